@@ -1,0 +1,2 @@
+//! The `onesided` command.
+fn main() {}
