@@ -1,0 +1,43 @@
+//! Cross entropy of scores whose class is taken as known.
+//!
+//! −ln σ(f) = softplus(−f) for a positive, −ln σ(−f) = softplus(f) for a negative; the derivatives are −σ(−f) and
+//! σ(f). The collective loss uses it for its positives, the two baselines for everything.
+
+use crate::surrogate::Surrogate;
+
+/// The class the scores are held against.
+#[derive(Clone, Copy)]
+pub(crate) enum Class {
+    Positive,
+    Negative,
+}
+
+/// weight · Σ softplus(∓f) over the scores, and its gradient. Nothing, for no scores, whatever the weight.
+pub(crate) fn cross_entropy(class: Class, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
+    if scores.is_empty() {
+        return 0.0;
+    }
+    let sign = match class {
+        Class::Positive => 1.0,
+        Class::Negative => -1.0,
+    };
+    let mut sum = 0.0;
+    for (grad, &score) in grad.iter_mut().zip(scores) {
+        let point = Surrogate::Logistic.at(sign * f64::from(score));
+        sum += point.value;
+        *grad = (weight * sign * point.slope) as f32;
+    }
+    weight * sum
+}
+
+/// The mean cross entropy over the batch, every example with the same weight.
+pub(crate) fn mean_cross_entropy(
+    positive: &[f32],
+    negative: &[f32],
+    grad_p: &mut [f32],
+    grad_n: &mut [f32],
+) -> f64 {
+    let weight = 1.0 / (positive.len() + negative.len()) as f64;
+    cross_entropy(Class::Positive, positive, weight, grad_p)
+        + cross_entropy(Class::Negative, negative, weight, grad_n)
+}

@@ -1,0 +1,243 @@
+//! Every objective by name, with what a user has to know to choose one.
+//!
+//! A new objective is one file with its [`Objective`], and one entry in the list below.
+
+use crate::collective::{Collective, Reduction};
+use crate::error::LossError;
+use crate::imbalanced_nnpu::ImbalancedNnpu;
+use crate::naive::Naive;
+use crate::nnpu::Nnpu;
+use crate::objective::Objective;
+use crate::sampling::Sampling;
+use crate::supervised::Supervised;
+use crate::surrogate::Surrogate;
+use crate::upu::Upu;
+
+/// What the data say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setting {
+    /// μ, the share of positives among the unlabeled examples, strictly between 0 and 1.
+    pub prior_in_unlabeled: f64,
+    /// How positives and unlabeled examples were drawn.
+    pub sampling: Sampling,
+}
+
+/// What the user may choose. Each objective reads the options it has and ignores the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How the collective loss puts its two terms together.
+    pub reduction: Reduction,
+    /// The margin loss of the risks.
+    pub surrogate: Surrogate,
+    /// How far the negative part of a non-negative risk may fall below zero.
+    pub beta: f64,
+    /// The step of the non-negative correction, in [0, 1].
+    pub gamma: f64,
+    /// Rounding of the kink of the collective loss; 0 is the loss as published.
+    pub smoothing: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            reduction: Reduction::SumOfMeans,
+            surrogate: Surrogate::Sigmoid,
+            beta: 0.0,
+            gamma: 1.0,
+            smoothing: 0.0,
+        }
+    }
+}
+
+/// How an entry makes its objective.
+type Build = fn(&Setting, &Options) -> Result<Box<dyn Objective>, LossError>;
+
+/// One entry of the registry.
+#[derive(Debug)]
+pub struct Method {
+    /// The name users type.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// Which sampling scenarios it is made for.
+    pub scenario: &'static str,
+    /// Whether it reads [`Setting::prior_in_unlabeled`].
+    pub needs_prior: bool,
+    /// Whether its second slice must hold true negatives instead of unlabeled examples.
+    pub needs_truth: bool,
+    build: Build,
+}
+
+impl Method {
+    /// The objective for these data and options, or the value that is out of range.
+    pub fn build(&self, setting: &Setting, options: &Options) -> Result<Box<dyn Objective>, LossError> {
+        (self.build)(setting, options)
+    }
+}
+
+static METHODS: [Method; 6] = [
+    Method {
+        name: "collective",
+        summary: "cross entropy on positives; the mean prediction on unlabeled must match the prior",
+        citation: "Xie, Cheng, Chen, Liang and Xiao 2020, arXiv 2005.03228",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        build: |setting, options| {
+            let loss = Collective::new(setting.prior_in_unlabeled, options.reduction)?;
+            Ok(Box::new(loss.with_smoothing(options.smoothing)?))
+        },
+    },
+    Method {
+        name: "upu",
+        summary: "unbiased estimate of the classification risk; can overfit below zero",
+        citation: "du Plessis, Niu and Sugiyama, NeurIPS 2014 and ICML 2015",
+        scenario: "either, with its own weights",
+        needs_prior: true,
+        needs_truth: false,
+        build: |setting, options| {
+            Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
+        },
+    },
+    Method {
+        name: "nnpu",
+        summary: "unbiased risk whose negative part is kept from falling below zero",
+        citation: "Kiryo, Niu, du Plessis and Sugiyama, NeurIPS 2017",
+        scenario: "either, with its own weights",
+        needs_prior: true,
+        needs_truth: false,
+        build: |setting, options| {
+            let Options { surrogate, beta, gamma, .. } = *options;
+            Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
+        },
+    },
+    Method {
+        name: "imbalanced-nnpu",
+        summary: "non-negative risk with both classes weighing the same, for rare positives",
+        citation: "Su, Chen and Xu, IJCAI 2021",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        build: |setting, options| {
+            let Options { surrogate, beta, gamma, .. } = *options;
+            let mu = setting.prior_in_unlabeled;
+            Ok(Box::new(ImbalancedNnpu::new(mu, setting.sampling, surrogate, beta, gamma)?))
+        },
+    },
+    Method {
+        name: "naive",
+        summary: "cross entropy with unlabeled taken as negative; the baseline to beat",
+        citation: "analyzed by Elkan and Noto, KDD 2008",
+        scenario: "either",
+        needs_prior: false,
+        needs_truth: false,
+        build: |_, _| Ok(Box::new(Naive)),
+    },
+    Method {
+        name: "supervised",
+        summary: "cross entropy on true labels; the ceiling, for data whose truth is known",
+        citation: "textbook",
+        scenario: "fully labeled",
+        needs_prior: false,
+        needs_truth: true,
+        build: |_, _| Ok(Box::new(Supervised)),
+    },
+];
+
+/// Every method, in the order they are listed to users.
+pub fn methods() -> &'static [Method] {
+    &METHODS
+}
+
+/// The method of that name. The error lists all names and suggests the nearest.
+pub fn method(name: &str) -> Result<&'static Method, LossError> {
+    METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
+        let nearest = METHODS
+            .iter()
+            .map(|method| (edit_distance(name, method.name), method.name))
+            .min()
+            // Past half of the name it is another word, not a slip of the finger.
+            .filter(|&(distance, nearest)| 2 * distance <= nearest.len());
+        LossError::UnknownMethod {
+            name: name.to_string(),
+            nearest: nearest.map(|(_, nearest)| nearest),
+            known: METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+/// Fewest insertions, deletions and replacements that turn one word into the other (Levenshtein), row by row.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_builds_and_describes_itself_by_its_name() {
+        let setting = Setting { prior_in_unlabeled: 0.3, sampling: Sampling::CaseControl };
+        let described: Vec<String> = methods()
+            .iter()
+            .map(|method| method.build(&setting, &Options::default()).unwrap().describe())
+            .collect();
+        let expected = [
+            "collective (sum-of-means)",
+            "upu (case-control, sigmoid)",
+            "nnpu (case-control, sigmoid, beta 0, gamma 1)",
+            "imbalanced-nnpu (case-control, sigmoid, beta 0, gamma 1)",
+            "naive",
+            "supervised",
+        ];
+        assert_eq!(described, expected);
+        for (entry, description) in methods().iter().zip(&described) {
+            assert!(description.starts_with(entry.name));
+            assert_eq!(method(entry.name).unwrap().name, entry.name);
+        }
+    }
+
+    #[test]
+    fn a_bad_prior_is_refused_by_exactly_the_methods_that_need_one() {
+        let setting = Setting { prior_in_unlabeled: 1.2, sampling: Sampling::CaseControl };
+        for method in methods() {
+            let built = method.build(&setting, &Options::default());
+            assert_eq!(built.is_err(), method.needs_prior, "{}", method.name);
+            if let Err(error) = built {
+                let expected =
+                    "the prior in the unlabeled data must lie strictly between 0 and 1, but is 1.2";
+                assert_eq!(error.to_string(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest_one() {
+        let error = method("colective").unwrap_err().to_string();
+        let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised";
+        assert_eq!(error, expected);
+        assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));
+        assert!(!method("random-forest").unwrap_err().to_string().contains("did you mean"));
+    }
+
+    #[test]
+    fn edit_distances_by_hand() {
+        assert_eq!(edit_distance("nnpu", "nnpu"), 0);
+        assert_eq!(edit_distance("", "upu"), 3);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+}
