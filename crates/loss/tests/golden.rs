@@ -1,0 +1,87 @@
+//! Values and gradients against PyTorch's automatic differentiation.
+//!
+//! `golden/make_golden.py` made `golden/objectives.txt` and describes its format.
+
+use onesided_loss::{Options, Sampling, Setting, method};
+use std::collections::{HashMap, HashSet};
+
+const GOLDEN: &str = include_str!("golden/objectives.txt");
+
+/// The reference keeps 12 digits, and its own 1 − |d| loses some for a prior of 1e-6.
+const VALUE_TOLERANCE: f64 = 1e-9;
+/// Gradients are `f32`: relative to the number, with a floor for those that vanish.
+const GRADIENT_TOLERANCE: f64 = 1e-6;
+const GRADIENT_FLOOR: f64 = 1e-12;
+
+fn numbers<T: std::str::FromStr>(rest: &str) -> Vec<T> {
+    let parse =
+        |word: &str| word.parse().unwrap_or_else(|_| panic!("'{word}' in the golden file is no number"));
+    rest.split_whitespace().map(parse).collect()
+}
+
+#[test]
+fn objectives_agree_with_pytorch() {
+    let mut lines = GOLDEN.lines().filter(|line| !line.starts_with('#'));
+    let mut field = |name: &str| -> Option<&str> {
+        let line = lines.next()?;
+        let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("'{name}' expected, found '{line}'"));
+        Some(rest.trim())
+    };
+
+    let mut batches: HashMap<&str, (Vec<f32>, Vec<f32>)> = HashMap::new();
+    for _ in 0..3 {
+        let name = field("batch").unwrap();
+        batches.insert(name, (numbers(field("positive").unwrap()), numbers(field("unlabeled").unwrap())));
+    }
+
+    let (mut cases, mut corrections) = (0, 0);
+    let mut seen = HashSet::new();
+    while let Some(case) = field("case") {
+        let words: Vec<&str> = case.split_whitespace().collect();
+        let [name, batch, prior, share, reduction, surrogate, beta, gamma, smoothing] = words[..] else {
+            panic!("a case of nine words expected, found '{case}'");
+        };
+        let sampling = match share {
+            "-" => Sampling::CaseControl,
+            share => Sampling::SingleSample { labeled_share: share.parse().unwrap() },
+        };
+        let setting = Setting { prior_in_unlabeled: prior.parse().unwrap(), sampling };
+        let options = Options {
+            reduction: reduction.parse().unwrap(),
+            surrogate: surrogate.parse().unwrap(),
+            beta: beta.parse().unwrap(),
+            gamma: gamma.parse().unwrap(),
+            smoothing: smoothing.parse().unwrap(),
+        };
+        let objective = method(name).unwrap().build(&setting, &options).unwrap();
+
+        let (positive, unlabeled) = &batches[batch];
+        let (mut grad_p, mut grad_u) = (vec![f32::NAN; positive.len()], vec![f32::NAN; unlabeled.len()]);
+        let value = objective.evaluate(positive, unlabeled, &mut grad_p, &mut grad_u);
+
+        let expected: f64 = field("value").unwrap().parse().unwrap();
+        assert!(
+            (value - expected).abs() <= VALUE_TOLERANCE * expected.abs().max(1.0),
+            "{case}: {value}, not {expected}"
+        );
+        let corrected: u64 = field("corrected").unwrap().parse().unwrap();
+        assert_eq!(objective.corrections().unwrap_or(0), corrected, "{case}");
+        for (grad, part) in [(&grad_p, "grad_p"), (&grad_u, "grad_u")] {
+            let expected: Vec<f64> = numbers(field(part).unwrap());
+            assert_eq!(grad.len(), expected.len(), "{case}");
+            for (&grad, expected) in grad.iter().zip(expected) {
+                let tolerance = GRADIENT_TOLERANCE * expected.abs() + GRADIENT_FLOOR;
+                assert!(
+                    (f64::from(grad) - expected).abs() <= tolerance,
+                    "{case}, {part}: {grad}, not {expected}"
+                );
+            }
+        }
+        cases += 1;
+        corrections += corrected;
+        seen.insert(name);
+    }
+    // A truncated file, or one in which a branch is never taken, would prove little.
+    assert_eq!((seen.len(), cases), (6, 300));
+    assert!(corrections > 20 && corrections < cases / 2, "{corrections} corrections");
+}
