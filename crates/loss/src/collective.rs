@@ -218,9 +218,10 @@ mod tests {
             let expected = tail / (mu + tail);
             assert!((slope / expected - 1.0).abs() < 1e-6, "{mu}: {slope} against {expected}");
         }
-        // And the mirror: all negative, the prior next to one.
-        let (value, _) = unlabeled_alone(1.0 - 1e-6, &[-100.0; 8]);
-        assert!((value + 1e-6f64.ln()).abs() < 1e-9, "{value}");
+        // And the mirror: every σ(f) is e^{−40}, the prior the last number below one.
+        let (value, _) = unlabeled_alone(1.0 - f64::EPSILON / 2.0, &[-40.0; 8]);
+        let expected = -(f64::EPSILON / 2.0 + (-40.0f64).exp()).ln();
+        assert!((value - expected).abs() < 1e-12, "{value} against {expected}");
     }
 
     #[test]
