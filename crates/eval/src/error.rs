@@ -1,0 +1,73 @@
+//! What can be wrong with the numbers handed in, and the checks at the door.
+
+/// Why an evaluation was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EvalError {
+    /// Nothing to measure.
+    #[error("there are no {0} scores to evaluate")]
+    Empty(&'static str),
+    /// NaN or infinite.
+    #[error("the {sample} score at index {index} is {value}; scores must be finite")]
+    NotFinite {
+        /// Which sample holds it.
+        sample: &'static str,
+        /// Position in that sample.
+        index: usize,
+        /// The score.
+        value: f32,
+    },
+    /// A score where a probability is needed.
+    #[error("the probability at index {index} is {value}, outside [0, 1]")]
+    NotProbability {
+        /// Position in the slice.
+        index: usize,
+        /// The value found there.
+        value: f32,
+    },
+    /// Scores and labels that do not belong together.
+    #[error("there are {scores} scores but {truth} true labels")]
+    Lengths {
+        /// Number of scores.
+        scores: usize,
+        /// Number of labels.
+        truth: usize,
+    },
+    /// No comparison with this number means anything.
+    #[error("the threshold must be a number, but is {0}")]
+    Threshold(f64),
+    /// An interval needs at least one resample.
+    #[error("the number of bootstrap resamples must be at least 1, but is 0")]
+    NoResamples,
+}
+
+/// Refuses an empty sample and one that holds NaN or an infinity.
+pub(crate) fn check_scores(sample: &'static str, scores: &[f32]) -> Result<(), EvalError> {
+    if scores.is_empty() {
+        return Err(EvalError::Empty(sample));
+    }
+    match scores.iter().position(|score| !score.is_finite()) {
+        Some(index) => Err(EvalError::NotFinite { sample, index, value: scores[index] }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a threshold that is NaN. Infinite ones are fine: they predict everything or nothing.
+pub(crate) fn check_threshold(threshold: f64) -> Result<(), EvalError> {
+    if threshold.is_nan() { Err(EvalError::Threshold(threshold)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_sample_the_place_and_the_value() {
+        let error = check_scores("unlabeled", &[0.1, f32::NAN]).unwrap_err();
+        assert_eq!(error.to_string(), "the unlabeled score at index 1 is NaN; scores must be finite");
+        let error = check_scores("positive", &[f32::INFINITY]).unwrap_err();
+        assert_eq!(error.to_string(), "the positive score at index 0 is inf; scores must be finite");
+        let error = check_scores("positive", &[]).unwrap_err();
+        assert_eq!(error.to_string(), "there are no positive scores to evaluate");
+        assert!(check_threshold(f64::NAN).is_err() && check_threshold(f64::INFINITY).is_ok());
+    }
+}
