@@ -1,0 +1,282 @@
+//! Metrics that need no negatives: held-out positives and unlabeled rows, and the share of positives among the latter.
+//!
+//! Let r be the share of held-out positives predicted positive, a the share of held-out unlabeled rows predicted
+//! positive, and μ the share of positives in that unlabeled sample. If the labeled positives are a random sample of the
+//! positives (SCAR), then of all unlabeled rows μ r are true positives, a - μ r false positives and μ (1 - r) false
+//! negatives. Hence
+//!
+//! * precision = μ r / a, F1 = 2 μ r / (a + μ);
+//! * 0-1 risk = 2 μ (1 - r) + a - μ, and accuracy = 1 - risk. The score PA = 2 μ r + 1 - a of the literature is this
+//!   accuracy plus μ and has the same maximizer;
+//! * AUC of positives against unlabeled rows = μ/2 + (1 - μ) AUC of positives against negatives, since a positive
+//!   meets another positive with probability μ and wins half of those encounters (Sakai et al., 2018);
+//! * r² / a, the score of Lee and Liu (2003), is proportional to precision times recall and needs no prior.
+//!
+//! **Which prior.** Always that of the unlabeled rows on which a is measured, which is why the type is
+//! [`PriorInUnlabeled`]. In the single-sample scenario the labeled positives were taken out of U, so U's share of
+//! positives is below the population's, and so are the precision and F1 reported here: they describe U. (The same
+//! formulas hold over the pool of P and U with the pool's prior; mixing one's a with the other's prior is the error to
+//! avoid.)
+
+use crate::bootstrap::{Draw, Interval};
+use crate::degenerate::degenerate;
+use crate::error::{EvalError, check_scores, check_threshold};
+use crate::ranked::Ranked;
+use onesided_data::{PriorInUnlabeled, Stream};
+use serde::Serialize;
+
+/// Held-out scores, or probabilities, on one scale with the threshold.
+#[derive(Clone, Copy, Debug)]
+pub struct PuInput<'a> {
+    /// Scores of labeled positives that took no part in training.
+    pub positive: &'a [f32],
+    /// Scores of unlabeled rows that took no part in training.
+    pub unlabeled: &'a [f32],
+    /// A row counts as predicted positive from here upwards.
+    pub threshold: f64,
+    /// μ of these unlabeled rows, if it is known or estimated.
+    pub prior: Option<PriorInUnlabeled>,
+}
+
+/// Estimates with 95 % bootstrap intervals. Values outside [0, 1] are kept as they are and named in `warnings`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PuMetrics {
+    /// r, the share of positives predicted positive.
+    pub recall: Interval,
+    /// a, the share of unlabeled rows predicted positive.
+    pub predicted_positive: Interval,
+    /// r² / a. `None` if a = 0.
+    pub lee_liu: Option<Interval>,
+    /// AUC of positives against unlabeled rows.
+    pub auc_pu: Interval,
+    /// μ r / a. `None` without a prior or if a = 0.
+    pub precision: Option<Interval>,
+    /// 2 μ r / (a + μ). `None` without a prior.
+    pub f1: Option<Interval>,
+    /// The estimated share of mistakes on unlabeled rows, 2 μ (1 - r) + a - μ. `None` without a prior.
+    pub pu_risk: Option<Interval>,
+    /// 1 - `pu_risk`. `None` without a prior.
+    pub pu_accuracy: Option<Interval>,
+    /// AUC of positives against negatives, (AUC_pu - μ/2) / (1 - μ). `None` without a prior.
+    pub auc: Option<Interval>,
+    /// What the reader should know before trusting the numbers.
+    pub warnings: Vec<String>,
+}
+
+/// Measures a predictor on held-out positives and unlabeled rows, which are resampled apart for the intervals. The prior
+/// is taken as exact: its own uncertainty is not in them.
+pub fn without_negatives(input: &PuInput, resamples: usize, seed: u64) -> Result<PuMetrics, EvalError> {
+    check_scores("positive", input.positive)?;
+    check_scores("unlabeled", input.unlabeled)?;
+    check_threshold(input.threshold)?;
+    if resamples == 0 {
+        return Err(EvalError::NoResamples);
+    }
+    let ranked = Ranked::new(input.positive.to_vec(), input.unlabeled.to_vec());
+    let cut = ranked.cut(input.threshold);
+    let (mut positive, mut unlabeled) = ranked.each_once();
+    let value = Observed::new(&ranked, cut, &positive, &unlabeled);
+    let mut stream = Stream::new(seed, "bootstrap");
+    let resampled: Vec<Observed> = (0..resamples)
+        .map(|_| {
+            positive.resample(&mut stream);
+            unlabeled.resample(&mut stream);
+            Observed::new(&ranked, cut, &positive, &unlabeled)
+        })
+        .collect();
+
+    let maybe = |metric: &dyn Fn(&Observed) -> Option<f64>| {
+        Interval::percentile(metric(&value), resampled.iter().map(metric))
+    };
+    let always = |metric: fn(&Observed) -> f64| {
+        Interval::spanning(metric(&value), resampled.iter().map(metric).collect())
+    };
+    let given_prior = |metric: fn(&Observed, f64) -> Option<f64>| {
+        let mu = input.prior?.get();
+        maybe(&|observed| metric(observed, mu))
+    };
+    let mut metrics = PuMetrics {
+        recall: always(|o| o.recall),
+        predicted_positive: always(|o| o.share),
+        lee_liu: maybe(&Observed::lee_liu),
+        auc_pu: always(|o| o.auc_pu),
+        precision: given_prior(Observed::precision),
+        f1: given_prior(|o, mu| Some(2.0 * mu * o.recall / (o.share + mu))),
+        pu_risk: given_prior(|o, mu| Some(o.risk(mu))),
+        pu_accuracy: given_prior(|o, mu| Some(1.0 - o.risk(mu))),
+        auc: given_prior(|o, mu| Some((o.auc_pu - mu / 2.0) / (1.0 - mu))),
+        warnings: degenerate(input.unlabeled, input.threshold, input.prior),
+    };
+    metrics.warn(input);
+    Ok(metrics)
+}
+
+/// The three numbers that a sample or a resample shows.
+struct Observed {
+    recall: f64,
+    share: f64,
+    auc_pu: f64,
+}
+
+impl Observed {
+    fn new(ranked: &Ranked, cut: (usize, usize), positive: &Draw, unlabeled: &Draw) -> Self {
+        Self {
+            recall: positive.from(cut.0) / positive.total(),
+            share: unlabeled.from(cut.1) / unlabeled.total(),
+            // Both samples are known not to be empty.
+            auc_pu: ranked.auc(positive, unlabeled).unwrap_or(f64::NAN),
+        }
+    }
+
+    fn lee_liu(&self) -> Option<f64> {
+        (self.share > 0.0).then(|| self.recall * self.recall / self.share)
+    }
+
+    fn precision(&self, mu: f64) -> Option<f64> {
+        (self.share > 0.0).then(|| mu * self.recall / self.share)
+    }
+
+    fn risk(&self, mu: f64) -> f64 {
+        2.0 * mu * (1.0 - self.recall) + self.share - mu
+    }
+}
+
+impl PuMetrics {
+    fn warn(&mut self, input: &PuInput) {
+        if self.predicted_positive.value == 0.0 {
+            self.warnings.push(
+                "no unlabeled row is predicted positive: precision and the Lee-Liu score are undefined"
+                    .to_string(),
+            );
+        }
+        let Some(prior) = input.prior else {
+            self.warnings.push(
+                "no prior was given: precision, F1, risk, accuracy and the AUC against negatives need one and are left \
+                 out"
+                    .to_string(),
+            );
+            return;
+        };
+        for (name, estimate) in [
+            ("precision", self.precision),
+            ("F1", self.f1),
+            ("0-1 risk", self.pu_risk),
+            ("accuracy", self.pu_accuracy),
+            ("AUC", self.auc),
+        ] {
+            if let Some(Interval { value, .. }) = estimate
+                && !(0.0..=1.0).contains(&value)
+            {
+                self.warnings.push(format!(
+                    "the estimated {name} is {value:.4}, outside [0, 1]: the prior {} is wrong, the labeled positives \
+                     are no random sample of the positives, or the sample is small",
+                    prior.get()
+                ));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const P: [f32; 4] = [0.9, 0.8, 0.6, 0.2];
+    const U: [f32; 8] = [0.9, 0.7, 0.3, 0.3, 0.2, 0.1, 0.1, 0.05];
+
+    fn mu(value: f64) -> Option<PriorInUnlabeled> {
+        Some(PriorInUnlabeled::new(value).unwrap())
+    }
+
+    fn input(prior: Option<PriorInUnlabeled>) -> PuInput<'static> {
+        PuInput { positive: &P, unlabeled: &U, threshold: 0.5, prior }
+    }
+
+    fn value(estimate: Option<Interval>) -> f64 {
+        estimate.unwrap().value
+    }
+
+    #[test]
+    fn every_metric_by_hand() {
+        // r = 3/4, a = 2/8. Pairs won of 32: .9 wins 7 and ties once, .8 wins 7, .6 wins 6, .2 wins 3 and ties once.
+        let m = without_negatives(&input(mu(0.25)), 50, 0).unwrap();
+        let close = |left: f64, right: f64| assert!((left - right).abs() < 1e-12, "{left} {right}");
+        close(m.recall.value, 0.75);
+        close(m.predicted_positive.value, 0.25);
+        close(value(m.lee_liu), 0.75 * 0.75 / 0.25);
+        close(m.auc_pu.value, 24.0 / 32.0);
+        close(value(m.precision), 0.75);
+        close(value(m.f1), 0.75);
+        close(value(m.pu_risk), 2.0 * 0.25 * 0.25 + 0.25 - 0.25);
+        close(value(m.pu_accuracy), 0.875);
+        close(value(m.auc), (0.75 - 0.125) / 0.75);
+        assert_eq!(m.warnings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn f1_is_the_harmonic_mean() {
+        let m = without_negatives(&input(mu(0.1)), 10, 0).unwrap();
+        let (p, r) = (value(m.precision), m.recall.value);
+        assert!((value(m.f1) - 2.0 * p * r / (p + r)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_a_prior_only_what_needs_none() {
+        let m = without_negatives(&input(None), 50, 0).unwrap();
+        assert!(m.lee_liu.is_some());
+        assert_eq!((m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc), (None, None, None, None, None));
+        assert!(m.warnings.len() == 1 && m.warnings[0].starts_with("no prior was given"), "{:?}", m.warnings);
+    }
+
+    #[test]
+    fn impossible_estimates_are_raw_and_flagged() {
+        // A prior of 0.9 where a quarter is predicted positive: precision .9 * .75 / .25 = 2.7.
+        let m = without_negatives(&input(mu(0.9)), 50, 0).unwrap();
+        assert!((value(m.precision) - 2.7).abs() < 1e-12);
+        assert!((value(m.auc) - 3.0).abs() < 1e-12);
+        for name in
+            ["precision is 2.7000", "F1 is 1.1739", "risk is -0.2000", "accuracy is 1.2000", "AUC is 3.0000"]
+        {
+            assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
+        }
+    }
+
+    #[test]
+    fn nothing_predicted_positive() {
+        let m = without_negatives(&PuInput { threshold: 2.0, ..input(mu(0.25)) }, 50, 0).unwrap();
+        assert_eq!((m.precision, m.lee_liu, value(m.f1)), (None, None, 0.0));
+        assert!(m.warnings.iter().any(|w| w.contains("almost nothing")), "{:?}", m.warnings);
+        assert!(m.warnings.iter().any(|w| w.contains("undefined")), "{:?}", m.warnings);
+    }
+
+    #[test]
+    fn bad_input_is_refused() {
+        let refused = |input: PuInput| without_negatives(&input, 50, 0).unwrap_err().to_string();
+        assert_eq!(
+            refused(PuInput { positive: &[], ..input(None) }),
+            "there are no positive scores to evaluate"
+        );
+        assert_eq!(
+            refused(PuInput { unlabeled: &[], ..input(None) }),
+            "there are no unlabeled scores to evaluate"
+        );
+        assert_eq!(
+            refused(PuInput { unlabeled: &[0.5, f32::NAN], ..input(None) }),
+            "the unlabeled score at index 1 is NaN; scores must be finite"
+        );
+        assert_eq!(
+            refused(PuInput { threshold: f64::NAN, ..input(None) }),
+            "the threshold must be a number, but is NaN"
+        );
+        assert_eq!(without_negatives(&input(None), 0, 0), Err(EvalError::NoResamples));
+    }
+
+    #[test]
+    fn intervals_repeat_with_the_seed() {
+        let run = |seed| without_negatives(&input(mu(0.25)), 100, seed).unwrap();
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1).auc_pu, run(2).auc_pu);
+        let auc = run(1).auc_pu;
+        assert!(auc.low < auc.value && auc.value < auc.high, "{auc:?}");
+    }
+}
