@@ -1,14 +1,45 @@
 //! How good is a classifier when nobody has labeled a negative?
+//!
+//! * [`with_truth`]: the usual metrics, for the lucky case in which true labels exist.
+//! * [`without_negatives`]: recall, estimated precision, risk and AUC from held-out positives and unlabeled rows.
+//! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
+//! * [`ThresholdRule`]: where to cut.
+//! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
+//!
+//! A score is *predicted positive* when it is greater than or equal to the threshold, everywhere in this crate.
+//!
+//! ```
+//! use onesided_data::PriorInUnlabeled;
+//! use onesided_eval::{Calibration, PuInput, RESAMPLES, probability, without_negatives};
+//!
+//! let (positive, unlabeled) = ([2.0, 1.5, 0.2, 1.1], [1.8, -1.0, -0.3, 0.4, -2.0, -1.2]);
+//! let prior = PriorInUnlabeled::new(0.3)?;
+//! let calibration = Calibration::fit(&positive, &unlabeled, prior)?;
+//! let calibrated = |scores: &[f32]| -> Vec<f32> {
+//!     scores.iter().map(|&score| probability(calibration.apply(score)) as f32).collect()
+//! };
+//! let (positive, unlabeled) = (calibrated(&positive), calibrated(&unlabeled));
+//! let input = PuInput { positive: &positive, unlabeled: &unlabeled, threshold: 0.5, prior: Some(prior) };
+//! let metrics = without_negatives(&input, RESAMPLES, 0)?;
+//! assert_eq!(metrics.recall.value, 0.75);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bootstrap;
+mod calibrate;
+mod criteria;
 mod degenerate;
 mod error;
 mod ranked;
+mod threshold;
 mod with_truth;
 mod without_negatives;
 
 pub use bootstrap::{Interval, RESAMPLES};
+pub use calibrate::{Calibration, probability};
+pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, zero_one_risk};
 pub use degenerate::degenerate;
 pub use error::EvalError;
+pub use threshold::ThresholdRule;
 pub use with_truth::{TruthMetrics, auc, with_truth, with_truth_intervals};
 pub use without_negatives::{PuInput, PuMetrics, without_negatives};
