@@ -1,0 +1,103 @@
+//! A dense matrix of `f32`, row after row: what learners eat.
+
+use crate::DataError;
+
+/// Rows of equal width in one buffer, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    data: Vec<f32>,
+}
+
+impl Matrix {
+    /// A matrix of `rows` × `cols` over `data`, which must have exactly as many values.
+    pub fn new(rows: usize, cols: usize, data: Vec<f32>) -> Result<Self, DataError> {
+        if rows.checked_mul(cols) != Some(data.len()) {
+            return Err(DataError::Shape { rows, cols, len: data.len() });
+        }
+        Ok(Self { rows, cols, data })
+    }
+
+    /// A matrix of zeros.
+    pub(crate) fn zeros(rows: usize, cols: usize) -> Result<Self, DataError> {
+        let len = rows.checked_mul(cols).ok_or(DataError::Shape { rows, cols, len: 0 })?;
+        Self::new(rows, cols, vec![0.0; len])
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many values a row has.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// The values of row `i`. Panics if there is no such row, as indexing a slice does.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.data[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// All values, row after row.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.data
+    }
+
+    /// All values, row after row, to change in place.
+    pub fn as_mut_slice(&mut self) -> &mut [f32] {
+        &mut self.data
+    }
+
+    /// The buffer.
+    pub fn into_vec(self) -> Vec<f32> {
+        self.data
+    }
+
+    /// The rows at `indices`, in that order. Panics if one of them does not exist, as indexing a slice does.
+    pub fn select(&self, indices: &[usize]) -> Matrix {
+        let mut data = Vec::with_capacity(indices.len() * self.cols);
+        indices.iter().for_each(|&i| data.extend_from_slice(self.row(i)));
+        Matrix { rows: indices.len(), cols: self.cols, data }
+    }
+
+    /// Refuses NaN and infinities, and says where the first one is; columns are named by `name`.
+    pub fn check_finite(&self, name: impl Fn(usize) -> String) -> Result<(), DataError> {
+        match self.data.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(DataError::NotFiniteValue {
+                column: name(at % self.cols),
+                row: at / self.cols + 1,
+                value: f64::from(self.data[at]),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_lie_one_after_another() {
+        let matrix = Matrix::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(matrix.row(1), [4.0, 5.0, 6.0]);
+        assert_eq!(matrix.select(&[1, 0, 1]).as_slice(), [4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn the_buffer_must_fit() {
+        let error = Matrix::new(2, 3, vec![0.0; 5]).unwrap_err();
+        assert_eq!(error.to_string(), "a matrix of 2 x 3 needs as many values, but 5 were given");
+        assert!(Matrix::new(usize::MAX, 2, Vec::new()).is_err());
+        assert!(Matrix::zeros(usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn a_value_that_is_not_finite_is_located() {
+        let matrix = Matrix::new(2, 2, vec![0.0, 1.0, 2.0, f32::INFINITY]).unwrap();
+        let error = matrix.check_finite(|col| format!("x{col}")).unwrap_err().to_string();
+        assert!(error.starts_with("column 'x1', row 2: inf is not a finite number"), "{error}");
+    }
+}

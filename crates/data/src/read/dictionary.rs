@@ -1,0 +1,104 @@
+//! Texts as positions in a sorted list of the different ones.
+
+use super::Trouble;
+use super::cell::is_missing;
+use crate::frame::{MISSING_CODE, Values};
+use std::collections::HashMap;
+
+/// Collects the cells of a text column. Levels come out sorted, so that they do not depend on the order of rows.
+#[derive(Default)]
+pub(crate) struct Dictionary {
+    codes: Vec<u32>,
+    known: HashMap<Box<[u8]>, u32>,
+    most: Option<usize>,
+}
+
+impl Dictionary {
+    /// A dictionary of at most `most` different texts.
+    pub(super) fn limited(most: usize) -> Self {
+        Self { most: Some(most), ..Self::default() }
+    }
+
+    /// Adds a cell as it stands in a file: blanks around it do not count, and some words mean "missing". Returns
+    /// whether it is missing.
+    pub(super) fn push_cell(&mut self, cell: &[u8]) -> Result<bool, Trouble> {
+        let cell = cell.trim_ascii();
+        if let Some(&code) = self.known.get(cell) {
+            self.codes.push(code);
+            return Ok(false);
+        }
+        if is_missing(cell) {
+            self.push_missing();
+            return Ok(true);
+        }
+        // Only new texts need the check: equal bytes have passed it.
+        std::str::from_utf8(cell).map_err(|_| Trouble::NotUtf8)?;
+        if self.most.is_some_and(|most| self.known.len() >= most) {
+            return Err(Trouble::TooManyLevels);
+        }
+        self.insert(cell);
+        Ok(false)
+    }
+
+    /// Adds a text as it is.
+    pub(crate) fn push_text(&mut self, text: &str) {
+        match self.known.get(text.as_bytes()) {
+            Some(&code) => self.codes.push(code),
+            None => self.insert(text.as_bytes()),
+        }
+    }
+
+    /// Adds a missing cell.
+    pub(crate) fn push_missing(&mut self) {
+        self.codes.push(MISSING_CODE);
+    }
+
+    fn insert(&mut self, text: &[u8]) {
+        let code = self.known.len() as u32;
+        self.known.insert(text.into(), code);
+        self.codes.push(code);
+    }
+
+    /// The column, with its levels sorted.
+    pub(crate) fn finish(self) -> Values {
+        let mut codes = self.codes;
+        let mut known: Vec<(Box<[u8]>, u32)> = self.known.into_iter().collect();
+        known.sort_unstable();
+        let mut sorted = vec![MISSING_CODE; known.len()];
+        let mut levels = Vec::with_capacity(known.len());
+        for (at, (text, code)) in known.into_iter().enumerate() {
+            sorted[code as usize] = at as u32;
+            levels.push(String::from_utf8_lossy(&text).into_owned());
+        }
+        codes.iter_mut().for_each(|code| *code = sorted.get(*code as usize).copied().unwrap_or(MISSING_CODE));
+        codes.shrink_to_fit();
+        Values::Categorical { codes, levels }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_sorted_and_missing_cells_keep_their_code() {
+        let mut dictionary = Dictionary::default();
+        for cell in ["pear", " apple", "", "pear ", "NA", "fig"] {
+            dictionary.push_cell(cell.as_bytes()).unwrap();
+        }
+        let Values::Categorical { codes, levels } = dictionary.finish() else { panic!() };
+        assert_eq!(levels, ["apple", "fig", "pear"]);
+        assert_eq!(codes, [2, 0, MISSING_CODE, 2, MISSING_CODE, 1]);
+    }
+
+    #[test]
+    fn the_limit_counts_different_texts() {
+        let mut dictionary = Dictionary::limited(2);
+        assert_eq!(dictionary.push_cell(b"a"), Ok(false));
+        assert_eq!(dictionary.push_cell(b"b"), Ok(false));
+        assert_eq!(dictionary.push_cell(b"a"), Ok(false));
+        assert_eq!(dictionary.push_cell(b""), Ok(true));
+        assert_eq!(dictionary.push_cell(b"c"), Err(Trouble::TooManyLevels));
+        assert_eq!(Dictionary::default().push_cell(b"\xff"), Err(Trouble::NotUtf8));
+    }
+}

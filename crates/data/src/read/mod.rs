@@ -1,0 +1,222 @@
+//! Reading a table from a file, whatever its format.
+//!
+//! The format follows from the extension, and from the first bytes where the extension lies. A column is numeric if
+//! every cell that is not missing is a number, boolean if every one is true or false, and text otherwise. Missing
+//! cells are empty, `NA`, `N/A`, `null`, `NULL`, `None` or `?`. A written-out NaN or infinity is refused rather
+//! than guessed at.
+
+mod cell;
+mod csv;
+mod dictionary;
+mod guess;
+mod parquet;
+
+pub(crate) use dictionary::Dictionary;
+
+use crate::error::{Place, shortened, unknown_column};
+use crate::{DataError, Frame};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::str::FromStr;
+
+/// The most different texts a feature may have; beyond that a column is an identifier or free text.
+pub const MAX_LEVELS: usize = 256;
+
+/// What happens to a missing cell of a feature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingPolicy {
+    /// A missing number or truth value becomes the mean of the training rows (0 after scaling), a missing text no
+    /// level at all.
+    #[default]
+    Mean,
+    /// A missing cell is an error that says where it is.
+    Refuse,
+}
+
+impl fmt::Display for MissingPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MissingPolicy::Mean => "missing values become the training mean, missing texts no level",
+            MissingPolicy::Refuse => "missing values are refused",
+        })
+    }
+}
+
+impl FromStr for MissingPolicy {
+    type Err = String;
+
+    fn from_str(s: &str) -> Result<Self, String> {
+        match s {
+            "mean" => Ok(MissingPolicy::Mean),
+            "refuse" => Ok(MissingPolicy::Refuse),
+            _ => Err(format!("unknown policy '{s}'; use mean or refuse")),
+        }
+    }
+}
+
+/// Which columns to read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// Columns to leave out. Naming one that is not there is an error.
+    pub drop: Vec<String>,
+    /// Columns to keep as text whatever they hold: label, truth, identifier. Any number of levels is allowed, and
+    /// naming one that is not there is an error unless `only` is given.
+    pub text: Vec<String>,
+    /// If given, no other columns are read; their names go to [`Frame::ignored`]. What is missing among them is for
+    /// the caller to notice.
+    pub only: Option<Vec<String>>,
+    /// What happens to missing cells of columns that are not in `text`.
+    pub missing: MissingPolicy,
+}
+
+/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`.
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
+    let source = Source { name: path.display().to_string(), bytes: Bytes::File(path) };
+    let lower = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
+    // A path that leads nowhere is the first thing to say, before anything about its extension.
+    let start = source.start()?;
+    let format = match () {
+        () if lower.ends_with(".parquet") || lower.ends_with(".pq") => Format::Parquet,
+        () if bare.ends_with(".csv") => Format::Text { delimiter: b',' },
+        () if bare.ends_with(".tsv") => Format::Text { delimiter: b'\t' },
+        () => return Err(DataError::UnknownExtension { file: source.name }),
+    };
+    if start.is_empty() {
+        return Err(DataError::Empty { file: source.name });
+    }
+    match format {
+        Format::Text { delimiter } if start != parquet::MAGIC => csv::read(&source, delimiter, options),
+        _ => parquet::read(&source, options),
+    }
+}
+
+/// Reads a CSV table from memory, compressed or not.
+pub fn read_csv_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
+    csv::read(&Source::memory(bytes), b',', &ReadOptions::default())
+}
+
+/// Reads a Parquet table from memory.
+pub fn read_parquet_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
+    parquet::read(&Source::memory(bytes), &ReadOptions::default())
+}
+
+enum Format {
+    Text { delimiter: u8 },
+    Parquet,
+}
+
+/// Bytes that can be read from the start more than once, and the name that messages give them.
+struct Source<'a> {
+    name: String,
+    bytes: Bytes<'a>,
+}
+
+enum Bytes<'a> {
+    File(&'a Path),
+    Memory(&'a [u8]),
+}
+
+impl<'a> Source<'a> {
+    fn memory(bytes: &'a [u8]) -> Self {
+        Source { name: "bytes in memory".to_string(), bytes: Bytes::Memory(bytes) }
+    }
+
+    fn open_file(&self, path: &Path) -> Result<File, DataError> {
+        let file = self.name.clone();
+        match File::open(path).and_then(|opened| opened.metadata().map(|about| (opened, about))) {
+            Ok((_, about)) if about.is_dir() => Err(DataError::IsFolder { file }),
+            Ok((opened, _)) => Ok(opened),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(DataError::NotFound { file }),
+            Err(cause) => Err(DataError::Read { file, cause }),
+        }
+    }
+
+    fn open(&self) -> Result<Box<dyn Read + 'a>, DataError> {
+        match self.bytes {
+            Bytes::File(path) => Ok(Box::new(self.open_file(path)?)),
+            Bytes::Memory(bytes) => Ok(Box::new(bytes)),
+        }
+    }
+
+    /// The first four bytes, or fewer if there are no more: enough to know every format that has a mark.
+    fn start(&self) -> Result<Vec<u8>, DataError> {
+        let mut start = Vec::with_capacity(4);
+        let read = self.open()?.take(4).read_to_end(&mut start);
+        read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })?;
+        Ok(start)
+    }
+}
+
+/// What becomes of a column of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Skip,
+    Text,
+    Feature,
+}
+
+/// Checks the header and decides what becomes of each column. Also returns the names left out because of `only`.
+fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Role>, Vec<String>), DataError> {
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    if let Some(position) = names.iter().position(String::is_empty) {
+        return Err(DataError::UnnamedColumn { file: file.to_string(), position: position + 1 });
+    }
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(DataError::DuplicateColumn { file: file.to_string(), name: pair[0].to_string() });
+    }
+    let must_exist = options.text.iter().filter(|_| options.only.is_none());
+    for name in options.drop.iter().chain(must_exist) {
+        if sorted.binary_search(&name.as_str()).is_err() {
+            return Err(unknown_column(name, names.iter().map(String::as_str)));
+        }
+    }
+    let mut ignored = Vec::new();
+    let roles = names
+        .iter()
+        .map(|name| {
+            if options.drop.contains(name) {
+                Role::Skip
+            } else if options.only.as_ref().is_some_and(|only| !only.contains(name)) {
+                ignored.push(name.clone());
+                Role::Skip
+            } else if options.text.contains(name) {
+                Role::Text
+            } else {
+                Role::Feature
+            }
+        })
+        .collect();
+    Ok((roles, ignored))
+}
+
+/// What can be wrong with one cell; [`Trouble::at`] adds where the cell is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    Missing,
+    NotFinite,
+    TooLarge,
+    NotUtf8,
+    TooManyLevels,
+}
+
+impl Trouble {
+    fn at(self, file: &str, place: Place, column: &str, value: &str) -> DataError {
+        let (file, column, value) = (file.to_string(), column.to_string(), shortened(value));
+        match self {
+            Trouble::Missing => DataError::MissingCell { file, place, column },
+            Trouble::NotFinite => DataError::NotFinite { file, place, column, value },
+            Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
+            Trouble::NotUtf8 => {
+                let (Place::Line(line) | Place::Row(line)) = place;
+                DataError::NotUtf8 { file, line }
+            }
+            Trouble::TooManyLevels => DataError::TooManyLevels { file, column, limit: MAX_LEVELS },
+        }
+    }
+}
