@@ -3,15 +3,19 @@
 mod error;
 mod features;
 mod frame;
+mod label;
 mod matrix;
 mod prior;
 mod random;
 mod read;
+mod split;
 
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
+pub use label::{Label, PuData, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
+pub use split::{hide, stratified_holdout, train_test};

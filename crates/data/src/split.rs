@@ -1,0 +1,148 @@
+//! Random splits: hiding positives of labeled data, and holding rows out.
+//!
+//! Every split is a function of its seed. Strata are drawn separately, so that shares are kept to the row; index lists
+//! come out in ascending order.
+
+use crate::label::check_both;
+use crate::{DataError, Label, Stream};
+
+/// Makes PU data of fully labeled data: `hidden_fraction` of the positives (rounded to the row) go to the unlabeled
+/// rows, where all negatives are.
+///
+/// Which ones is left to chance alone (SCAR: labeled positives are a random subset of the positives), and the result is
+/// a single sample in the sense of [`Scenario::SingleSample`](crate::Scenario::SingleSample).
+pub fn hide(truth: &[bool], hidden_fraction: f64, seed: u64) -> Result<Vec<Label>, DataError> {
+    if !(0.0..1.0).contains(&hidden_fraction) {
+        let (what, range) = ("hidden fraction", "[0, 1)");
+        return Err(DataError::Fraction { what, range, value: hidden_fraction });
+    }
+    let mut positives: Vec<usize> = (0..truth.len()).filter(|&i| truth[i]).collect();
+    let hidden = (hidden_fraction * positives.len() as f64).round() as usize;
+    Stream::new(seed, "hide").shuffle(&mut positives);
+    let mut labels = vec![Label::Unlabeled; truth.len()];
+    positives[hidden..].iter().for_each(|&i| labels[i] = Label::Positive);
+    check_both(&labels, "after hiding")?;
+    Ok(labels)
+}
+
+/// Holds out `fraction` of the positives and `fraction` of the unlabeled rows, at least one of each on both sides.
+/// Returns the rows to train on and the rows held out.
+pub fn stratified_holdout(
+    labels: &[Label],
+    fraction: f64,
+    seed: u64,
+) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+    let is_positive = |i: usize| labels[i] == Label::Positive;
+    let names = ["positives", "unlabeled rows"];
+    two_strata(labels.len(), is_positive, "held-out fraction", fraction, names, Stream::new(seed, "holdout"))
+}
+
+/// Splits fully labeled data for training and testing, each class by `test_fraction`, at least one of each on both
+/// sides. Returns the rows to train on and the rows to test on.
+pub fn train_test(
+    truth: &[bool],
+    test_fraction: f64,
+    seed: u64,
+) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+    let names = ["positives", "negatives"];
+    two_strata(
+        truth.len(),
+        |i| truth[i],
+        "test fraction",
+        test_fraction,
+        names,
+        Stream::new(seed, "train-test"),
+    )
+}
+
+fn two_strata(
+    rows: usize,
+    in_first: impl Fn(usize) -> bool,
+    what: &'static str,
+    fraction: f64,
+    names: [&'static str; 2],
+    mut stream: Stream,
+) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+    if !(fraction > 0.0 && fraction < 1.0) {
+        return Err(DataError::Fraction { what, range: "(0, 1)", value: fraction });
+    }
+    let (first, second) = (0..rows).partition::<Vec<usize>, _>(|&i| in_first(i));
+    let (mut kept, mut held) = (Vec::new(), Vec::new());
+    for (mut stratum, what) in [first, second].into_iter().zip(names) {
+        if stratum.len() < 2 {
+            return Err(DataError::TooFew { what, count: stratum.len() });
+        }
+        stream.shuffle(&mut stratum);
+        let out = ((fraction * stratum.len() as f64).round() as usize).clamp(1, stratum.len() - 1);
+        held.extend_from_slice(&stratum[..out]);
+        kept.extend_from_slice(&stratum[out..]);
+    }
+    kept.sort_unstable();
+    held.sort_unstable();
+    Ok((kept, held))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hiding_is_exact_and_touches_positives_only() {
+        let truth: Vec<bool> = (0..1000).map(|i| i % 3 == 0).collect(); // 334 positives
+        for (fraction, hidden) in [(0.0, 0), (0.2, 67), (0.5, 167), (0.8, 267)] {
+            let labels = hide(&truth, fraction, 1).unwrap();
+            let labeled = labels.iter().filter(|&&label| label == Label::Positive).count();
+            assert_eq!(labeled, 334 - hidden, "{fraction}");
+            assert!(labels.iter().zip(&truth).all(|(label, &t)| t || *label == Label::Unlabeled));
+        }
+        assert_eq!(hide(&truth, 0.2, 1).unwrap(), hide(&truth, 0.2, 1).unwrap());
+        assert_ne!(hide(&truth, 0.2, 1).unwrap(), hide(&truth, 0.2, 2).unwrap());
+    }
+
+    #[test]
+    fn every_positive_is_as_likely_to_be_hidden() {
+        let truth = [true, true, true, true, false];
+        let mut hidden = [0usize; 4];
+        for seed in 0..4000 {
+            let labels = hide(&truth, 0.25, seed).unwrap();
+            (0..4).filter(|&i| labels[i] == Label::Unlabeled).for_each(|i| hidden[i] += 1);
+        }
+        // Binomial(4000, 1/4): standard deviation 27.
+        assert!(hidden.iter().all(|&count| count.abs_diff(1000) < 120), "{hidden:?}");
+    }
+
+    #[test]
+    fn hiding_refuses_what_leaves_one_kind() {
+        let message = |truth: &[bool], fraction| hide(truth, fraction, 0).unwrap_err().to_string();
+        assert_eq!(message(&[true, false], 1.0), "the hidden fraction must lie in [0, 1), but is 1");
+        assert!(message(&[true, false], f64::NAN).contains("NaN"));
+        assert!(message(&[true, false], 0.9).contains("no positives among 2 rows"));
+        assert!(message(&[true, true], 0.0).contains("none is unlabeled"));
+    }
+
+    #[test]
+    fn holdouts_keep_the_shares_and_lose_no_row() {
+        let labels: Vec<Label> =
+            (0..1000).map(|i| if i < 100 { Label::Positive } else { Label::Unlabeled }).collect();
+        let (train, held) = stratified_holdout(&labels, 0.2, 5).unwrap();
+        let positives = |rows: &[usize]| rows.iter().filter(|&&i| labels[i] == Label::Positive).count();
+        assert_eq!((positives(&train), train.len(), positives(&held), held.len()), (80, 800, 20, 200));
+        let mut all = [train, held].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn both_sides_get_at_least_one_of_each() {
+        let truth = [true, true, false, false, false];
+        for fraction in [0.01, 0.99] {
+            let (train, test) = train_test(&truth, fraction, 0).unwrap();
+            for side in [train, test] {
+                assert!(side.iter().any(|&i| truth[i]) && side.iter().any(|&i| !truth[i]), "{side:?}");
+            }
+        }
+        let error = train_test(&[true, false, false], 0.5, 0).unwrap_err().to_string();
+        assert_eq!(error, "1 positives cannot be split in two; at least 2 are needed");
+        assert!(train_test(&truth, 0.0, 0).is_err() && train_test(&truth, 1.0, 0).is_err());
+    }
+}
