@@ -8,6 +8,7 @@ mod matrix;
 mod prior;
 mod random;
 mod read;
+mod sampler;
 mod split;
 
 pub use error::{DataError, Place};
@@ -18,4 +19,5 @@ pub use matrix::Matrix;
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
+pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use split::{hide, stratified_holdout, train_test};
