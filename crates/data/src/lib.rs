@@ -1,5 +1,6 @@
 //! Tables, labels, priors, splits and batches for positive-unlabeled learning.
 
+mod digits;
 mod error;
 mod features;
 mod frame;
@@ -11,6 +12,7 @@ mod read;
 mod sampler;
 mod split;
 
+pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
