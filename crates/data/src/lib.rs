@@ -1,4 +1,23 @@
 //! Tables, labels, priors, splits and batches for positive-unlabeled learning.
+//!
+//! Data walk through this crate in one direction: [`read()`] makes a [`Frame`] of a file, [`labels_from_column`] says
+//! which rows are positive, [`Features`] turns the columns into a [`Matrix`] (and does so again at prediction), and
+//! [`BatchSampler`] deals its rows out. The [`Scenario`] and the two priors say how the data came about.
+//!
+//! ```
+//! use onesided_data::{Features, MissingPolicy, PuData, labels_from_column, read_csv_bytes};
+//!
+//! let mut table = read_csv_bytes(b"age,member,city,y\n31,true,Rome,1\n45,false,Oslo,0\n,true,Rome,0\n")?;
+//! let labels = labels_from_column(&table.take("y")?, None)?;
+//! let features = Features::fit(&table, &[], MissingPolicy::Mean)?;
+//! assert_eq!(features.names(), ["age", "member", "city=Oslo", "city=Rome"]);
+//!
+//! let (matrix, report) = features.encode(table)?;
+//! assert_eq!(report.missing, [("age".to_string(), 1)]);
+//! let data = PuData::new(matrix, labels)?;
+//! assert_eq!(data.counts().unlabeled, 2);
+//! # Ok::<(), onesided_data::DataError>(())
+//! ```
 
 mod digits;
 mod error;
@@ -11,6 +30,7 @@ mod random;
 mod read;
 mod sampler;
 mod split;
+mod write;
 
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
@@ -23,3 +43,4 @@ pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use split::{hide, stratified_holdout, train_test};
+pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};

@@ -1,0 +1,174 @@
+//! Writing files whole or not at all, and small tables of results.
+
+use crate::DataError;
+use ::parquet::arrow::ArrowWriter;
+use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One column of a table to write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutColumn {
+    /// Counts and row numbers.
+    U64(Vec<u64>),
+    /// Numbers in double precision.
+    F64(Vec<f64>),
+    /// Numbers in single precision.
+    F32(Vec<f32>),
+    /// Texts.
+    Text(Vec<String>),
+}
+
+impl OutColumn {
+    fn len(&self) -> usize {
+        match self {
+            OutColumn::U64(values) => values.len(),
+            OutColumn::F64(values) => values.len(),
+            OutColumn::F32(values) => values.len(),
+            OutColumn::Text(values) => values.len(),
+        }
+    }
+
+    /// The shortest text that reads back as the same value.
+    fn write_cell(&self, row: usize, cell: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            OutColumn::U64(values) => write!(cell, "{}", values[row]),
+            OutColumn::F64(values) => write!(cell, "{:?}", values[row]),
+            OutColumn::F32(values) => write!(cell, "{:?}", values[row]),
+            OutColumn::Text(values) => cell.write_all(values[row].as_bytes()),
+        }
+    }
+
+    fn to_arrow(&self) -> ArrayRef {
+        match self {
+            OutColumn::U64(values) => Arc::new(UInt64Array::from(values.clone())),
+            OutColumn::F64(values) => Arc::new(Float64Array::from(values.clone())),
+            OutColumn::F32(values) => Arc::new(Float32Array::from(values.clone())),
+            OutColumn::Text(values) => Arc::new(StringArray::from_iter_values(values)),
+        }
+    }
+}
+
+/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`.
+pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match extension.as_str() {
+        "csv" => write_csv(path, columns),
+        "tsv" => write_separated(path, columns, b'\t'),
+        "parquet" | "pq" => write_parquet(path, columns),
+        _ => Err(DataError::WriteExtension { file: path.display().to_string() }),
+    }
+}
+
+/// Writes a table as comma-separated text with a header.
+pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    write_separated(path, columns, b',')
+}
+
+fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) -> Result<(), DataError> {
+    let rows = common_length(columns)?;
+    write_whole(path, |file| {
+        let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
+        writer.write_record(columns.iter().map(|(name, _)| name))?;
+        let mut cell = Vec::new();
+        for row in 0..rows {
+            for (_, column) in columns {
+                cell.clear();
+                column.write_cell(row, &mut cell)?;
+                writer.write_field(&cell)?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+        }
+        writer.flush()
+    })
+}
+
+/// Writes a table as a Parquet file.
+pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    common_length(columns)?;
+    let batch =
+        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.to_arrow()))).map_err(
+            |error| DataError::Write { file: path.display().to_string(), cause: io::Error::other(error) },
+        )?;
+    write_whole(path, |file| {
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
+        writer.write(&batch)?;
+        writer.close()?;
+        Ok(())
+    })
+}
+
+fn common_length(columns: &[(&str, OutColumn)]) -> Result<usize, DataError> {
+    let expected = columns.first().map_or(0, |(_, column)| column.len());
+    match columns.iter().find(|(_, column)| column.len() != expected) {
+        Some((_, column)) => {
+            Err(DataError::Length { what: "cells in a column to write", expected, found: column.len() })
+        }
+        None => Ok(expected),
+    }
+}
+
+/// Writes a file under a temporary name in the same folder and renames it when it is complete and on disk, so that
+/// `path` never names half a file. If anything fails, the temporary file is removed and what was there before remains.
+///
+/// A device or a pipe has no halves: it is written to directly.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    write_whole(path, |file| write(file))
+}
+
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let failed = |cause| DataError::Write { file: path.display().to_string(), cause };
+    // Through a link, the file it leads to is replaced, not the link.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match fs::metadata(&target) {
+        Ok(about) if about.is_dir() => Err(failed(io::Error::from(io::ErrorKind::IsADirectory))),
+        Ok(about) if !about.is_file() => {
+            let device = OpenOptions::new().write(true).open(&target).map_err(failed)?;
+            let mut file = BufWriter::new(device);
+            write(&mut file).and_then(|()| file.flush()).map_err(failed)
+        }
+        _ => {
+            let (temporary, file) = Temporary::beside(&target).map_err(failed)?;
+            let mut file = BufWriter::with_capacity(1 << 16, file);
+            write(&mut file)
+                .and_then(|()| file.flush())
+                .and_then(|()| file.get_ref().sync_all())
+                .and_then(|()| temporary.rename(&target))
+                .map_err(failed)
+        }
+    }
+}
+
+/// The name of a temporary file, removed when dropped, be it by an error or a panic.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn beside(target: &Path) -> io::Result<(Self, File)> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+        let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let path = target.with_file_name(format!(".{name}.{}-{unique}.tmp", std::process::id()));
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok((Self(path), file))
+    }
+
+    fn rename(self, target: &Path) -> io::Result<()> {
+        fs::rename(&self.0, target)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove, and nobody to tell if removing fails.
+        let _ = fs::remove_file(&self.0);
+    }
+}
