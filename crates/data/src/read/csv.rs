@@ -13,6 +13,14 @@ use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use std::io::{self, Read};
 
 pub(super) fn read(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
+    read_passes(source, delimiter, options).map_err(|error| {
+        // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
+        // stream is not sound, that is what to say.
+        Pass::open(source, delimiter).and_then(Pass::drain).err().unwrap_or(error)
+    })
+}
+
+fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
     let file = source.name.as_str();
     let mut pass = Pass::open(source, delimiter)?;
     let names = pass.header()?;
@@ -175,6 +183,15 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Reads a compressed stream to its end, checksum included.
+    fn drain(self) -> Result<(), DataError> {
+        let Self { file, codec, reader, .. } = self;
+        match (codec, codec.map(|_| io::copy(&mut reader.into_inner(), &mut io::sink()))) {
+            (Some(codec), Some(Err(cause))) => Err(broken(file, codec, cause)),
+            _ => Ok(()),
+        }
+    }
+
     fn explain(&self, error: ::csv::Error) -> DataError {
         let file = self.file.clone();
         match (error.into_kind(), self.codec) {
@@ -184,13 +201,17 @@ impl<'a> Pass<'a> {
                 expected: expected_len,
                 found: len,
             },
-            (ErrorKind::Io(cause), Some(codec)) if cause.kind() == io::ErrorKind::UnexpectedEof => {
-                DataError::Truncated { file, codec }
-            }
-            (ErrorKind::Io(cause), Some(codec)) => DataError::Corrupt { file, codec, cause },
+            (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),
             (ErrorKind::Io(cause), None) => DataError::Read { file, cause },
             (other, _) => DataError::Read { file, cause: io::Error::other(format!("{other:?}")) },
         }
+    }
+}
+
+fn broken(file: String, codec: &'static str, cause: io::Error) -> DataError {
+    match cause.kind() {
+        io::ErrorKind::UnexpectedEof => DataError::Truncated { file, codec },
+        _ => DataError::Corrupt { file, codec, cause },
     }
 }
 

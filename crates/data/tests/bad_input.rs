@@ -1,0 +1,179 @@
+//! Every file that cannot be read gets one sentence that says what, where, and what to do.
+
+use onesided_data::{ReadOptions, read, read_parquet_bytes};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
+}
+
+fn written(name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad_input");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The message, with the folder cut from the file's name.
+fn message(name: &str, bytes: impl AsRef<[u8]>) -> String {
+    message_with(name, bytes, &ReadOptions::default())
+}
+
+fn message_with(name: &str, bytes: impl AsRef<[u8]>, options: &ReadOptions) -> String {
+    let path = written(name, bytes);
+    let folder = format!("{}/", path.parent().unwrap().display());
+    let message = read(&path, options).expect_err(name).to_string().replace(&folder, "");
+    assert!(!message.contains('\n'), "one sentence: {message}");
+    message
+}
+
+#[test]
+fn paths() {
+    let at = |path: &str| read(Path::new(path), &ReadOptions::default()).unwrap_err().to_string();
+    assert_eq!(at("no/such/file.csv"), "there is no file 'no/such/file.csv'; check the path");
+    assert_eq!(at("no/such/file.xlsx"), "there is no file 'no/such/file.xlsx'; check the path");
+    let folder = env!("CARGO_MANIFEST_DIR");
+    assert_eq!(at(folder), format!("'{folder}' is a folder; name a file inside it"));
+    assert_eq!(
+        message("table.xlsx", "x\n1\n"),
+        "'table.xlsx' has no known extension; use .csv or .tsv (plain, .gz or .zst), or .parquet"
+    );
+}
+
+#[test]
+fn empty_files_and_headers() {
+    for (name, bytes) in
+        [("empty.csv", ""), ("blank.csv", "\n\n"), ("empty.parquet", ""), ("empty.csv.gz", "")]
+    {
+        assert!(message(name, bytes).contains("is empty; a header line and rows are needed"), "{name}");
+    }
+    assert_eq!(message("header.csv", "a,b\n"), "'header.csv' has a header but no rows");
+    assert_eq!(message("n.parquet", fixture("norows.parquet")), "'n.parquet' has a header but no rows");
+    assert_eq!(
+        message("twice.csv", "a,b,a\n1,2,3\n"),
+        "'twice.csv' has two columns named 'a'; rename one of them"
+    );
+    assert_eq!(
+        message("index.csv", ",a\n0,1\n"),
+        "column 1 of 'index.csv' has no name; name it, or write the table without its index"
+    );
+    let options = ReadOptions { text: vec!["label".into()], ..ReadOptions::default() };
+    assert_eq!(
+        message_with("typo.csv", "a,Label\n1,1\n", &options),
+        "there is no column 'label'; did you mean 'Label'?"
+    );
+}
+
+#[test]
+fn cells() {
+    assert_eq!(
+        message("ragged.csv", "a,b\n1,2\n3\n"),
+        "'ragged.csv' line 3 has 1 cells but the header has 2; check its separators and quotes"
+    );
+    assert_eq!(
+        message("latin.csv", b"a,b\n1,Oslo\n2,S\xe3o\n"),
+        "'latin.csv' line 3 is not valid UTF-8; save the file as UTF-8"
+    );
+    for value in ["NaN", "nan", "inf", "-Infinity"] {
+        assert_eq!(
+            message("nan.csv", format!("a,b\n1,2\n2,{value}\n")),
+            format!(
+                "'nan.csv' line 3, column 'b': {value} is not a finite number; leave the cell empty if it is missing"
+            )
+        );
+    }
+    assert!(
+        message("big.tsv", "a\tb\n1\t1e39\n")
+            .contains("line 2, column 'b': 1e39 does not fit a 32-bit float")
+    );
+    assert!(
+        message("nan.parquet", fixture("nan.parquet"))
+            .contains("row 2, column 'x': NaN is not a finite number")
+    );
+    assert!(
+        message("large.parquet", fixture("large.parquet")).contains("row 3, column 'x': 1e39 does not fit")
+    );
+    let ids: String = (0..257).map(|i| format!("id{i},{i}\n")).collect();
+    assert_eq!(
+        message("ids.csv", format!("id,x\n{ids}")),
+        "column 'id' of 'ids.csv' has more than 256 different texts and looks like an identifier or free text; drop \
+         it with --drop id"
+    );
+}
+
+#[test]
+fn broken_compression() {
+    let gzip = fixture("packed.csv.gz");
+    let zstd = fixture("packed.csv.zst");
+    let cut = |bytes: &[u8]| bytes[..bytes.len() - 20].to_vec();
+    let advice = "copy or download it again";
+    assert_eq!(
+        message("cut.csv.gz", cut(&gzip)),
+        format!("'cut.csv.gz' ends in the middle of its gzip stream; {advice}")
+    );
+    assert_eq!(
+        message("cut.csv.zst", cut(&zstd)),
+        format!("'cut.csv.zst' ends in the middle of its zstd stream; {advice}")
+    );
+    let mut bent = gzip.clone();
+    bent[30] ^= 0xff;
+    let error = message("bent.csv.gz", bent);
+    assert!(error.starts_with("'bent.csv.gz' is not a sound gzip stream ("), "{error}");
+}
+
+#[test]
+fn extensions_that_lie() {
+    let plain = fixture("plain.csv");
+    for (name, bytes) in [
+        ("gzipped.csv", fixture("packed.csv.gz")),
+        ("zstandard.csv", fixture("packed.csv.zst")),
+        ("plain.csv.gz", plain.clone()),
+        ("parquet.csv", fixture("snappy.parquet")),
+    ] {
+        let frame = read(&written(name, bytes), &ReadOptions::default()).unwrap();
+        assert_eq!((frame.rows, frame.columns.len()), (5, 5), "{name}");
+    }
+    assert_eq!(
+        message("text.parquet", plain),
+        "'text.parquet' is not a Parquet file; give a text table the extension .csv or .tsv"
+    );
+}
+
+#[test]
+fn broken_parquet() {
+    let whole = fixture("snappy.parquet");
+    for keep in [4, 8, whole.len() / 2, whole.len() - 1] {
+        let error = message("cut.parquet", &whole[..keep]);
+        assert!(error.starts_with("'cut.parquet' is a damaged Parquet file ("), "{error}");
+    }
+    assert!(read_parquet_bytes(b"").unwrap_err().to_string().contains("is not a Parquet file"));
+}
+
+#[test]
+fn parquet_columns_that_are_no_features() {
+    let every = ["when", "day", "tags", "pair", "raw"];
+    for (column, kind) in [
+        ("when", "dates or times"),
+        ("day", "dates or times"),
+        ("tags", "lists"),
+        ("pair", "nested records"),
+        ("raw", "bytes that are not marked as text"),
+    ] {
+        let drop = every.iter().filter(|&&other| other != column).map(ToString::to_string).collect();
+        let error = message_with(
+            "odd.parquet",
+            fixture("odd.parquet"),
+            &ReadOptions { drop, ..ReadOptions::default() },
+        );
+        assert!(error.starts_with(&format!("column '{column}' of 'odd.parquet' holds {kind}")), "{error}");
+        assert!(error.ends_with(&format!("drop it with --drop {column}")), "{error}");
+    }
+    let drop = every.iter().map(ToString::to_string).collect();
+    let frame = read(
+        &written("odd.parquet", fixture("odd.parquet")),
+        &ReadOptions { drop, ..ReadOptions::default() },
+    );
+    assert_eq!(frame.unwrap().names().collect::<Vec<_>>(), ["x"]);
+}
