@@ -6,6 +6,7 @@
 //! than guessed at.
 
 mod cell;
+mod contained;
 mod csv;
 mod dictionary;
 mod guess;

@@ -4,12 +4,14 @@
 //! values looked in the writer's memory (dictionary, large or view strings), and ignoring it means fewer types here and
 //! one thing less to be corrupt. Nulls are missing cells.
 
+use super::contained::contained;
 use super::{Bytes, Dictionary, MAX_LEVELS, MissingPolicy, ReadOptions, Role, Source, Trouble, roles};
 use crate::error::Place;
 use crate::frame::{Column, Values};
 use crate::{DataError, Frame};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -26,10 +28,11 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     if source.start()? != MAGIC {
         return Err(DataError::NotParquet { file: source.name.clone() });
     }
-    match source.bytes {
+    let frame = contained(|| match source.bytes {
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
-    }
+    });
+    frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }
 
 fn read_chunks(
@@ -37,13 +40,12 @@ fn read_chunks(
     chunks: impl ChunkReader + 'static,
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
-    let corrupt = |error: &dyn Display| DataError::CorruptParquet {
-        file: file.to_string(),
-        detail: error.to_string().replace(['\n', '\r'], " "),
-    };
+    let corrupt = |error: &dyn Display| corrupt(file, error);
+    let length = chunks.len();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder =
         ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain).map_err(|e| corrupt(&e))?;
+    check_chunks(builder.metadata(), length).map_err(|e| corrupt(&e))?;
     let schema = builder.schema().clone();
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().trim().to_string()).collect();
     if names.is_empty() {
@@ -87,6 +89,30 @@ fn read_chunks(
         .map(|(name, store)| Column { name: name.to_string(), values: store.cells.finish() })
         .collect();
     Ok(Frame { columns, rows, ignored })
+}
+
+fn corrupt(file: &str, error: impl Display) -> DataError {
+    let detail = error.to_string().replace(['\n', '\r'], " ");
+    DataError::CorruptParquet { file: file.to_string(), detail }
+}
+
+/// Checks that every column chunk lies inside the file. The reader takes the offsets of the footer on trust, and its
+/// arithmetic on them panics where they are nonsense.
+fn check_chunks(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
+    for (at, group) in metadata.row_groups().iter().enumerate() {
+        let rows = group.num_rows();
+        for chunk in group.columns() {
+            let name = chunk.column_descr().name();
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            let numbers =
+                [start, chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values(), rows];
+            let end = start.checked_add(chunk.compressed_size());
+            if numbers.iter().any(|&n| n < 0) || end.is_none_or(|end| end as u64 > length) {
+                return Err(format!("row group {}, column '{name}': it lies outside the file", at + 1));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A column being filled.
