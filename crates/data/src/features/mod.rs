@@ -5,10 +5,14 @@
 //! the [`MissingPolicy`]; a missing text, or one that training never saw, has 0 in all its levels. [`Features`] holds
 //! all of that and is stored in the model file.
 
+mod encode;
+mod moments;
+
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
 use crate::read::ReadOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy};
+use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -170,19 +174,7 @@ impl Features {
             });
         }
 
-        let mut matrix = Matrix::zeros(rows, self.width())?;
-        let mut group: Vec<(usize, Encoded<'_>)> = Vec::new();
-        let mut at = 0;
-        for (feature, column) in self.features.iter().zip(columns.into_iter().flatten()) {
-            group.push((at, feature.encoder(column.values, self.missing, &mut report)?));
-            at += feature.width();
-            // One column at a time would touch each cache line of the matrix sixteen times over.
-            if at - group[0].0 >= FLOATS_IN_A_LINE {
-                fill(&mut matrix, &group)?;
-                group.clear();
-            }
-        }
-        fill(&mut matrix, &group)?;
+        let matrix = encode::matrix(&self.features, columns, rows, self.missing, &mut report)?;
         Ok((matrix, report))
     }
 
@@ -207,68 +199,6 @@ impl Features {
         matrix.check_finite(|col| self.features[col].name.clone())?;
         Ok(matrix)
     }
-}
-
-/// `f32` values in 64 bytes.
-const FLOATS_IN_A_LINE: usize = 16;
-
-/// How many rows of a group of columns are written together, few enough to stay in the cache.
-const ROWS_AT_ONCE: usize = 256;
-
-/// The cells of one feature, ready to be written.
-enum Encoded<'a> {
-    Numbers {
-        name: &'a str,
-        values: Vec<f32>,
-        mean: f64,
-        scale: f64,
-    },
-    Flags {
-        values: Vec<Option<bool>>,
-        mean: f64,
-        scale: f64,
-    },
-    /// A column of the one-hot block a row, or [`MISSING_CODE`] for none.
-    Hot(Vec<u32>),
-}
-
-fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataError> {
-    let (width, rows) = (matrix.cols(), matrix.rows());
-    for start in (0..rows).step_by(ROWS_AT_ONCE) {
-        let block = start..rows.min(start + ROWS_AT_ONCE);
-        for (at, encoded) in group {
-            let out = &mut matrix.as_mut_slice()[block.start * width + at..];
-            match encoded {
-                Encoded::Numbers { name, values, mean, scale } => {
-                    for (i, &x) in values[block.clone()].iter().enumerate() {
-                        // A missing number is the mean, which is 0 after scaling.
-                        if !x.is_nan() {
-                            let z = ((f64::from(x) - mean) / scale) as f32;
-                            if !z.is_finite() {
-                                let (column, row) = (name.to_string(), block.start + i + 1);
-                                return Err(DataError::NotFiniteValue { column, row, value: f64::from(x) });
-                            }
-                            out[i * width] = z;
-                        }
-                    }
-                }
-                Encoded::Flags { values, mean, scale } => {
-                    for (i, x) in values[block.clone()].iter().enumerate() {
-                        let z = x.map_or(0.0, |x| (f64::from(u8::from(x)) - mean) / scale);
-                        out[i * width] = z as f32;
-                    }
-                }
-                Encoded::Hot(codes) => {
-                    for (i, &code) in codes[block.clone()].iter().enumerate() {
-                        if code != MISSING_CODE {
-                            out[i * width + code as usize] = 1.0;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 impl Feature {
@@ -313,52 +243,6 @@ impl Feature {
         };
         DataError::KindChanged { column: self.name.clone(), fitted, found }
     }
-
-    /// Checks that the values are of the fitted type. A column without a single value fits any type.
-    fn encoder(
-        &self,
-        values: Values,
-        policy: MissingPolicy,
-        report: &mut EncodeReport,
-    ) -> Result<Encoded<'_>, DataError> {
-        if policy == MissingPolicy::Refuse {
-            refuse_missing(&self.name, &values)?;
-        }
-        let (rows, missing, found) = (values.len(), values.missing(), values.kind());
-        if missing > 0 {
-            report.missing.push((self.name.clone(), missing));
-        }
-        match (&self.kind, values) {
-            (&FeatureKind::Numeric { mean, scale }, Values::Numeric(values)) => {
-                Ok(Encoded::Numbers { name: &self.name, values, mean, scale })
-            }
-            (&FeatureKind::Boolean { mean, scale }, Values::Boolean(values)) => {
-                Ok(Encoded::Flags { values, mean, scale })
-            }
-            // 0 and 1 are another way to write false and true.
-            (&FeatureKind::Boolean { mean, scale }, Values::Numeric(values))
-                if values.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0) =>
-            {
-                Ok(Encoded::Numbers { name: &self.name, values, mean, scale })
-            }
-            (FeatureKind::Categorical { levels: fitted }, Values::Categorical { mut codes, levels }) => {
-                let moved: Vec<u32> = levels
-                    .iter()
-                    .map(|level| {
-                        fitted.iter().position(|other| other == level).map_or(MISSING_CODE, |at| at as u32)
-                    })
-                    .collect();
-                codes.iter_mut().for_each(|c| *c = moved.get(*c as usize).copied().unwrap_or(MISSING_CODE));
-                let unseen = codes.iter().filter(|&&code| code == MISSING_CODE).count() - missing;
-                if unseen > 0 {
-                    report.unseen.push((self.name.clone(), unseen));
-                }
-                Ok(Encoded::Hot(codes))
-            }
-            _ if missing == rows => Ok(Encoded::Hot(vec![MISSING_CODE; rows])),
-            _ => Err(self.changed(found)),
-        }
-    }
 }
 
 fn refuse_missing(name: &str, values: &Values) -> Result<(), DataError> {
@@ -381,55 +265,9 @@ fn named(cols: usize, names: Option<Vec<String>>) -> Result<Vec<String>, DataErr
     Ok(names)
 }
 
-/// Mean and standard deviation in two passes, which loses nothing to a mean far from zero.
-#[derive(Clone, Copy)]
-struct Moments {
-    count: f64,
-    sum: f64,
-    squares: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Default for Moments {
-    fn default() -> Self {
-        Self { count: 0.0, sum: 0.0, squares: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY }
-    }
-}
-
-impl Moments {
-    fn of<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> Self {
-        let mut moments = Self::default();
-        values().for_each(|x| moments.first_pass(x));
-        values().for_each(|x| moments.second_pass(x));
-        moments
-    }
-
-    fn first_pass(&mut self, x: f64) {
-        self.count += 1.0;
-        self.sum += x;
-        self.low = self.low.min(x);
-        self.high = self.high.max(x);
-    }
-
-    fn second_pass(&mut self, x: f64) {
-        let off = x - self.sum / self.count;
-        self.squares += off * off;
-    }
-
-    fn finish(self, name: &str) -> Result<(f64, f64), DataError> {
-        if self.count == 0.0 {
-            return Err(DataError::NoValues { column: name.to_string() });
-        }
-        if self.low == self.high {
-            return Err(DataError::ConstantColumn { column: name.to_string() });
-        }
-        Ok((self.sum / self.count, (self.squares / self.count).sqrt()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::encode::{FLOATS_IN_A_LINE, ROWS_AT_ONCE};
     use super::*;
     use crate::{read_csv_bytes, stack};
 

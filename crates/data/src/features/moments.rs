@@ -1,0 +1,51 @@
+//! Mean and standard deviation of a column.
+
+use crate::DataError;
+
+/// Mean and standard deviation in two passes, which loses nothing to a mean far from zero.
+#[derive(Clone, Copy)]
+pub(super) struct Moments {
+    count: f64,
+    sum: f64,
+    squares: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self { count: 0.0, sum: 0.0, squares: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY }
+    }
+}
+
+impl Moments {
+    pub(super) fn of<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> Self {
+        let mut moments = Self::default();
+        values().for_each(|x| moments.first_pass(x));
+        values().for_each(|x| moments.second_pass(x));
+        moments
+    }
+
+    pub(super) fn first_pass(&mut self, x: f64) {
+        self.count += 1.0;
+        self.sum += x;
+        self.low = self.low.min(x);
+        self.high = self.high.max(x);
+    }
+
+    pub(super) fn second_pass(&mut self, x: f64) {
+        let off = x - self.sum / self.count;
+        self.squares += off * off;
+    }
+
+    /// The mean and the standard deviation (division by n); a column without spread is refused.
+    pub(super) fn finish(self, name: &str) -> Result<(f64, f64), DataError> {
+        if self.count == 0.0 {
+            return Err(DataError::NoValues { column: name.to_string() });
+        }
+        if self.low == self.high {
+            return Err(DataError::ConstantColumn { column: name.to_string() });
+        }
+        Ok((self.sum / self.count, (self.squares / self.count).sqrt()))
+    }
+}
