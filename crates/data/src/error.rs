@@ -75,12 +75,12 @@ pub enum DataError {
     DuplicateColumn { file: String, name: String },
     /// A row with too few or too many cells.
     #[error(
-        "'{file}' line {line} has {found} cells but the header has {expected}; check its separators and quotes"
+        "'{file}' {place} has {found} cells but the header has {expected}; check its separators and quotes"
     )]
-    Ragged { file: String, line: u64, expected: u64, found: u64 },
+    Ragged { file: String, place: Place, expected: u64, found: u64 },
     /// Text in another encoding.
-    #[error("'{file}' line {line} is not valid UTF-8; save the file as UTF-8")]
-    NotUtf8 { file: String, line: u64 },
+    #[error("'{file}' {place} is not valid UTF-8; save the file as UTF-8")]
+    NotUtf8 { file: String, place: Place },
     /// NaN or an infinity, written out.
     #[error(
         "'{file}' {place}, column '{column}': {value} is not a finite number; leave the cell empty if it is missing"
@@ -111,6 +111,10 @@ pub enum DataError {
     /// A column asked for by a name that the table does not have.
     #[error("there is no column '{name}'; {hint}")]
     UnknownColumn { name: String, hint: String },
+
+    /// Neither of the two names.
+    #[error("unknown policy '{0}' for missing values; use mean or refuse")]
+    UnknownPolicy(String),
 
     // Features and matrices.
     /// One value in all rows.

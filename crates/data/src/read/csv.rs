@@ -36,17 +36,17 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
         .collect();
 
     let mut rows = 0usize;
-    while let Some((record, line)) = pass.next()? {
+    while let Some((record, offset)) = pass.next()? {
         for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
             let outcome = match slot {
                 Slot::Skip => Ok(()),
                 Slot::Text(dictionary) => dictionary.push_cell(cell).map(|_| ()),
-                Slot::Open(guess) => match guess.push(cell, line) {
+                Slot::Open(guess) => match guess.push(cell, offset) {
                     true if refuse => Err(Trouble::Missing),
                     _ => Ok(()),
                 },
             };
-            outcome.map_err(|trouble| trouble.at(file, Place::Line(line), name, ""))?;
+            outcome.map_err(|trouble| trouble.at(file, place_of(source, offset), name, ""))?;
         }
         rows += 1;
     }
@@ -66,9 +66,9 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
             Slot::Open(guess) => match guess.finish() {
                 Ok(Some(values)) => (Some(values), None),
                 Ok(None) => (None, Some(Dictionary::limited(MAX_LEVELS))),
-                Err((trouble, line, cell)) => {
-                    let cell = String::from_utf8_lossy(&cell);
-                    return Err(trouble.at(file, Place::Line(line), name, cell.trim()));
+                Err((trouble, offset, cell)) => {
+                    let (cell, place) = (String::from_utf8_lossy(&cell), place_of(source, offset));
+                    return Err(trouble.at(file, place, name, cell.trim()));
                 }
             },
         };
@@ -108,14 +108,14 @@ fn read_texts(
     let mut pass = Pass::open(source, delimiter)?;
     pass.header()?;
     let mut again = 0usize;
-    while let Some((record, line)) = pass.next()? {
+    while let Some((record, offset)) = pass.next()? {
         for ((text, cell), name) in texts.iter_mut().zip(record.iter()).zip(names) {
             let Some(dictionary) = text else { continue };
             let outcome = match dictionary.push_cell(cell) {
                 Ok(true) if refuse => Err(Trouble::Missing),
                 other => other.map(|_| ()),
             };
-            outcome.map_err(|trouble| trouble.at(file, Place::Line(line), name, ""))?;
+            outcome.map_err(|trouble| trouble.at(file, place_of(source, offset), name, ""))?;
         }
         again += 1;
     }
@@ -126,17 +126,32 @@ fn read_texts(
     Ok(())
 }
 
+/// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
+/// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
+fn place_of(source: &Source<'_>, offset: u64) -> Place {
+    let mut line = 1;
+    if let Ok(pass) = Pass::open(source, b',') {
+        let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
+        for (at, byte) in bytes.enumerate() {
+            if at as u64 >= offset && !matches!(byte, b'\r' | b'\n') {
+                break;
+            }
+            line += u64::from(byte == b'\n');
+        }
+    }
+    Place::Line(line)
+}
+
 /// One reading of the file from its start.
-struct Pass<'a> {
-    file: String,
+struct Pass<'s, 'a> {
+    source: &'s Source<'a>,
     codec: Option<&'static str>,
     reader: Reader<Box<dyn Read + 'a>>,
     record: ByteRecord,
 }
 
-impl<'a> Pass<'a> {
-    fn open(source: &Source<'a>, delimiter: u8) -> Result<Self, DataError> {
-        let file = source.name.clone();
+impl<'s, 'a> Pass<'s, 'a> {
+    fn open(source: &'s Source<'a>, delimiter: u8) -> Result<Self, DataError> {
         let raw = source.open()?;
         let (codec, bytes): (_, Box<dyn Read + 'a>) = match source.start()?.as_slice() {
             [0x1f, 0x8b, ..] => (
@@ -144,14 +159,14 @@ impl<'a> Pass<'a> {
                 Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
             ),
             [0x28, 0xb5, 0x2f, 0xfd] => {
-                let decoder =
-                    zstd::Decoder::new(raw).map_err(|cause| DataError::Read { file: file.clone(), cause })?;
+                let decoder = zstd::Decoder::new(raw)
+                    .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
                 (Some("zstd"), Box::new(decoder))
             }
             _ => (None, raw),
         };
         let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).from_reader(bytes);
-        Ok(Self { file, codec, reader, record: ByteRecord::new() })
+        Ok(Self { source, codec, reader, record: ByteRecord::new() })
     }
 
     fn header(&mut self) -> Result<Vec<String>, DataError> {
@@ -160,23 +175,23 @@ impl<'a> Pass<'a> {
             Err(error) => return Err(self.explain(error)),
         };
         if header.is_empty() {
-            return Err(DataError::Empty { file: self.file.clone() });
+            return Err(DataError::Empty { file: self.source.name.clone() });
         }
         header
             .iter()
             .map(|name| match std::str::from_utf8(name) {
                 Ok(name) => Ok(name.trim().to_string()),
-                Err(_) => Err(DataError::NotUtf8 { file: self.file.clone(), line: 1 }),
+                Err(_) => Err(DataError::NotUtf8 { file: self.source.name.clone(), place: Place::Line(1) }),
             })
             .collect()
     }
 
-    /// The next record and the line it starts on.
+    /// The next record and where in the text it starts.
     fn next(&mut self) -> Result<Option<(&ByteRecord, u64)>, DataError> {
         match self.reader.read_byte_record(&mut self.record) {
             Ok(true) => {
-                let line = self.record.position().map_or(0, |position| position.line());
-                Ok(Some((&self.record, line)))
+                let offset = self.record.position().map_or(0, |position| position.byte());
+                Ok(Some((&self.record, offset)))
             }
             Ok(false) => Ok(None),
             Err(error) => Err(self.explain(error)),
@@ -185,22 +200,20 @@ impl<'a> Pass<'a> {
 
     /// Reads a compressed stream to its end, checksum included.
     fn drain(self) -> Result<(), DataError> {
-        let Self { file, codec, reader, .. } = self;
+        let Self { source, codec, reader, .. } = self;
         match (codec, codec.map(|_| io::copy(&mut reader.into_inner(), &mut io::sink()))) {
-            (Some(codec), Some(Err(cause))) => Err(broken(file, codec, cause)),
+            (Some(codec), Some(Err(cause))) => Err(broken(source.name.clone(), codec, cause)),
             _ => Ok(()),
         }
     }
 
     fn explain(&self, error: ::csv::Error) -> DataError {
-        let file = self.file.clone();
+        let file = self.source.name.clone();
         match (error.into_kind(), self.codec) {
-            (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => DataError::Ragged {
-                file,
-                line: pos.map_or(0, |position| position.line()),
-                expected: expected_len,
-                found: len,
-            },
+            (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => {
+                let place = place_of(self.source, pos.map_or(0, |position| position.byte()));
+                DataError::Ragged { file, place, expected: expected_len, found: len }
+            }
             (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),
             (ErrorKind::Io(cause), None) => DataError::Read { file, cause },
             (other, _) => DataError::Read { file, cause: io::Error::other(format!("{other:?}")) },
@@ -243,6 +256,10 @@ mod tests {
         assert!(
             message(b"a,b\n1,\"x\ny\"\nnan,z\n").contains("line 4, column 'a': nan is not a finite number")
         );
+        // So does a blank line, which is not a row.
+        assert!(message(b"a,b\n1,2\n\n\n3\n").contains("line 5 has 1 cells"));
+        assert!(message(b"a,b\r\n1,2\r\n3\r\n").contains("line 3 has 1 cells"));
+        assert!(message(b"a,b\r\n1,2\r\n\r\n3,inf\r\n").contains("line 4, column 'b'"));
         assert!(message(b"a,b\nx,1\ny,2\n\xff,3\n").contains("line 4 is not valid UTF-8"));
         assert!(message(b"\xff,b\n1,2\n").contains("line 1 is not valid UTF-8"));
     }

@@ -11,7 +11,7 @@ use crate::frame::Values;
 /// A column whose type is still open.
 pub(super) struct Guess {
     so_far: SoFar,
-    /// The first cell that a numeric column must not have: what, on which line, and how it was written.
+    /// The first cell that a numeric column must not have: what, at which offset, and how it was written.
     trouble: Option<(Trouble, u64, Vec<u8>)>,
 }
 
@@ -29,7 +29,7 @@ impl Guess {
     }
 
     /// Adds a cell and returns whether it is missing. Once the column is text, cells are no longer looked at.
-    pub(super) fn push(&mut self, text: &[u8], line: u64) -> bool {
+    pub(super) fn push(&mut self, text: &[u8], offset: u64) -> bool {
         if matches!(self.so_far, SoFar::Text) {
             return false;
         }
@@ -38,7 +38,7 @@ impl Guess {
         if let Cell::NotFinite | Cell::TooLarge = seen {
             // If the column turns out to be text this is a word like any other, so judgment waits for the end.
             let what = if seen == Cell::NotFinite { Trouble::NotFinite } else { Trouble::TooLarge };
-            self.trouble.get_or_insert_with(|| (what, line, text.to_vec()));
+            self.trouble.get_or_insert_with(|| (what, offset, text.to_vec()));
             seen = Cell::Missing;
         }
         match (&mut self.so_far, seen) {
@@ -62,7 +62,7 @@ impl Guess {
         missing
     }
 
-    /// The column, or nothing if it is text and must be read again; or what is wrong with it, on which line, and the
+    /// The column, or nothing if it is text and must be read again; or what is wrong with it, at which offset, and the
     /// cell that shows it. A column of missing cells alone counts as numeric.
     pub(super) fn finish(self) -> Result<Option<Values>, (Trouble, u64, Vec<u8>)> {
         let values = match self.so_far {

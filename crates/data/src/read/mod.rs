@@ -38,23 +38,33 @@ pub enum MissingPolicy {
     Refuse,
 }
 
+impl MissingPolicy {
+    /// The policy as a sentence, for reports.
+    pub fn description(self) -> &'static str {
+        match self {
+            MissingPolicy::Mean => "missing values become the training mean, missing texts no level",
+            MissingPolicy::Refuse => "missing values are refused",
+        }
+    }
+}
+
 impl fmt::Display for MissingPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            MissingPolicy::Mean => "missing values become the training mean, missing texts no level",
-            MissingPolicy::Refuse => "missing values are refused",
+            MissingPolicy::Mean => "mean",
+            MissingPolicy::Refuse => "refuse",
         })
     }
 }
 
 impl FromStr for MissingPolicy {
-    type Err = String;
+    type Err = DataError;
 
-    fn from_str(s: &str) -> Result<Self, String> {
+    fn from_str(s: &str) -> Result<Self, DataError> {
         match s {
             "mean" => Ok(MissingPolicy::Mean),
             "refuse" => Ok(MissingPolicy::Refuse),
-            _ => Err(format!("unknown policy '{s}'; use mean or refuse")),
+            _ => Err(DataError::UnknownPolicy(s.to_string())),
         }
     }
 }
@@ -213,10 +223,7 @@ impl Trouble {
             Trouble::Missing => DataError::MissingCell { file, place, column },
             Trouble::NotFinite => DataError::NotFinite { file, place, column, value },
             Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
-            Trouble::NotUtf8 => {
-                let (Place::Line(line) | Place::Row(line)) = place;
-                DataError::NotUtf8 { file, line }
-            }
+            Trouble::NotUtf8 => DataError::NotUtf8 { file, place },
             Trouble::TooManyLevels => DataError::TooManyLevels { file, column, limit: MAX_LEVELS },
         }
     }
