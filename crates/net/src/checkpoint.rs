@@ -1,0 +1,149 @@
+//! Training that can be taken up again: everything between two epochs in one safetensors file.
+//!
+//! A checkpoint belongs to one job. Its fingerprint covers the network, the settings, the objective, the rows and a
+//! sample of the data, so that a run with other settings is refused instead of silently continued.
+
+use crate::NetError;
+use crate::optimizer::Clock;
+use crate::spec::Network;
+use crate::train::{EpochRecord, Job};
+use crate::weights::{Tensor, Weights};
+use onesided_data::{SamplerState, write_atomically};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Training between two epochs.
+pub(crate) struct State {
+    pub weights: Weights,
+    pub first_moment: Vec<f32>,
+    pub second_moment: Vec<f32>,
+    pub clock: Clock,
+    pub sampler: SamplerState,
+    pub history: Vec<EpochRecord>,
+    /// Epoch, risk and weights of the best epoch so far.
+    pub best: Option<(usize, f64, Weights)>,
+}
+
+/// The part of the state that is not tensors.
+#[derive(Serialize, Deserialize)]
+struct Note {
+    fingerprint: u64,
+    clock: Clock,
+    sampler: SamplerState,
+    history: Vec<EpochRecord>,
+    best: Option<(usize, f64)>,
+}
+
+const KEY: &str = "onesided-checkpoint";
+
+pub(crate) fn refused(path: &Path, reason: impl Into<String>) -> NetError {
+    NetError::Checkpoint { path: path.display().to_string(), reason: reason.into() }
+}
+
+/// A number that differs, all but surely, between different jobs (FNV-1a).
+pub(crate) fn fingerprint(job: &Job) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut eat = |bytes: &[u8]| {
+        for &byte in bytes {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    eat(format!("{:?} {:?} {} {}", job.network, job.config, job.objective.describe(), job.start_bias)
+        .as_bytes());
+    for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
+        eat(&(rows.len() as u64).to_le_bytes());
+        rows.iter().for_each(|row| eat(&row.to_le_bytes()));
+    }
+    eat(&(job.data.len() as u64).to_le_bytes());
+    let stride = (job.data.len() / 65_536).max(1);
+    job.data.iter().step_by(stride).for_each(|x| eat(&x.to_le_bytes()));
+    hash
+}
+
+pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), NetError> {
+    let mut arrays: Vec<(String, Vec<usize>, &[f32])> = vec![
+        ("optimizer.first".into(), vec![state.first_moment.len()], &state.first_moment),
+        ("optimizer.second".into(), vec![state.second_moment.len()], &state.second_moment),
+    ];
+    let named = [("now", Some(&state.weights)), ("best", state.best.as_ref().map(|b| &b.2))];
+    for (prefix, weights) in named {
+        for tensor in weights.iter().flat_map(|w| &w.tensors) {
+            arrays.push((format!("{prefix}.{}", tensor.name), tensor.shape.clone(), &tensor.data));
+        }
+    }
+    let note = Note {
+        fingerprint,
+        clock: state.clock.clone(),
+        sampler: state.sampler.clone(),
+        history: state.history.clone(),
+        best: state.best.as_ref().map(|b| (b.0, b.1)),
+    };
+    let note = serde_json::to_string(&note).map_err(|error| refused(path, error.to_string()))?;
+    let bytes: Vec<Vec<u8>> =
+        arrays.iter().map(|(_, _, data)| data.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
+    let views = arrays
+        .iter()
+        .zip(&bytes)
+        .map(|((name, shape, _), bytes)| {
+            Ok((name.clone(), TensorView::new(Dtype::F32, shape.clone(), bytes)?))
+        })
+        .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
+        .map_err(|error| refused(path, error.to_string()))?;
+    let file = safetensors::serialize(views, Some(HashMap::from([(KEY.to_string(), note)])))
+        .map_err(|error| refused(path, error.to_string()))?;
+    Ok(write_atomically(path, |out| out.write_all(&file))?)
+}
+
+/// The state in the file, or nothing if there is no file.
+pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<Option<State>, NetError> {
+    let file = match std::fs::read(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(path, format!("cannot be read: {error}"))),
+    };
+    let damaged = || refused(path, "is damaged or not a checkpoint; delete it to start over");
+    let (_, header) = SafeTensors::read_metadata(&file).map_err(|_| damaged())?;
+    let tensors = SafeTensors::deserialize(&file).map_err(|_| damaged())?;
+    let note = header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(damaged)?;
+    let note: Note = serde_json::from_str(note).map_err(|_| damaged())?;
+    if note.fingerprint != fingerprint {
+        return Err(refused(
+            path,
+            "belongs to another run (other data, settings or seed); delete it or name another file",
+        ));
+    }
+    let array = |name: &str| -> Result<Vec<f32>, NetError> {
+        let view = tensors.tensor(name).map_err(|_| damaged())?;
+        if view.dtype() != Dtype::F32 {
+            return Err(damaged());
+        }
+        Ok(view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    };
+    let weights = |prefix: &str| -> Result<Weights, NetError> {
+        let tensors = network.tensors()?.into_iter().map(|spec| {
+            Ok(Tensor {
+                data: array(&format!("{prefix}.{}", spec.name))?,
+                name: spec.name,
+                shape: spec.shape,
+            })
+        });
+        let weights = Weights { tensors: tensors.collect::<Result<_, NetError>>()? };
+        network.check(&weights).map_err(|_| damaged())?;
+        Ok(weights)
+    };
+    let best = match note.best {
+        Some((epoch, risk)) => Some((epoch, risk, weights("best")?)),
+        None => None,
+    };
+    Ok(Some(State {
+        weights: weights("now")?,
+        first_moment: array("optimizer.first")?,
+        second_moment: array("optimizer.second")?,
+        clock: note.clock,
+        sampler: note.sampler,
+        history: note.history,
+        best,
+    }))
+}

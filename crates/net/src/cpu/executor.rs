@@ -1,0 +1,583 @@
+//! A network on the processor's cores.
+//!
+//! The rows of a batch are shared out among threads once, and each thread takes its rows through the layers with
+//! buffers of its own; threads meet only where batch norm needs the whole batch. Gradients are added up over threads in
+//! a fixed order, so the same seed on the same number of threads gives the same bytes.
+
+use super::conv;
+use super::matmul::{View, multiply};
+use super::norm::{self, Backward, Moments};
+use super::plan::{Op, Plan};
+use super::pointwise;
+use super::simd::simd_fn;
+use crate::NetError;
+use crate::executor::{Executor, Mode};
+use crate::optimizer::{Clock, Optimizer, Step};
+use crate::spec::Network;
+use crate::weights::{Tensor, Weights};
+use rayon::ThreadPool;
+use std::ops::Range;
+
+/// Trains and applies a network on the CPU.
+pub struct CpuExecutor<'a> {
+    plan: Plan,
+    data: &'a [f32],
+    pool: Option<ThreadPool>,
+    shards: Vec<Shard>,
+    weights: Vec<f32>,
+    statistics: Vec<f32>,
+    /// Convolution weights in the form the kernels take; stale after a step.
+    prepared: Vec<f32>,
+    fresh: bool,
+    moments: Vec<Moments>,
+    backward: Vec<Backward>,
+    pub(crate) optimizer: Optimizer,
+    pub(crate) weight_decay: f64,
+    pub(crate) clock: Clock,
+    first_moment: Vec<f32>,
+    second_moment: Vec<f32>,
+    scores: Vec<f32>,
+    /// Key of the dropout draws of the next training pass.
+    pub(crate) dropout_key: u64,
+    rows: usize,
+}
+
+/// What one thread owns: its rows' activations, gradients and scratch.
+struct Shard {
+    /// First row of the batch, and how many.
+    first: usize,
+    rows: usize,
+    input: Vec<f32>,
+    outputs: Vec<Vec<f32>>,
+    gradient: Vec<f32>,
+    other: Vec<f32>,
+    /// Gradient of the trained numbers from these rows.
+    weights: Vec<f32>,
+    sums: Vec<(Vec<f64>, Vec<f64>)>,
+    conv: conv::Scratch,
+    small: Vec<f32>,
+}
+
+/// Runs `work` on every item, one thread each; the calling thread takes the first.
+fn each<T: Send>(pool: &Option<ThreadPool>, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+    match pool {
+        Some(pool) if items.len() > 1 => pool.in_place_scope(|scope| {
+            let (mine, others) = items.split_at_mut(1);
+            for item in others {
+                let work = &work;
+                scope.spawn(move |_| work(item));
+            }
+            work(&mut mine[0]);
+        }),
+        _ => items.iter_mut().for_each(work),
+    }
+}
+
+/// Threads to use: `asked`, or every core when 0, within what helps a batch of hundreds.
+pub(crate) fn thread_count(asked: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    if asked == 0 { cores.min(16) } else { asked.min(256) }
+}
+
+impl<'a> CpuExecutor<'a> {
+    /// A network with these weights over a data set of rows. Buffers grow with the largest batch seen.
+    pub fn new(
+        network: &Network,
+        weights: &Weights,
+        data: &'a [f32],
+        threads: usize,
+        optimizer: Optimizer,
+        weight_decay: f64,
+    ) -> Result<Self, NetError> {
+        network.check(weights)?;
+        let plan = Plan::new(network)?;
+        if !data.len().is_multiple_of(plan.input) {
+            return Err(NetError::Config(format!(
+                "the data holds {} numbers, which is no multiple of the network's {} inputs",
+                data.len(),
+                plan.input
+            )));
+        }
+        let threads = thread_count(threads);
+        let pool = (threads > 1)
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads - 1).build())
+            .transpose()
+            .map_err(|error| NetError::Config(format!("cannot start {threads} threads: {error}")))?;
+        let shards = (0..threads).map(|_| Shard::new(&plan)).collect();
+        let mut this = Self {
+            data,
+            pool,
+            shards,
+            weights: vec![0.0; plan.trained],
+            statistics: vec![0.0; plan.statistics],
+            prepared: vec![0.0; plan.prepared],
+            fresh: false,
+            moments: vec![Moments::default(); plan.norms.len()],
+            backward: vec![Backward::default(); plan.norms.len()],
+            optimizer,
+            weight_decay,
+            clock: Clock::start(),
+            first_moment: Vec::new(),
+            second_moment: Vec::new(),
+            scores: Vec::new(),
+            dropout_key: 0,
+            rows: 0,
+            plan,
+        };
+        this.load(weights);
+        Ok(this)
+    }
+
+    fn load(&mut self, weights: &Weights) {
+        for ((spec, place), tensor) in self.plan.tensors.iter().zip(&weights.tensors) {
+            let to = if spec.trained { &mut self.weights } else { &mut self.statistics };
+            to[place.clone()].copy_from_slice(&tensor.data);
+        }
+        self.fresh = false;
+    }
+
+    /// The weights and running statistics as they stand.
+    pub fn weights(&self) -> Weights {
+        let tensors = self.plan.tensors.iter().map(|(spec, place)| {
+            let from = if spec.trained { &self.weights } else { &self.statistics };
+            Tensor { name: spec.name.clone(), shape: spec.shape.clone(), data: from[place.clone()].to_vec() }
+        });
+        Weights { tensors: tensors.collect() }
+    }
+
+    /// The optimizer's two moments, for a checkpoint; empty before the first step.
+    pub(crate) fn optimizer_moments(&self) -> (&[f32], &[f32]) {
+        (&self.first_moment, &self.second_moment)
+    }
+
+    /// Puts the optimizer's moments back; false if they are not this network's.
+    pub(crate) fn restore_moments(&mut self, first: Vec<f32>, second: Vec<f32>) -> bool {
+        let fits = |v: &Vec<f32>| v.is_empty() || v.len() == self.plan.trained;
+        let good = fits(&first) && fits(&second);
+        if good {
+            (self.first_moment, self.second_moment) = (first, second);
+        }
+        good
+    }
+
+    /// Gradient of every trained tensor from the last backward pass, in tensor order.
+    #[cfg(test)]
+    pub(crate) fn gradients(&self) -> Vec<(String, Vec<f32>)> {
+        let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
+        let sum = |i: usize| self.shards.iter().map(|s| s.weights[i]).sum::<f32>();
+        trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect()
+    }
+
+    fn prepare(&mut self) {
+        if self.fresh {
+            return;
+        }
+        let mut rest = self.prepared.as_mut_slice();
+        let mut jobs = Vec::new();
+        for op in &self.plan.ops {
+            if let Op::Conv { conv, weight, prepared, .. } = op
+                && !prepared.is_empty()
+            {
+                let (part, tail) = rest.split_at_mut(prepared.len());
+                rest = tail;
+                jobs.push((conv, &self.weights[weight.clone()], part));
+            }
+        }
+        // Largest layers first, dealt out in turn, so that threads end together.
+        jobs.sort_by_key(|(_, weights, _)| std::cmp::Reverse(weights.len()));
+        let mut hands: Vec<Vec<_>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
+        for (i, job) in jobs.into_iter().enumerate() {
+            let n = hands.len();
+            hands[i % n].push(job);
+        }
+        each(&self.pool, &mut hands, |hand| {
+            for (conv, weights, part) in hand {
+                conv.prepare(weights, part);
+            }
+        });
+        self.fresh = true;
+    }
+}
+
+impl Executor for CpuExecutor<'_> {
+    fn forward(&mut self, rows: &[u32], mode: Mode) -> &[f32] {
+        self.prepare();
+        self.rows = rows.len();
+        let count = self.shards.len();
+        for (i, shard) in self.shards.iter_mut().enumerate() {
+            shard.first = i * rows.len() / count;
+            shard.rows = (i + 1) * rows.len() / count - shard.first;
+        }
+        let ops = &self.plan.ops;
+        if mode == Mode::Predict {
+            for op in ops {
+                if let Op::Norm { slot, mean, variance, .. } = op {
+                    self.moments[*slot] =
+                        Moments::running(&self.statistics[mean.clone()], &self.statistics[variance.clone()]);
+                }
+            }
+        }
+        let (mut start, mut gathered) = (0, false);
+        loop {
+            // In training, a run of operations ends before the next batch norm, which waits for every thread.
+            let after = start + usize::from(gathered);
+            let end = (after..ops.len())
+                .find(|&i| mode == Mode::Train && matches!(ops[i], Op::Norm { .. }))
+                .unwrap_or(ops.len());
+            let pass = Pass {
+                plan: &self.plan,
+                weights: &self.weights,
+                prepared: &self.prepared,
+                moments: &self.moments,
+                mode,
+                dropout_key: self.dropout_key,
+            };
+            let data = self.data;
+            each(&self.pool, &mut self.shards, |shard| {
+                if !gathered {
+                    shard.gather(data, rows, pass.plan.input);
+                }
+                shard.forward(&pass, start..end);
+            });
+            if end == ops.len() {
+                break;
+            }
+            if let Op::Norm { slot, pixels, mean, variance, .. } = &ops[end] {
+                let sums: Vec<_> = self.shards.iter().map(|s| s.norm_sums(*slot)).collect();
+                let (m, v) = two_ranges(&mut self.statistics, mean, variance);
+                self.moments[*slot].of_batch(&sums, rows.len() * pixels, m, v);
+            }
+            gathered = true;
+            start = end;
+        }
+        self.scores.clear();
+        for shard in &self.shards {
+            self.scores.extend_from_slice(&shard.outputs[ops.len() - 1][..shard.rows]);
+        }
+        &self.scores
+    }
+
+    fn backward(&mut self, gradient: &[f32]) {
+        assert_eq!(gradient.len(), self.rows, "one gradient for each score of the last pass");
+        let ops = &self.plan.ops;
+        let mut end = ops.len();
+        // A run of operations ends with the first half of a batch norm; its second half starts the next run.
+        let mut begun = None;
+        loop {
+            let start = (0..end).rev().find(|&i| matches!(ops[i], Op::Norm { .. })).unwrap_or(0);
+            let stops_at_norm = matches!(ops[start], Op::Norm { .. }) && end > start;
+            let pass = Pass {
+                plan: &self.plan,
+                weights: &self.weights,
+                prepared: &self.prepared,
+                moments: &self.moments,
+                mode: Mode::Train,
+                dropout_key: self.dropout_key,
+            };
+            let backward = &self.backward;
+            each(&self.pool, &mut self.shards, |shard| {
+                match begun {
+                    None => {
+                        let part = &gradient[shard.first..shard.first + shard.rows];
+                        shard.gradient[..part.len()].copy_from_slice(part);
+                    }
+                    Some(norm) => shard.finish_norm(&pass, norm, backward),
+                }
+                shard.backward(&pass, start..end);
+            });
+            if !stops_at_norm {
+                break;
+            }
+            if let Op::Norm { slot, pixels, gamma, beta, .. } = &ops[start] {
+                let (first, others) = self.shards.split_at_mut(1);
+                let first = &mut first[0];
+                let own = std::mem::take(&mut first.sums[*slot]);
+                let mut sums = vec![(own.0.as_slice(), own.1.as_slice())];
+                sums.extend(others.iter().map(|s| s.norm_sums(*slot)));
+                let (g, b) = two_ranges(&mut first.weights, gamma, beta);
+                let (count, moments) = (self.rows * pixels, &self.moments[*slot]);
+                self.backward[*slot].of_batch(&sums, count, moments, &self.weights[gamma.clone()], g, b);
+                first.sums[*slot] = own;
+            }
+            if start == 0 {
+                break;
+            }
+            begun = Some(start);
+            end = start;
+        }
+    }
+
+    fn step(&mut self, learning_rate: f64) {
+        let n = self.plan.trained;
+        self.first_moment.resize(n, 0.0);
+        self.second_moment.resize(n, 0.0);
+        let step = self.clock.tick(self.optimizer, learning_rate, self.weight_decay);
+        let (first, others) = self.shards.split_at_mut(1);
+        let others: Vec<&[f32]> = others.iter().map(|s| s.weights.as_slice()).collect();
+        let part = n.div_ceil(others.len() + 1).next_multiple_of(64);
+        let mut jobs: Vec<_> = self
+            .weights
+            .chunks_mut(part)
+            .zip(first[0].weights.chunks_mut(part))
+            .zip(self.first_moment.chunks_mut(part).zip(self.second_moment.chunks_mut(part)))
+            .enumerate()
+            .collect();
+        each(&self.pool, &mut jobs, |(i, ((weights, gradient), (m, v)))| {
+            update(&step, weights, gradient, &others, *i * part, m, v);
+        });
+        self.fresh = false;
+    }
+}
+
+simd_fn! {
+    /// Adds the other threads' gradients and takes the step, a cache-sized run at a time.
+    fn update(
+        step: &Step,
+        weights: &mut [f32],
+        gradient: &mut [f32],
+        others: &[&[f32]],
+        offset: usize,
+        first: &mut [f32],
+        second: &mut [f32],
+    ) {
+        const RUN: usize = 4096;
+        let mut at = 0;
+        while at < weights.len() {
+            let run = at..(at + RUN).min(weights.len());
+            for other in others {
+                let from = &other[offset + run.start..offset + run.end];
+                for (g, o) in gradient[run.clone()].iter_mut().zip(from) {
+                    *g += o;
+                }
+            }
+            step.apply(
+                &mut weights[run.clone()],
+                &gradient[run.clone()],
+                &mut first[run.clone()],
+                &mut second[run.clone()],
+            );
+            at = run.end;
+        }
+    }
+}
+
+/// Two ranges of one slice, the first before the second.
+fn two_ranges<'s>(
+    slice: &'s mut [f32],
+    a: &Range<usize>,
+    b: &Range<usize>,
+) -> (&'s mut [f32], &'s mut [f32]) {
+    let (left, right) = slice.split_at_mut(b.start);
+    (&mut left[a.clone()], &mut right[..b.len()])
+}
+
+/// What every thread reads during a pass.
+struct Pass<'p> {
+    plan: &'p Plan,
+    weights: &'p [f32],
+    prepared: &'p [f32],
+    moments: &'p [Moments],
+    mode: Mode,
+    dropout_key: u64,
+}
+
+impl Pass<'_> {
+    fn dropout_key(&self, layer: usize) -> u64 {
+        self.dropout_key ^ (layer as u64 + 1).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+}
+
+fn grown(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if buffer.len() < len {
+        buffer.resize(len, 0.0);
+    }
+    &mut buffer[..len]
+}
+
+impl Shard {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            first: 0,
+            rows: 0,
+            input: Vec::new(),
+            outputs: vec![Vec::new(); plan.ops.len()],
+            gradient: Vec::new(),
+            other: Vec::new(),
+            weights: Vec::new(),
+            sums: plan.norms.iter().map(|&c| (vec![0.0; c], vec![0.0; c])).collect(),
+            conv: conv::Scratch::default(),
+            small: Vec::new(),
+        }
+    }
+
+    fn norm_sums(&self, slot: usize) -> (&[f64], &[f64]) {
+        (&self.sums[slot].0, &self.sums[slot].1)
+    }
+
+    fn gather(&mut self, data: &[f32], rows: &[u32], width: usize) {
+        let input = grown(&mut self.input, self.rows * width);
+        for (to, &row) in input.chunks_exact_mut(width).zip(&rows[self.first..self.first + self.rows]) {
+            to.copy_from_slice(&data[row as usize * width..(row as usize + 1) * width]);
+        }
+    }
+
+    /// Runs the operations of `range`; in training, ends with the sums of the batch norm that follows.
+    fn forward(&mut self, pass: &Pass, range: Range<usize>) {
+        let plan = pass.plan;
+        for i in range.clone() {
+            let size = plan.sizes[i];
+            let before = if i == 0 { plan.input } else { plan.sizes[i - 1] };
+            let (left, right) = self.outputs.split_at_mut(i);
+            let input: &[f32] = match left.last() {
+                Some(output) => &output[..self.rows * before],
+                None => &self.input[..self.rows * before],
+            };
+            let output = grown(&mut right[0], self.rows * size);
+            match &plan.ops[i] {
+                Op::Dense { inputs, outputs, weight, bias, activation } => {
+                    let w = &pass.weights[weight.clone()];
+                    let size = (self.rows, *outputs, *inputs);
+                    multiply(output, size, View::rows(input, *inputs), View::transposed(w, *inputs), false);
+                    finish(output, bias, activation, pass.weights);
+                }
+                Op::Conv { conv, weight, bias, prepared, activation } => {
+                    let (w, u) = (&pass.weights[weight.clone()], &pass.prepared[prepared.clone()]);
+                    conv.forward(&mut self.conv, w, u, input, output);
+                    finish(output, bias, activation, pass.weights);
+                }
+                Op::Norm { slot, gamma, beta, activation, .. } => {
+                    let (g, b) = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
+                    norm::apply(input, output, &pass.moments[*slot], g, b, *activation, &mut self.small);
+                }
+                Op::Activate(activation) => {
+                    output.copy_from_slice(input);
+                    pointwise::activate(output, *activation);
+                }
+                Op::Pool(shape) => pointwise::max_pool(input, output, *shape),
+                Op::Dropout { probability, layer } => {
+                    output.copy_from_slice(input);
+                    if pass.mode == Mode::Train {
+                        let key = pass.dropout_key(*layer);
+                        pointwise::dropout(output, self.first * size, *probability, key);
+                    }
+                }
+            }
+        }
+        if let Some(Op::Norm { slot, .. }) = plan.ops.get(range.end)
+            && pass.mode == Mode::Train
+        {
+            let (values, size) = match range.end {
+                0 => (&self.input, plan.input),
+                end => (&self.outputs[end - 1], plan.sizes[end - 1]),
+            };
+            let (sum, square) = &mut self.sums[*slot];
+            norm::sums(&values[..self.rows * size], sum, square, &mut self.small);
+        }
+    }
+
+    /// Takes the gradient back through the operations of `range`; a batch norm at its start only gets its sums.
+    fn backward(&mut self, pass: &Pass, range: Range<usize>) {
+        let plan = pass.plan;
+        grown(&mut self.weights, plan.trained);
+        for i in range.rev() {
+            let (size, before) = (plan.sizes[i], if i == 0 { plan.input } else { plan.sizes[i - 1] });
+            let input: &[f32] = match i {
+                0 => &self.input[..self.rows * before],
+                _ => &self.outputs[i - 1][..self.rows * before],
+            };
+            let output = &self.outputs[i][..self.rows * size];
+            grown(&mut self.gradient, self.rows * size.max(before));
+            let gradient = &mut self.gradient[..self.rows * size];
+            let into = grown(&mut self.other, self.rows * before);
+            match &plan.ops[i] {
+                Op::Dense { inputs, outputs, weight, bias, activation } => {
+                    unfinish(gradient, output, bias, activation, &mut self.weights);
+                    let (x, g) = (View::rows(input, *inputs), View::transposed(gradient, *outputs));
+                    multiply(&mut self.weights[weight.clone()], (*outputs, *inputs, self.rows), g, x, false);
+                    if i > 0 {
+                        let (g, w) = (
+                            View::rows(gradient, *outputs),
+                            View::rows(&pass.weights[weight.clone()], *inputs),
+                        );
+                        multiply(into, (self.rows, *inputs, *outputs), g, w, false);
+                    }
+                }
+                Op::Conv { conv, weight, bias, prepared, activation } => {
+                    unfinish(gradient, output, bias, activation, &mut self.weights);
+                    let (w, u) = (&pass.weights[weight.clone()], &pass.prepared[prepared.clone()]);
+                    let dw = &mut self.weights[weight.clone()];
+                    dw.fill(0.0);
+                    conv.backward(&mut self.conv, w, u, input, gradient, dw, (i > 0).then_some(into));
+                }
+                Op::Norm { slot, activation, .. } => {
+                    let (sum, product) = &mut self.sums[*slot];
+                    let moments = &pass.moments[*slot];
+                    norm::backward_sums(
+                        gradient,
+                        input,
+                        output,
+                        moments,
+                        *activation,
+                        sum,
+                        product,
+                        &mut self.small,
+                    );
+                    return;
+                }
+                Op::Activate(activation) => {
+                    pointwise::activate_backward(gradient, output, *activation);
+                    into.copy_from_slice(gradient);
+                }
+                Op::Pool(shape) => pointwise::max_pool_backward(input, output, gradient, into, *shape),
+                Op::Dropout { probability, layer } => {
+                    let key = pass.dropout_key(*layer);
+                    pointwise::dropout(gradient, self.first * size, *probability, key);
+                    into.copy_from_slice(gradient);
+                }
+            }
+            std::mem::swap(&mut self.gradient, &mut self.other);
+        }
+    }
+
+    /// Second half of a batch norm's backward pass.
+    fn finish_norm(&mut self, pass: &Pass, index: usize, with: &[Backward]) {
+        if let Op::Norm { slot, .. } = &pass.plan.ops[index] {
+            let size = self.rows * pass.plan.sizes[index];
+            let input = if index == 0 { &self.input } else { &self.outputs[index - 1] };
+            let gradient = &mut self.gradient[..size];
+            norm::backward_apply(gradient, &input[..size], &pass.moments[*slot], &with[*slot]);
+        }
+    }
+}
+
+/// Bias and activation behind a product.
+fn finish(
+    output: &mut [f32],
+    bias: &Option<Range<usize>>,
+    activation: &Option<crate::Activation>,
+    weights: &[f32],
+) {
+    match (bias, activation) {
+        (Some(bias), activation) => pointwise::bias_activate(output, &weights[bias.clone()], *activation),
+        (None, Some(activation)) => pointwise::activate(output, *activation),
+        (None, None) => {}
+    }
+}
+
+/// The way back through [`finish`]: the slope goes into `gradient`, its sum into the bias's place.
+fn unfinish(
+    gradient: &mut [f32],
+    output: &[f32],
+    bias: &Option<Range<usize>>,
+    activation: &Option<crate::Activation>,
+    weights: &mut [f32],
+) {
+    if let Some(activation) = activation {
+        pointwise::activate_backward(gradient, output, *activation);
+    }
+    if let Some(bias) = bias {
+        let sum = &mut weights[bias.clone()];
+        sum.fill(0.0);
+        pointwise::bias_backward(gradient, sum);
+    }
+}

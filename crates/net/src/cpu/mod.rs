@@ -1,0 +1,12 @@
+//! The CPU executor and its kernels.
+
+mod conv;
+mod executor;
+mod matmul;
+mod norm;
+mod plan;
+mod pointwise;
+mod simd;
+mod winograd;
+
+pub use executor::CpuExecutor;

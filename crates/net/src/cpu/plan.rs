@@ -1,0 +1,144 @@
+//! From a network's layers to the operations the CPU runs, with activations folded into what comes before them.
+
+use super::conv::Conv;
+use crate::NetError;
+use crate::spec::{Activation, Layer, Network, Shape, TensorSpec};
+use std::ops::Range;
+
+/// One operation; ranges are places in the flat vectors of trained numbers, statistics and prepared weights.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Dense {
+        inputs: usize,
+        outputs: usize,
+        weight: Range<usize>,
+        bias: Option<Range<usize>>,
+        activation: Option<Activation>,
+    },
+    Conv {
+        conv: Conv,
+        weight: Range<usize>,
+        bias: Option<Range<usize>>,
+        prepared: Range<usize>,
+        activation: Option<Activation>,
+    },
+    Norm {
+        /// Which of the network's batch norms.
+        slot: usize,
+        pixels: usize,
+        gamma: Range<usize>,
+        beta: Range<usize>,
+        mean: Range<usize>,
+        variance: Range<usize>,
+        activation: Option<Activation>,
+    },
+    Activate(Activation),
+    Pool(Shape),
+    Dropout {
+        probability: f32,
+        layer: usize,
+    },
+}
+
+impl Op {
+    fn activation_place(&mut self) -> Option<&mut Option<Activation>> {
+        match self {
+            Op::Dense { activation, .. } | Op::Conv { activation, .. } | Op::Norm { activation, .. } => {
+                Some(activation)
+            }
+            Op::Activate(_) | Op::Pool(_) | Op::Dropout { .. } => None,
+        }
+    }
+}
+
+/// The operations of a network and the sizes they need.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub input: usize,
+    pub ops: Vec<Op>,
+    /// Numbers a row that each operation gives.
+    pub sizes: Vec<usize>,
+    /// Channels of each batch norm.
+    pub norms: Vec<usize>,
+    pub trained: usize,
+    pub statistics: usize,
+    pub prepared: usize,
+    /// Every tensor with its place in the trained numbers or the statistics.
+    pub tensors: Vec<(TensorSpec, Range<usize>)>,
+}
+
+impl Plan {
+    pub fn new(network: &Network) -> Result<Self, NetError> {
+        let shapes = network.shapes()?;
+        let (mut trained, mut statistics, mut prepared) = (0, 0, 0);
+        let tensors: Vec<(TensorSpec, Range<usize>)> = network
+            .tensors()?
+            .into_iter()
+            .map(|spec| {
+                let total = if spec.trained { &mut trained } else { &mut statistics };
+                let place = *total..*total + spec.len();
+                *total = place.end;
+                (spec, place)
+            })
+            .collect();
+        let place = |layer: usize, what: &str| {
+            let name = format!("{layer}.{what}");
+            tensors.iter().find(|(spec, _)| spec.name == name).map(|(_, place)| place.clone())
+        };
+        // Every tensor asked for below was listed by `tensors()` for the same layer.
+        let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
+        let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
+        let mut before = network.input;
+        for (index, (layer, &after)) in network.layers.iter().zip(&shapes).enumerate() {
+            let op = match *layer {
+                Layer::Dense { outputs, .. } => Op::Dense {
+                    inputs: before.channels,
+                    outputs,
+                    weight: needed(index, "weight"),
+                    bias: place(index, "bias"),
+                    activation: None,
+                },
+                Layer::Conv { outputs, .. } => {
+                    let conv = Conv::new(before, outputs);
+                    let range = prepared..prepared + conv.prepared_len();
+                    prepared = range.end;
+                    let (weight, bias) = (needed(index, "weight"), place(index, "bias"));
+                    Op::Conv { conv, weight, bias, prepared: range, activation: None }
+                }
+                Layer::BatchNorm => {
+                    norms.push(before.channels);
+                    Op::Norm {
+                        slot: norms.len() - 1,
+                        pixels: before.pixels(),
+                        gamma: needed(index, "weight"),
+                        beta: needed(index, "bias"),
+                        mean: needed(index, "mean"),
+                        variance: needed(index, "variance"),
+                        activation: None,
+                    }
+                }
+                Layer::Activate { activation } => {
+                    let place = ops.last_mut().and_then(Op::activation_place).filter(|place| place.is_none());
+                    if let Some(place) = place {
+                        *place = Some(activation);
+                        continue;
+                    }
+                    Op::Activate(activation)
+                }
+                Layer::MaxPool => Op::Pool(before),
+                Layer::Dropout { probability } => Op::Dropout { probability, layer: index },
+                Layer::Flatten => {
+                    before = after;
+                    continue;
+                }
+            };
+            ops.push(op);
+            sizes.push(after.len());
+            before = after;
+        }
+        if ops.is_empty() {
+            return Err(NetError::Architecture("a network needs at least one layer that computes".into()));
+        }
+        Ok(Self { input: network.input.len(), ops, sizes, norms, trained, statistics, prepared, tensors })
+    }
+}

@@ -1,0 +1,269 @@
+//! A network as a list of layers from a closed set, and the tensors that follow from it.
+//!
+//! Rows are stored height by height, width by width, channel last (NHWC), so that the channels of one pixel lie
+//! side by side; a plain table is a shape of height and width 1.
+
+use crate::NetError;
+use crate::weights::Weights;
+use serde::{Deserialize, Serialize};
+
+/// The shape of one example as it passes between layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shape {
+    /// Channels of an image, or features of a row.
+    pub channels: usize,
+    /// Rows of pixels; 1 for a table.
+    pub height: usize,
+    /// Pixels a row; 1 for a table.
+    pub width: usize,
+}
+
+impl Shape {
+    /// A row of `features` numbers.
+    pub fn flat(features: usize) -> Self {
+        Self { channels: features, height: 1, width: 1 }
+    }
+
+    /// Numbers in one example.
+    pub fn len(&self) -> usize {
+        self.channels * self.pixels()
+    }
+
+    /// Whether the shape holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Height times width.
+    pub fn pixels(&self) -> usize {
+        self.height * self.width
+    }
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}x{}", self.channels, self.height, self.width)
+    }
+}
+
+/// A pointwise nonlinearity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// max(0, x).
+    Relu,
+    /// x / (1 + |x|).
+    Softsign,
+}
+
+/// One layer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "layer")]
+pub enum Layer {
+    /// y = W x + b, W of shape (outputs, inputs).
+    Dense {
+        /// Outputs.
+        outputs: usize,
+        /// Whether there is a b.
+        bias: bool,
+    },
+    /// 3×3 convolution, stride 1, zero padding 1; weights of shape (outputs, 3, 3, inputs).
+    Conv {
+        /// Output channels.
+        outputs: usize,
+        /// Whether there is a bias.
+        bias: bool,
+    },
+    /// Batch normalization over rows and pixels, a channel at a time (Ioffe and Szegedy, 2015).
+    BatchNorm,
+    /// A pointwise nonlinearity.
+    Activate {
+        /// Which.
+        activation: Activation,
+    },
+    /// The largest of each 2×2 block, stride 2; an odd last row or column is left out.
+    MaxPool,
+    /// In training, zeroes a number with this probability and scales the others by 1 / (1 - p).
+    Dropout {
+        /// The probability of zero.
+        probability: f32,
+    },
+    /// From an image to a row, in storage order.
+    Flatten,
+}
+
+/// A network: the shape it takes and its layers. The last layer gives one number, the score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Network {
+    /// Shape of one example.
+    pub input: Shape,
+    /// Layers in order.
+    pub layers: Vec<Layer>,
+}
+
+/// One tensor a network needs: trained, or a running statistic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TensorSpec {
+    pub name: String,
+    pub shape: Vec<usize>,
+    pub trained: bool,
+    /// Inputs that feed one output: the fan-in that initial weights are scaled by.
+    pub fan_in: usize,
+    pub layer: usize,
+}
+
+impl TensorSpec {
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// More numbers than any network of the zoo by far; keeps a hostile model file from asking for the moon.
+const MOST_NUMBERS: usize = 1 << 31;
+
+impl Network {
+    /// The shape after each layer, or why a layer cannot take what reaches it. The last must be a single number.
+    pub fn shapes(&self) -> Result<Vec<Shape>, NetError> {
+        let refuse = |index: usize, layer: &Layer, shape: Shape, why: &str| {
+            Err(NetError::Architecture(format!(
+                "layer {index} ({layer:?}) cannot take input of shape {shape}: {why}"
+            )))
+        };
+        let mut shape = self.input;
+        if shape.is_empty() {
+            return Err(NetError::Architecture("a network needs at least one input feature".into()));
+        }
+        let mut shapes = Vec::with_capacity(self.layers.len());
+        for (index, layer) in self.layers.iter().enumerate() {
+            shape = match *layer {
+                Layer::Dense { outputs, .. } => {
+                    if shape.pixels() != 1 {
+                        return refuse(index, layer, shape, "flatten the image first");
+                    }
+                    Shape::flat(outputs)
+                }
+                Layer::Conv { outputs, .. } => Shape { channels: outputs, ..shape },
+                Layer::MaxPool => {
+                    if shape.height < 2 || shape.width < 2 {
+                        return refuse(index, layer, shape, "the image is smaller than the 2x2 block");
+                    }
+                    Shape { height: shape.height / 2, width: shape.width / 2, ..shape }
+                }
+                Layer::Flatten => Shape::flat(shape.len()),
+                Layer::Dropout { probability } => {
+                    if !(0.0..1.0).contains(&probability) {
+                        return refuse(index, layer, shape, "the probability must lie in [0, 1)");
+                    }
+                    shape
+                }
+                Layer::BatchNorm | Layer::Activate { .. } => shape,
+            };
+            let size = shape.channels.checked_mul(shape.height).and_then(|n| n.checked_mul(shape.width));
+            if !size.is_some_and(|n| n > 0 && n < MOST_NUMBERS) {
+                return refuse(index, layer, shape, "the result is empty or too large");
+            }
+            shapes.push(shape);
+        }
+        if shape.len() != 1 {
+            return Err(NetError::Architecture(format!(
+                "the last layer must give one score, but gives {shape}"
+            )));
+        }
+        Ok(shapes)
+    }
+
+    /// The tensors in layer order, named `LAYER.weight`, `LAYER.bias`, `LAYER.mean`, `LAYER.variance`.
+    pub(crate) fn tensors(&self) -> Result<Vec<TensorSpec>, NetError> {
+        let shapes = self.shapes()?;
+        let mut tensors = Vec::new();
+        let mut before = self.input;
+        for (layer, (kind, &after)) in self.layers.iter().zip(&shapes).enumerate() {
+            let mut add = |what: &str, shape: Vec<usize>, trained: bool, fan_in: usize| {
+                tensors.push(TensorSpec { name: format!("{layer}.{what}"), shape, trained, fan_in, layer });
+            };
+            match *kind {
+                Layer::Dense { outputs, bias } => {
+                    add("weight", vec![outputs, before.channels], true, before.channels);
+                    if bias {
+                        add("bias", vec![outputs], true, before.channels);
+                    }
+                }
+                Layer::Conv { outputs, bias } => {
+                    let fan_in = 9 * before.channels;
+                    add("weight", vec![outputs, 3, 3, before.channels], true, fan_in);
+                    if bias {
+                        add("bias", vec![outputs], true, fan_in);
+                    }
+                }
+                Layer::BatchNorm => {
+                    add("weight", vec![before.channels], true, 1);
+                    add("bias", vec![before.channels], true, 1);
+                    add("mean", vec![before.channels], false, 1);
+                    add("variance", vec![before.channels], false, 1);
+                }
+                Layer::Activate { .. } | Layer::MaxPool | Layer::Dropout { .. } | Layer::Flatten => {}
+            }
+            before = after;
+        }
+        let total = tensors.iter().try_fold(0usize, |sum, t| {
+            t.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?.checked_add(sum)
+        });
+        match total {
+            Some(total) if total < MOST_NUMBERS => Ok(tensors),
+            _ => Err(NetError::Architecture("the network has more weights than can be held".into())),
+        }
+    }
+
+    /// How many trained numbers the network has; 0 for a network that cannot be built.
+    pub fn parameters(&self) -> usize {
+        self.tensors().map_or(0, |all| all.iter().filter(|t| t.trained).map(TensorSpec::len).sum())
+    }
+
+    /// Checks that `weights` hold exactly this network's tensors, by name and shape, with finite numbers.
+    pub fn check(&self, weights: &Weights) -> Result<(), NetError> {
+        let expected = self.tensors()?;
+        if expected.len() != weights.tensors.len() {
+            return Err(NetError::Weights(format!(
+                "{} tensors are needed, {} are there",
+                expected.len(),
+                weights.tensors.len()
+            )));
+        }
+        for (want, have) in expected.iter().zip(&weights.tensors) {
+            if want.name != have.name || want.shape != have.shape || want.len() != have.data.len() {
+                return Err(NetError::Weights(format!(
+                    "'{}' of shape {:?} is needed where '{}' of shape {:?} stands",
+                    want.name, want.shape, have.name, have.shape
+                )));
+            }
+            if let Some(at) = have.data.iter().position(|x| !x.is_finite()) {
+                return Err(NetError::Weights(format!("'{}' holds {} at {at}", have.name, have.data[at])));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_follow_the_layers_and_mismatches_are_named() {
+        let network = Network {
+            input: Shape { channels: 3, height: 9, width: 8 },
+            layers: vec![
+                Layer::Conv { outputs: 4, bias: true },
+                Layer::MaxPool,
+                Layer::Flatten,
+                Layer::Dense { outputs: 1, bias: true },
+            ],
+        };
+        let shapes = network.shapes().unwrap();
+        assert_eq!(shapes[1], Shape { channels: 4, height: 4, width: 4 });
+        assert_eq!(shapes[2].len(), 64);
+        assert_eq!(network.parameters(), 4 * 27 + 4 + 64 + 1);
+        let unflattened = Network { layers: vec![Layer::Dense { outputs: 1, bias: true }], ..network };
+        assert!(unflattened.shapes().unwrap_err().to_string().contains("flatten"));
+    }
+}
