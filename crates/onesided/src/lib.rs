@@ -1,1 +1,74 @@
-//! Facade.
+//! Learning classifiers from positive and unlabeled examples.
+//!
+//! Some rows are known to be positive, the others are not labeled: they hold positives and negatives alike, and nobody
+//! has marked a negative. A [`Learner`] turns such data into a [`Model`] that scores new rows; besides the rows it
+//! needs one number, the share of positives, and how the data came about (the [`Scenario`]).
+//!
+//! # From rows to a model
+//!
+//! The built-in handwritten digits, even against odd, with 40 % of the even ones hidden among the rest:
+//!
+//! ```
+//! use onesided::data::{Features, digits, hide};
+//! use onesided::{ClassPrior, Learner, PuData};
+//!
+//! let digits = digits();
+//! let even: Vec<bool> = digits.labels.iter().map(|digit| digit % 2 == 0).collect();
+//! let prior = even.iter().filter(|&&even| even).count() as f64 / even.len() as f64;
+//! let features = Features::unscaled((0..64).map(|pixel| format!("pixel{pixel}")).collect());
+//! let data = PuData::new(digits.images, hide(&even, 0.4, 0)?)?;
+//!
+//! let learner = Learner::new().prior(ClassPrior::new(prior)?).architecture("linear".parse()?).epochs(20);
+//! let model = learner.fit(&data, &features)?;
+//!
+//! let predicted = model.predict(&data.features)?;
+//! let right = predicted.iter().zip(&even).filter(|(predicted, truth)| predicted == truth).count();
+//! assert!(right as f64 > 0.8 * even.len() as f64);
+//! println!("{}", model.about().report.choice());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # One loss in code of your own
+//!
+//! Objectives know scores and nothing else, so they fit any training loop: score a batch, evaluate, send the gradient
+//! back. See [`loss`] for a whole training run.
+//!
+//! ```
+//! use onesided::loss::{Collective, Objective, Reduction};
+//!
+//! let objective = Collective::new(0.3, Reduction::PriorWeighted)?;
+//! let (positive, unlabeled) = ([2.0, 0.5], [-1.0, 0.2, -3.0]); // scores of one batch
+//! let (mut grad_p, mut grad_u) = ([0.0; 2], [0.0; 3]);
+//! let value = objective.evaluate(&positive, &unlabeled, &mut grad_p, &mut grad_u);
+//! assert!(value > 0.0 && grad_p.iter().all(|&g| g < 0.0));
+//! # Ok::<(), onesided::loss::LossError>(())
+//! ```
+//!
+//! # The rooms behind this facade
+//!
+//! [`data`] reads tables and splits them, [`loss`] holds the objectives, [`net`] the networks and the training loop,
+//! [`eval`] metrics and calibration. This crate puts them together and adds the model file.
+
+mod about;
+mod choices;
+mod criterion;
+mod error;
+mod file;
+mod learner;
+mod model;
+mod training;
+
+pub use onesided_data as data;
+pub use onesided_eval as eval;
+pub use onesided_loss as loss;
+pub use onesided_net as net;
+
+pub use about::{About, Candidate, Epoch, Estimate, Report};
+pub use criterion::held_out_risk;
+pub use error::Error;
+pub use learner::{Learner, Progress};
+pub use model::Model;
+pub use onesided_data::{ClassPrior, Counts, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario};
+pub use onesided_eval::ThresholdRule;
+pub use onesided_loss::{Reduction, Surrogate};
+pub use onesided_net::{Architecture, Shape};

@@ -1,0 +1,88 @@
+//! One error for everything that can go wrong between a table and a model.
+
+use onesided_data::{DataError, PriorError};
+use onesided_eval::EvalError;
+use onesided_loss::LossError;
+use onesided_net::NetError;
+
+/// Why fitting, predicting, saving or loading was refused, in one sentence.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading, encoding, splitting or writing.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A prior that is impossible.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    /// An objective that does not exist, or a parameter of one out of range.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// A network that cannot be built or trained.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// Scores that cannot be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The method cannot work without a prior.
+    #[error(
+        "the method '{0}' needs the share of positives: give it for the population (--prior) or for the unlabeled rows \
+         (--prior-in-unlabeled)"
+    )]
+    NeedsPrior(String),
+    /// The method wants true labels.
+    #[error(
+        "the method '{0}' learns from true labels: name their column with --truth, or choose another method"
+    )]
+    NeedsTruth(String),
+    /// A rule that counts on a share of positives among unlabeled rows.
+    #[error(
+        "only the threshold rule 'half' works without the share of positives in unlabeled rows; give a prior"
+    )]
+    ThresholdNeedsPrior,
+    /// A setting out of range.
+    #[error("the {what} must be {range}, but is {value}")]
+    Setting {
+        /// What is set.
+        what: &'static str,
+        /// Where it may lie.
+        range: &'static str,
+        /// What it was set to.
+        value: f64,
+    },
+    /// Features and image shape that do not fit together.
+    #[error("an image of {shape} has {pixels} values, but the table has {features} feature columns")]
+    ImageShape {
+        /// Channels x height x width.
+        shape: String,
+        /// Their product.
+        pixels: usize,
+        /// The width of the matrix.
+        features: usize,
+    },
+    /// More rows than the sampler can number.
+    #[error("{0} rows are more than can be trained on; draw a sample of them")]
+    TooManyRows(usize),
+    /// The observer asked to stop.
+    #[error("training was interrupted in epoch {epoch} and no model was made{}", kept(.checkpoint.as_deref()))]
+    Interrupted {
+        /// The epoch that was not completed.
+        epoch: usize,
+        /// Where training can be resumed from.
+        checkpoint: Option<String>,
+    },
+    /// A model file that cannot be used.
+    #[error("'{file}' {what}")]
+    ModelFile {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+fn kept(checkpoint: Option<&str>) -> String {
+    checkpoint.map_or_else(String::new, |path| {
+        format!("; run the same command again to resume from the checkpoint '{path}'")
+    })
+}

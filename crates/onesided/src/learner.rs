@@ -1,0 +1,301 @@
+//! The learner: settings in, model out.
+
+use crate::choices::Wishes;
+use crate::training::Task;
+use crate::{Error, Model};
+use onesided_data::{
+    ClassPrior, Counts, DataError, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario,
+};
+use onesided_eval::ThresholdRule;
+use onesided_loss::{Options, Reduction, Surrogate, method};
+use onesided_net::{Activation, Architecture, Optimizer, Schedule, Shape};
+use std::path::PathBuf;
+
+/// Everything that can be set before [`fit`](Learner::fit). What is not set is chosen by the data.
+///
+/// Defaults: the collective loss with its reduction chosen on held-out rows, a network with two hidden layers of 128
+/// units, the single-sample scenario, a fifth of the rows held out, the threshold 0.5, seed 0 and all threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learner {
+    pub(crate) method: String,
+    pub(crate) options: Options,
+    pub(crate) reduction: Option<Reduction>,
+    pub(crate) architecture: Architecture,
+    pub(crate) image_shape: Option<Shape>,
+    pub(crate) prior: Option<Prior>,
+    pub(crate) scenario: Scenario,
+    pub(crate) hold_out: f64,
+    pub(crate) threshold: ThresholdRule,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) wishes: Wishes,
+}
+
+/// The prior as the user knows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Prior {
+    Class(ClassPrior),
+    InUnlabeled(PriorInUnlabeled),
+}
+
+/// What an observer of [`Learner::fit_with`] sees after every batch.
+pub struct Progress<'a> {
+    /// What is being trained: a reduction of the collective loss, or the name of another method.
+    pub candidate: &'a str,
+    /// Its number, from 0.
+    pub index: usize,
+    /// How many are trained one after another.
+    pub candidates: usize,
+    /// Where its training stands.
+    pub training: &'a onesided_net::Progress,
+}
+
+impl Default for Learner {
+    fn default() -> Self {
+        Self {
+            method: "collective".to_string(),
+            options: Options::default(),
+            reduction: None,
+            architecture: Architecture::Mlp {
+                hidden: vec![128, 128],
+                activation: Activation::Relu,
+                batch_norm: true,
+                dropout: 0.0,
+            },
+            image_shape: None,
+            prior: None,
+            scenario: Scenario::SingleSample,
+            hold_out: 0.2,
+            threshold: ThresholdRule::Half,
+            checkpoint: None,
+            wishes: Wishes::default(),
+        }
+    }
+}
+
+impl Learner {
+    /// A learner with every setting at its default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The method by its name in [`loss::methods`](onesided_loss::methods).
+    pub fn method(mut self, name: &str) -> Self {
+        self.method = name.to_string();
+        self
+    }
+
+    /// The reduction of the collective loss. `None` trains prior-weighted and sum-of-means, and keeps the one with the
+    /// lower [`held_out_risk`](crate::held_out_risk).
+    pub fn reduction(mut self, reduction: impl Into<Option<Reduction>>) -> Self {
+        self.reduction = reduction.into();
+        self
+    }
+
+    /// The margin loss of `upu`, `nnpu` and `imbalanced-nnpu`.
+    pub fn surrogate(mut self, surrogate: Surrogate) -> Self {
+        self.options.surrogate = surrogate;
+        self
+    }
+
+    /// How far the negative part of a non-negative risk may fall below zero.
+    pub fn beta(mut self, beta: f64) -> Self {
+        self.options.beta = beta;
+        self
+    }
+
+    /// The step of the non-negative correction, in [0, 1].
+    pub fn gamma(mut self, gamma: f64) -> Self {
+        self.options.gamma = gamma;
+        self
+    }
+
+    /// Rounding of the kink of the collective loss; 0 is the loss as published.
+    pub fn smoothing(mut self, smoothing: f64) -> Self {
+        self.options.smoothing = smoothing;
+        self
+    }
+
+    /// The network; [`Architecture`] parses names such as `linear`, `mlp` or `cnn`.
+    pub fn architecture(mut self, architecture: Architecture) -> Self {
+        self.architecture = architecture;
+        self
+    }
+
+    /// Reads each row as an image, which `cnn` and `vgg16` need. Values lie line by line, pixel by pixel, and within a
+    /// pixel channel by channel (NHWC order).
+    pub fn image_shape(mut self, shape: impl Into<Option<Shape>>) -> Self {
+        self.image_shape = shape.into();
+        self
+    }
+
+    /// π, the share of positives in the population. Replaces [`prior_in_unlabeled`](Self::prior_in_unlabeled).
+    pub fn prior(mut self, prior: ClassPrior) -> Self {
+        self.prior = Some(Prior::Class(prior));
+        self
+    }
+
+    /// μ, the share of positives among the unlabeled rows. Replaces [`prior`](Self::prior).
+    pub fn prior_in_unlabeled(mut self, prior: PriorInUnlabeled) -> Self {
+        self.prior = Some(Prior::InUnlabeled(prior));
+        self
+    }
+
+    /// How the data were drawn.
+    pub fn scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = scenario;
+        self
+    }
+
+    /// The seed of every random stream. Same seed, data, machine and number of threads: the same model, byte by byte.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.wishes.seed = seed;
+        self
+    }
+
+    /// Rows in a batch.
+    pub fn batch(mut self, rows: impl Into<Option<usize>>) -> Self {
+        self.wishes.batch = rows.into();
+        self
+    }
+
+    /// The most passes over the unlabeled rows.
+    pub fn epochs(mut self, epochs: impl Into<Option<usize>>) -> Self {
+        self.wishes.epochs = epochs.into();
+        self
+    }
+
+    /// The learning rate at the start.
+    pub fn learning_rate(mut self, rate: impl Into<Option<f64>>) -> Self {
+        self.wishes.learning_rate = rate.into();
+        self
+    }
+
+    /// The optimizer.
+    pub fn optimizer(mut self, optimizer: impl Into<Option<Optimizer>>) -> Self {
+        self.wishes.optimizer = optimizer.into();
+        self
+    }
+
+    /// How the learning rate falls.
+    pub fn schedule(mut self, schedule: impl Into<Option<Schedule>>) -> Self {
+        self.wishes.schedule = schedule.into();
+        self
+    }
+
+    /// The strength of weight decay.
+    pub fn weight_decay(mut self, decay: impl Into<Option<f64>>) -> Self {
+        self.wishes.weight_decay = decay.into();
+        self
+    }
+
+    /// Epochs without a lower held-out risk after which training stops.
+    pub fn patience(mut self, epochs: impl Into<Option<usize>>) -> Self {
+        self.wishes.patience = epochs.into();
+        self
+    }
+
+    /// The share of the positives and of the unlabeled rows that is not trained on, but chooses the epoch, calibrates
+    /// and gives the metrics.
+    pub fn hold_out(mut self, fraction: f64) -> Self {
+        self.hold_out = fraction;
+        self
+    }
+
+    /// How the threshold is chosen.
+    pub fn threshold(mut self, rule: ThresholdRule) -> Self {
+        self.threshold = rule;
+        self
+    }
+
+    /// A file that training writes after each epoch and resumes from; it is removed when training ends. Where two
+    /// reductions are trained, each has its own, with its name appended.
+    pub fn checkpoint(mut self, path: impl Into<Option<PathBuf>>) -> Self {
+        self.checkpoint = path.into();
+        self
+    }
+
+    /// Threads to use; 0 is all there are.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.wishes.threads = threads;
+        self
+    }
+
+    /// Learns from positives and unlabeled rows that `features` encoded.
+    pub fn fit(&self, data: &PuData, features: &Features) -> Result<Model, Error> {
+        self.fit_with(data, features, &mut |_| true)
+    }
+
+    /// [`fit`](Self::fit) with an observer, called after every batch; it returns false to stop, which makes this an
+    /// [`Error::Interrupted`].
+    pub fn fit_with(
+        &self,
+        data: &PuData,
+        features: &Features,
+        observer: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Model, Error> {
+        let method = method(&self.method)?;
+        if method.needs_truth {
+            return Err(Error::NeedsTruth(self.method.clone()));
+        }
+        let counts = data.counts();
+        let priors = self.priors(counts)?;
+        if method.needs_prior && priors.is_none() {
+            return Err(Error::NeedsPrior(self.method.clone()));
+        }
+        let task = Task {
+            learner: self,
+            method,
+            matrix: &data.features,
+            labels: &data.labels,
+            features,
+            counts,
+            class_prior: priors.map(|(class, _)| class),
+            prior_in_unlabeled: priors.map(|(_, in_unlabeled)| in_unlabeled),
+        };
+        task.run(observer)
+    }
+
+    /// Learns from true labels, whatever the method is set to: the ceiling that the others are measured against.
+    ///
+    /// The population's prior is the share of positives in `truth` unless [`prior`](Self::prior) gives another one.
+    pub fn fit_supervised(
+        &self,
+        matrix: &Matrix,
+        truth: &[bool],
+        features: &Features,
+        observer: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Model, Error> {
+        if truth.len() != matrix.rows() {
+            let (expected, found) = (matrix.rows(), truth.len());
+            return Err(DataError::Length { what: "true labels", expected, found }.into());
+        }
+        let labels: Vec<Label> =
+            truth.iter().map(|&truth| if truth { Label::Positive } else { Label::Unlabeled }).collect();
+        let positive = truth.iter().filter(|&&positive| positive).count();
+        let counts = Counts { positive, unlabeled: truth.len() - positive };
+        let class_prior = match self.prior {
+            Some(Prior::Class(prior)) => prior,
+            _ => ClassPrior::new(counts.labeled_share())?,
+        };
+        let task = Task {
+            learner: self,
+            method: method("supervised")?,
+            matrix,
+            labels: &labels,
+            features,
+            counts,
+            class_prior: Some(class_prior),
+            prior_in_unlabeled: None,
+        };
+        task.run(observer)
+    }
+
+    /// π and μ for data of these counts, from whichever of them was given; `None` if neither was.
+    pub fn priors(&self, counts: Counts) -> Result<Option<(ClassPrior, PriorInUnlabeled)>, Error> {
+        Ok(match self.prior {
+            None => None,
+            Some(Prior::Class(class)) => Some((class, class.to_prior_in_unlabeled(self.scenario, counts)?)),
+            Some(Prior::InUnlabeled(mu)) => Some((mu.to_class_prior(self.scenario, counts), mu)),
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! What `fit` refuses, chooses and reports.
+
+use onesided::data::{Features, digits, hide};
+use onesided::eval::ThresholdRule;
+use onesided::{ClassPrior, Error, Learner, Matrix, PriorInUnlabeled, PuData, Scenario, Shape};
+
+fn even() -> Vec<bool> {
+    digits().labels.iter().map(|digit| digit % 2 == 0).collect()
+}
+
+fn features() -> Features {
+    Features::unscaled((0..64).map(|pixel| format!("pixel{pixel}")).collect())
+}
+
+fn data(hidden_fraction: f64) -> PuData {
+    PuData::new(digits().images, hide(&even(), hidden_fraction, 0).unwrap()).unwrap()
+}
+
+fn quick() -> Learner {
+    Learner::new().architecture("linear".parse().unwrap()).epochs(5)
+}
+
+fn prior(value: f64) -> ClassPrior {
+    ClassPrior::new(value).unwrap()
+}
+
+fn refusal(learner: Learner) -> String {
+    learner.fit(&data(0.5), &features()).unwrap_err().to_string()
+}
+
+#[test]
+fn the_prior_is_asked_for_where_it_is_needed() {
+    assert!(refusal(quick()).starts_with("the method 'collective' needs the share of positives"));
+    assert!(refusal(quick().method("nnpu")).contains("'nnpu' needs the share"));
+}
+
+#[test]
+fn an_impossible_prior_is_refused_with_the_numbers() {
+    // 891 even digits, half of them (446 after rounding) hidden: 445 of 1797 rows are labeled.
+    let message = refusal(quick().prior(prior(0.2)));
+    assert!(
+        message.contains("a class prior of 0.2 is impossible in the single-sample scenario"),
+        "{message}"
+    );
+    assert!(message.contains("445 of 1797"), "{message}");
+    let learner = quick().prior(prior(0.2)).scenario(Scenario::CaseControl).epochs(1);
+    assert!(learner.fit(&data(0.5), &features()).is_ok());
+}
+
+#[test]
+fn settings_are_checked_at_the_door() {
+    let given = || quick().prior(prior(0.5));
+    assert!(refusal(given().method("colective")).contains("did you mean 'collective'?"));
+    assert!(refusal(given().method("supervised")).contains("learns from true labels"));
+    assert!(refusal(given().epochs(0)).contains("the number of epochs must be at least 1"));
+    assert!(refusal(given().hold_out(1.5)).contains("held-out fraction must lie in (0, 1), but is 1.5"));
+    assert!(refusal(given().method("nnpu").gamma(2.0)).contains("gamma"));
+    let shape = Shape { channels: 1, height: 8, width: 9 };
+    assert!(refusal(given().image_shape(shape)).contains("1x8x9 has 72 values, but the table has 64"));
+    let narrow = Features::unscaled(vec!["x".to_string()]);
+    let message = given().fit(&data(0.5), &narrow).unwrap_err().to_string();
+    assert!(message.contains("takes 1 features, but the matrix has 64"), "{message}");
+    let mut holes = data(0.5);
+    holes.features.as_mut_slice()[65] = f32::NAN;
+    let message = given().fit(&holes, &features()).unwrap_err().to_string();
+    assert!(message.contains("column 'pixel1', row 2: NaN"), "{message}");
+}
+
+#[test]
+fn both_priors_are_recorded_and_agree() {
+    let data = data(0.5);
+    let counts = data.counts();
+    let by_class = quick().prior(prior(0.5)).fit(&data, &features()).unwrap();
+    let mu = (0.5 * 1797.0 - counts.positive as f64) / counts.unlabeled as f64;
+    let about = by_class.about();
+    assert!((about.prior_in_unlabeled.unwrap().get() - mu).abs() < 1e-12);
+    // μ -> π moves the odds by π (1 - μ) / ((1 - π) μ), here (1 - μ) / μ.
+    assert!((about.shift - ((1.0 - mu) / mu).ln()).abs() < 1e-12);
+    let by_mu =
+        quick().prior_in_unlabeled(PriorInUnlabeled::new(mu).unwrap()).fit(&data, &features()).unwrap();
+    assert!((by_mu.about().class_prior.unwrap().get() - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn two_reductions_compete_and_both_numbers_are_told() {
+    let report = quick().prior(prior(0.5)).fit(&data(0.5), &features()).unwrap().about().report.clone();
+    let names: Vec<&str> = report.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+    assert_eq!(names, ["prior-weighted", "sum-of-means"]);
+    let lowest = report.candidates.iter().filter_map(|c| c.risk).fold(f64::INFINITY, f64::min);
+    assert_eq!(report.chosen().unwrap().risk, Some(lowest));
+    assert!(report.choice().starts_with("chose "));
+    assert_eq!(report.history.len(), report.chosen().unwrap().epochs);
+    assert!(report.metrics.contains_key("accuracy") && report.metrics.contains_key("auc"));
+}
+
+#[test]
+fn held_out_probabilities_average_to_the_prior_in_unlabeled() {
+    // All rows of U, not only the held-out ones: calibration holds up to the noise of a fifth of them.
+    let data = data(0.5);
+    let model = quick().prior(prior(0.5)).epochs(30).fit(&data, &features()).unwrap();
+    let about = model.about();
+    let scores = model.score(&data.features.select(&data.unlabeled())).unwrap();
+    let at_mu = |score: &f32| onesided::eval::probability(f64::from(*score) - about.shift);
+    let mean = scores.iter().map(at_mu).sum::<f64>() / scores.len() as f64;
+    let mu = about.prior_in_unlabeled.unwrap().get();
+    assert!((mean - mu).abs() < 0.03, "mean probability {mean}, prior in unlabeled {mu}");
+}
+
+#[test]
+fn naive_works_without_a_prior_and_says_what_its_probability_means() {
+    let model = quick().method("naive").fit(&data(0.5), &features()).unwrap();
+    let about = model.about();
+    assert_eq!((about.class_prior, about.shift, about.calibration.slope), (None, 0.0, 1.0));
+    assert!(about.report.warnings.iter().any(|warning| warning.contains("those of being labeled")));
+    let rule = quick().method("naive").threshold(ThresholdRule::Quantile);
+    assert!(refusal(rule).contains("works without the share of positives"));
+}
+
+#[test]
+fn few_positives_are_warned_of_and_one_is_refused() {
+    let few = data(0.98);
+    assert_eq!(few.counts().positive, 18);
+    let model = quick().prior(prior(0.5)).fit(&few, &features()).unwrap();
+    let warnings = &model.about().report.warnings;
+    assert!(warnings.iter().any(|w| w.contains("only 4 of 18 positives are held out")), "{warnings:?}");
+    let one = data(0.999);
+    let message = quick().prior(prior(0.5)).fit(&one, &features()).unwrap_err().to_string();
+    assert!(message.contains("1 positives cannot be split in two"), "{message}");
+}
+
+#[test]
+fn supervised_learns_from_the_truth() {
+    let (images, truth) = (digits().images, even());
+    let learner = quick().epochs(30);
+    let model = learner.fit_supervised(&images, &truth, &features(), &mut |_| true).unwrap();
+    let about = model.about();
+    assert_eq!((about.method.as_str(), about.prior_in_unlabeled, about.shift), ("supervised", None, 0.0));
+    assert!((about.class_prior.unwrap().get() - 891.0 / 1797.0).abs() < 1e-12);
+    assert!(about.report.metrics["accuracy"].value > 0.85, "{:?}", about.report.metrics["accuracy"]);
+}
+
+#[test]
+fn an_observer_can_stop_the_training() {
+    let mut calls = 0;
+    let error = quick()
+        .prior(prior(0.5))
+        .fit_with(&data(0.5), &features(), &mut |progress| {
+            assert_eq!((progress.candidate, progress.index, progress.candidates), ("prior-weighted", 0, 2));
+            calls += 1;
+            calls < 3
+        })
+        .unwrap_err();
+    assert!(matches!(error, Error::Interrupted { checkpoint: None, .. }), "{error}");
+    assert_eq!(calls, 3);
+}
+
+#[test]
+fn other_thresholds_move_the_decision() {
+    let data = data(0.5);
+    let share = |rule| {
+        let model = quick().prior(prior(0.5)).epochs(20).threshold(rule).fit(&data, &features()).unwrap();
+        let predicted = model.predict(&data.features.select(&data.unlabeled())).unwrap();
+        let mu = model.about().prior_in_unlabeled.unwrap().get();
+        (predicted.iter().filter(|&&positive| positive).count() as f64 / predicted.len() as f64, mu)
+    };
+    let (quantile, mu) = share(ThresholdRule::Quantile);
+    assert!((quantile - mu).abs() < 0.04, "{quantile} predicted positive, prior {mu}");
+    assert!(share(ThresholdRule::MaxPuAccuracy).0 > 0.0);
+}
+
+#[test]
+fn a_matrix_of_another_width_is_refused_at_prediction() {
+    let model = quick().prior(prior(0.5)).fit(&data(0.5), &features()).unwrap();
+    let message = model.score(&Matrix::new(1, 2, vec![0.0; 2]).unwrap()).unwrap_err().to_string();
+    assert!(message.contains("takes 64 features, but the matrix has 2 columns"), "{message}");
+}

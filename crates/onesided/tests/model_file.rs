@@ -1,0 +1,144 @@
+//! The model file: same bytes for the same seed, the same scores after loading, and a sentence for every bad file.
+
+use onesided::data::{Features, digits, hide};
+use onesided::{ClassPrior, Learner, Matrix, Model, PuData};
+use std::path::PathBuf;
+
+fn digits_data() -> (PuData, Features) {
+    let digits = digits();
+    let even: Vec<bool> = digits.labels.iter().map(|digit| digit % 2 == 0).collect();
+    let features = Features::unscaled((0..64).map(|pixel| format!("pixel{pixel}")).collect());
+    (PuData::new(digits.images, hide(&even, 0.5, 3).unwrap()).unwrap(), features)
+}
+
+fn learner() -> Learner {
+    Learner::new().prior(ClassPrior::new(0.5).unwrap()).architecture("linear".parse().unwrap()).epochs(3)
+}
+
+fn model() -> Model {
+    let (data, features) = digits_data();
+    learner().fit(&data, &features).unwrap()
+}
+
+/// A file in the tests' own folder, by a name of its own for each test.
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    let message = Model::load_bytes(bytes).unwrap_err().to_string();
+    assert!(message.starts_with("'bytes in memory' ") && !message.contains('\n'), "{message}");
+    message
+}
+
+/// The parts of a model file: its header as JSON, and its tensors.
+fn parts(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&bytes[8..8 + length]).unwrap(), bytes[8 + length..].to_vec())
+}
+
+fn assembled(header: &serde_json::Value, tensors: &[u8]) -> Vec<u8> {
+    let header = serde_json::to_vec(header).unwrap();
+    [&(header.len() as u64).to_le_bytes(), header.as_slice(), tensors].concat()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
+    let (data, features) = digits_data();
+    let bytes = |seed| learner().seed(seed).fit(&data, &features).unwrap().to_bytes().unwrap();
+    assert_eq!(bytes(1), bytes(1));
+    assert_ne!(bytes(1), bytes(2));
+}
+
+#[test]
+fn a_loaded_model_is_the_saved_one() {
+    let (model, path) = (model(), scratch("saved.safetensors"));
+    model.save(&path).unwrap();
+    let loaded = Model::load(&path).unwrap();
+    assert_eq!(loaded.about(), model.about());
+    assert_eq!(loaded.to_bytes().unwrap(), std::fs::read(&path).unwrap());
+    let images = digits().images;
+    assert_eq!(loaded.score(&images).unwrap(), model.score(&images).unwrap());
+}
+
+#[test]
+fn a_truncated_file_is_refused_wherever_it_ends() {
+    let bytes = model().to_bytes().unwrap();
+    for end in [8, 9, 500, bytes.len() - 4, bytes.len() - 1] {
+        assert!(refusal(&bytes[..end]).contains("is truncated"), "{end}");
+    }
+    assert!(refusal(&bytes[..7]).contains("is not a safetensors file"));
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(refusal(b"").contains("is not a safetensors file"));
+    assert!(refusal(b"x,y\n1,0\n2,1\n").contains("is not a safetensors file"));
+    let empty = serde_json::json!({});
+    assert!(refusal(&assembled(&empty, &[])).contains("is a safetensors file, but no model of onesided"));
+    let missing = Model::load(&scratch("no such model")).unwrap_err().to_string();
+    assert!(missing.contains("does not exist"), "{missing}");
+    let folder = Model::load(&scratch("")).unwrap_err().to_string();
+    assert!(folder.contains("is a folder"), "{folder}");
+}
+
+#[test]
+fn a_newer_version_asks_for_an_update() {
+    let (mut header, tensors) = parts(&model().to_bytes().unwrap());
+    header["__metadata__"]["version"] = "2".into();
+    let message = refusal(&assembled(&header, &tensors));
+    assert!(message.contains("has format version 2") && message.contains("update onesided"), "{message}");
+    header["__metadata__"]["version"] = "one".into();
+    assert!(refusal(&assembled(&header, &tensors)).contains("no sound version number"));
+}
+
+#[test]
+fn a_description_that_does_not_fit_is_refused() {
+    let (header, tensors) = parts(&model().to_bytes().unwrap());
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut header = header.clone();
+        let text = header["__metadata__"]["onesided"].as_str().unwrap();
+        let mut about: serde_json::Value = serde_json::from_str(text).unwrap();
+        change(&mut about);
+        header["__metadata__"]["onesided"] = about.to_string().into();
+        refusal(&assembled(&header, &tensors))
+    };
+    let wider = changed(&|about| about["network"]["input"]["channels"] = 65.into());
+    assert!(wider.contains("its network does not take the 64 features"), "{wider}");
+    let huge = changed(&|about| about["network"]["input"]["height"] = (u64::MAX / 2).into());
+    assert!(huge.contains("its network does not take the 64 features"), "{huge}");
+    let fewer = changed(&|about| {
+        about["network"]["input"]["channels"] = 63.into();
+        about["features"]["features"].as_array_mut().unwrap().pop();
+    });
+    assert!(fewer.contains("its weights do not fit its network"), "{fewer}");
+    let falling = changed(&|about| about["calibration"]["slope"] = (-1.0).into());
+    assert!(falling.contains("calibration"), "{falling}");
+    let prior = changed(&|about| about["class_prior"] = 1.5.into());
+    assert!(prior.contains("strictly between 0 and 1"), "{prior}");
+    let absent = changed(&|about| about["threshold"] = serde_json::Value::Null);
+    assert!(absent.contains("its description cannot be read"), "{absent}");
+}
+
+#[test]
+fn weights_that_are_not_finite_are_refused() {
+    let mut bytes = model().to_bytes().unwrap();
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(refusal(&bytes).contains("a weight that is not finite"));
+}
+
+#[test]
+fn any_damaged_byte_is_refused_or_harmless() {
+    // Every byte of the header in turn: the reader must return, whatever it thinks of the file.
+    let bytes = model().to_bytes().unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let zeros = Matrix::new(1, 64, vec![0.0; 64]).unwrap();
+    for at in 0..header.min(3_000) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x15;
+        if let Ok(model) = Model::load_bytes(&damaged) {
+            assert!(model.score(&zeros).is_err() || model.score(&zeros).unwrap().len() == 1);
+        }
+    }
+}
