@@ -1,2 +1,52 @@
-//! The `onesided` command.
-fn main() {}
+//! The `onesided` command: learning classifiers from positive and unlabeled examples.
+//!
+//! Results go to standard output, everything else (progress, notes, warnings, errors) to standard error. Exit codes:
+//! 0 it worked, 2 the input was bad, 130 it was interrupted, 1 anything else.
+
+mod args;
+mod commands;
+mod failure;
+mod outlet;
+mod output;
+mod progress;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use failure::Failure;
+use std::panic;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Arguments::try_parse() {
+        Ok(arguments) => {
+            progress::catch_interrupts();
+            contained(|| run(arguments))
+        }
+        Err(error) => args::explain(error),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// A panic is a mistake of ours: it becomes a sentence and exit code 1, and destructors have removed temporary files.
+fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> Result<(), Failure> {
+    panic::set_hook(Box::new(|_| {}));
+    panic::catch_unwind(work).unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().map(String::as_str);
+        let what = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Failure::Internal(format!("a mistake inside onesided, please report it: {what}")))
+    })
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    let json = arguments.json;
+    match arguments.command {
+        Command::Demo(flags) => commands::demo::run(&flags, json),
+        Command::Fit(flags) => commands::fit::run(&flags, json),
+        Command::Predict(flags) => commands::predict::run(&flags, json),
+        Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
+        Command::Methods => commands::methods::run(json),
+    }
+}

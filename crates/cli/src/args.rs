@@ -1,0 +1,234 @@
+//! The flags as they are typed. What they mean is for the commands to say.
+
+use crate::failure::Failure;
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Learns classifiers from positive and unlabeled examples.
+#[derive(Debug, Parser)]
+#[command(name = "onesided", version, about, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print one JSON object on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compare all methods on built-in handwritten digits.
+    Demo(Demo),
+    /// Learn a model from a table.
+    Fit(Box<Fit>),
+    /// Score and rank the rows of a table.
+    Predict(Predict),
+    /// Measure a model on a table.
+    Evaluate(Evaluate),
+    /// List the methods.
+    Methods,
+}
+
+/// Flags of `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Splits to average over.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub seeds: u64,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
+}
+
+/// Flags of `fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// A table with a label column: .csv or .tsv (plain, .gz, .zst), or .parquet.
+    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
+    pub file: Option<PathBuf>,
+    /// A table of positives, with --unlabeled instead of FILE.
+    #[arg(long, value_name = "FILE", requires = "unlabeled")]
+    pub positives: Option<PathBuf>,
+    /// A table of unlabeled rows, with --positives.
+    #[arg(long, value_name = "FILE", requires = "positives")]
+    pub unlabeled: Option<PathBuf>,
+    /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// The value in the label (or truth) column that means positive.
+    #[arg(long, value_name = "VALUE")]
+    pub positive: Option<String>,
+    /// The column of true labels, for the method supervised.
+    #[arg(long, value_name = "COLUMN")]
+    pub truth: Option<String>,
+    /// The share of positives in the population.
+    #[arg(long, value_name = "SHARE", conflicts_with = "prior_in_unlabeled", allow_negative_numbers = true)]
+    pub prior: Option<f64>,
+    /// The share of positives among the unlabeled rows.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub prior_in_unlabeled: Option<f64>,
+    /// single-sample (the default for one file) or case-control (for two).
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// Where to write the model.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The method; 'onesided methods' lists them.
+    #[arg(long, default_value = "collective")]
+    pub method: String,
+    /// For the collective loss: auto, sample-mean, sum-of-means or prior-weighted.
+    #[arg(long, default_value = "auto")]
+    pub reduction: String,
+    /// For upu, nnpu and imbalanced-nnpu: sigmoid, logistic, squared or double-hinge.
+    #[arg(long, default_value = "sigmoid")]
+    pub surrogate: String,
+    /// For nnpu and imbalanced-nnpu: how far the negative part of the risk may fall below 0.
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    pub beta: f64,
+    /// For nnpu and imbalanced-nnpu: the step of the correction, from 0 to 1.
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+    pub gamma: f64,
+    /// The network: linear, mlp, cnn, vgg16, or a form such as mlp:300x5:softsign.
+    #[arg(long, default_value = "mlp")]
+    pub net: String,
+    /// Read each row as an image, such as 3x32x32; columns lie line by line, pixel by pixel, channels together.
+    #[arg(long, value_name = "CxHxW")]
+    pub image_shape: Option<String>,
+    /// The seed of everything random.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// The most passes over the data [default: by the size of the data].
+    #[arg(long)]
+    pub epochs: Option<usize>,
+    /// Rows in a batch [default: by the size of the data].
+    #[arg(long)]
+    pub batch: Option<usize>,
+    /// The learning rate at the start [default: by the network].
+    #[arg(long, allow_negative_numbers = true)]
+    pub lr: Option<f64>,
+    /// nadam, adam or sgd.
+    #[arg(long)]
+    pub optimizer: Option<String>,
+    /// cosine or constant.
+    #[arg(long)]
+    pub schedule: Option<String>,
+    /// The strength of weight decay.
+    #[arg(long, allow_negative_numbers = true)]
+    pub weight_decay: Option<f64>,
+    /// Epochs without a better held-out risk before training stops.
+    #[arg(long)]
+    pub patience: Option<usize>,
+    /// The share of rows held out for choosing, calibrating and measuring.
+    #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
+    pub holdout: f64,
+    /// half (0.5), quantile or max-pu-accuracy.
+    #[arg(long, default_value = "half")]
+    pub threshold: String,
+    /// What becomes of missing values: mean or refuse.
+    #[arg(long, default_value = "mean")]
+    pub missing: String,
+    /// A column to leave out; may be given several times.
+    #[arg(long, value_name = "COLUMN")]
+    pub drop: Vec<String>,
+    /// A file to resume training from after an interruption.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
+}
+
+/// Flags of `predict`.
+#[derive(Debug, Args)]
+pub struct Predict {
+    /// The model file.
+    pub model: PathBuf,
+    /// The table to score.
+    pub file: PathBuf,
+    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet. Without it the ten best are shown.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// A column to copy into the output, to know the rows by.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+}
+
+/// Flags of `evaluate`.
+///
+/// With --label, the metrics are estimated from positives and unlabeled rows alone. The decision they describe is the
+/// model's, made at the population's prior; they hold for the unlabeled rows of the file, among which the share of
+/// positives is taken to be the one the model was trained with (in the single-sample scenario it is lower than the
+/// population's).
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    /// The model file.
+    pub model: PathBuf,
+    /// The table to measure on.
+    pub file: PathBuf,
+    /// A column that says which rows are labeled positive.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// A column of true labels.
+    #[arg(long, value_name = "COLUMN")]
+    pub truth: Option<String>,
+    /// The value in these columns that means positive.
+    #[arg(long, value_name = "VALUE")]
+    pub positive: Option<String>,
+}
+
+/// Turns clap's answer into ours: help and version are results, everything else is one sentence.
+pub fn explain(error: clap::Error) -> Result<(), Failure> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            crate::output::print(&error.render().to_string())
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Err(
+            Failure::input("name a command: demo, fit, predict, evaluate or methods; see onesided --help"),
+        ),
+        _ => Err(Failure::Input(sentence(&error.render().to_string()))),
+    }
+}
+
+/// The first paragraph of clap's message on one line, with its tip.
+fn sentence(message: &str) -> String {
+    let text = message.strip_prefix("error: ").unwrap_or(message);
+    let first: Vec<&str> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
+    let tip = text.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).next();
+    let mut sentence = first.join(" ");
+    if let Some(tip) = tip {
+        sentence.push_str("; ");
+        sentence.push_str(tip);
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn messages_become_one_sentence() {
+        let parse = |line: &str| {
+            let error = Arguments::try_parse_from(line.split(' ')).unwrap_err();
+            sentence(&error.render().to_string())
+        };
+        let missing = parse("onesided fit a.csv --label y");
+        assert!(missing.contains("--out <FILE>") && !missing.contains('\n'), "{missing}");
+        let typo = parse("onesided fit a.csv --labl y --out m");
+        assert!(
+            typo.contains("unexpected argument '--labl' found; a similar argument exists: '--label'"),
+            "{typo}"
+        );
+        let number = parse("onesided fit a.csv --prior third --out m");
+        assert!(number.contains("invalid value 'third'"), "{number}");
+    }
+}

@@ -1,0 +1,107 @@
+//! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
+
+use super::{metric_rows, tell_encoding, with_intervals};
+use crate::args::Evaluate;
+use crate::failure::Failure;
+use crate::output::{note, print, print_json, table, warn};
+use onesided::data::{PuData, labels_from_column, read, truth_from_column};
+use onesided::eval::RESAMPLES;
+use onesided::{Estimate, Model};
+use serde_json::{Map, Value, json};
+
+/// The seed of the bootstrap: the same table gives the same intervals.
+const SEED: u64 = 0;
+
+/// Measures with whichever columns are given.
+pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
+    let (label, truth) = (flags.label.as_deref(), flags.truth.as_deref());
+    if label.is_none() && truth.is_none() {
+        return Err(Failure::input(
+            "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
+        ));
+    }
+    let model = Model::load(&flags.model)?;
+    let about = model.about();
+    let columns: Vec<&str> = label.into_iter().chain(truth).collect();
+    if let Some(name) = columns.iter().find(|name| about.features.columns().iter().any(|f| f.name == **name))
+    {
+        return Err(Failure::input(format!(
+            "the model was fitted with column '{name}' as a feature, so it cannot be the answer as well"
+        )));
+    }
+    let mut frame = read(&flags.file, &about.features.read_options(&columns))?;
+    let positive = flags.positive.as_deref();
+    let labels = label.map(|name| labels_from_column(&frame.take(name)?, positive)).transpose()?;
+    let truth = match truth {
+        Some(name) if Some(name) == label => {
+            return Err(Failure::input(format!("column '{name}' cannot be both the label and the truth")));
+        }
+        Some(name) => Some(truth_from_column(&frame.take(name)?, positive)?),
+        None => None,
+    };
+    let (matrix, report) = about.features.encode(frame)?;
+    tell_encoding(&report);
+    let rows = matrix.rows();
+
+    let against_truth: Option<Vec<(&str, Estimate)>> = match &truth {
+        Some(truth) => {
+            let metrics = model.with_truth(&matrix, truth, RESAMPLES, SEED)?;
+            Some(metrics.into_iter().map(|(name, interval)| (name, interval.into())).collect())
+        }
+        None => None,
+    };
+    let mut warnings = Vec::new();
+    let without_negatives: Option<Vec<(&str, Estimate)>> = match labels {
+        Some(labels) => {
+            let data = PuData::new(matrix, labels)?;
+            let metrics = model.without_negatives(&data, RESAMPLES, SEED)?;
+            if data.counts() == about.counts {
+                note(
+                    "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
+                     the metrics are optimistic",
+                );
+            }
+            warnings = metrics.warnings.clone();
+            Some(Estimate::of_pu(&metrics))
+        }
+        None => None,
+    };
+    warn(&warnings);
+
+    if as_json {
+        let mut object = Map::new();
+        match (&against_truth, &without_negatives) {
+            (Some(truth), pu) => {
+                object.extend(with_intervals(truth.iter().copied()));
+                object.insert("measured".to_string(), json!("against true labels"));
+                if let Some(pu) = pu {
+                    object.insert("without_negatives".to_string(), with_intervals(pu.iter().copied()).into());
+                }
+            }
+            (None, Some(pu)) => {
+                object.extend(with_intervals(pu.iter().copied()));
+                object.insert("measured".to_string(), json!("without negatives"));
+            }
+            (None, None) => {}
+        }
+        object.insert("rows".to_string(), json!(rows));
+        object.insert("threshold".to_string(), json!(about.threshold));
+        object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
+        object.insert("warnings".to_string(), json!(warnings));
+        return print_json(&Value::Object(object));
+    }
+    let mut text = String::new();
+    if let Some(metrics) = against_truth {
+        text.push_str(&format!("against true labels, {rows} rows:\n{}", table(&metric_rows(metrics))));
+    }
+    if let Some(metrics) = without_negatives {
+        let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
+            format!(" (a share of {:.6} of which is taken to be positive)", mu.get())
+        });
+        text.push_str(&format!(
+            "estimated without negatives, for the unlabeled rows{prior}:\n{}",
+            table(&metric_rows(metrics))
+        ));
+    }
+    print(&text)
+}

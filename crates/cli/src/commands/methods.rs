@@ -1,0 +1,38 @@
+//! `onesided methods`: what there is to choose from.
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+use onesided::loss::{Method, methods};
+use serde_json::{Value, json};
+
+/// Lists every method with its citation, its scenario and what it needs.
+pub fn run(as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        let entry = |method: &Method| {
+            json!({
+                "name": method.name,
+                "summary": method.summary,
+                "citation": method.citation,
+                "scenario": method.scenario,
+                "needs_prior": method.needs_prior,
+                "needs_truth": method.needs_truth,
+            })
+        };
+        let all: Vec<Value> = methods().iter().map(entry).collect();
+        return print_json(&json!({ "methods": all }));
+    }
+    let mut text = String::new();
+    for method in methods() {
+        let needs = match (method.needs_prior, method.needs_truth) {
+            (true, _) => "needs a prior",
+            (_, true) => "needs true labels",
+            _ => "needs no prior",
+        };
+        let Method { name, summary, citation, scenario, .. } = method;
+        text.push_str(&format!(
+            "{name:<16} {summary}\n{:16} {citation}; scenario: {scenario}; {needs}\n",
+            ""
+        ));
+    }
+    print(&text)
+}

@@ -1,0 +1,48 @@
+//! One file a command.
+
+pub mod demo;
+pub mod evaluate;
+pub mod fit;
+pub mod methods;
+pub mod predict;
+
+use onesided::Estimate;
+use onesided::data::EncodeReport;
+use serde_json::{Map, Value, json};
+
+/// `{"recall": 0.9, "recall_interval": [0.8, 0.95], …}`.
+fn with_intervals<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Map<String, Value> {
+    let mut object = Map::new();
+    for (name, Estimate { value, low, high }) in metrics {
+        object.insert(name.to_string(), json!(value));
+        object.insert(format!("{name}_interval"), json!([low, high]));
+    }
+    object
+}
+
+/// A line a metric: name, value, interval.
+fn metric_rows<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Vec<Vec<String>> {
+    let row = |(name, Estimate { value, low, high }): (&str, Estimate)| {
+        vec![name.replace('_', " "), format!("{value:.4}"), format!("[{low:.4}, {high:.4}]")]
+    };
+    metrics.into_iter().map(row).collect()
+}
+
+/// What encoding met: said once, for both files that are fitted on and files that are predicted.
+fn tell_encoding(report: &EncodeReport) {
+    let told = |cells: &[(String, usize)]| {
+        let listed: Vec<String> =
+            cells.iter().take(8).map(|(column, count)| format!("{column} ({count})")).collect();
+        let more = cells.len().saturating_sub(8);
+        if more > 0 { format!("{} and {more} more", listed.join(", ")) } else { listed.join(", ") }
+    };
+    if !report.missing.is_empty() {
+        crate::output::note(&format!("note: missing cells in {}", told(&report.missing)));
+    }
+    if !report.unseen.is_empty() {
+        crate::output::note(&format!(
+            "warning: texts that training never saw, taken as no level, in {}",
+            told(&report.unseen)
+        ));
+    }
+}

@@ -1,0 +1,72 @@
+//! How a command fails, and with which exit code.
+
+use onesided::Error;
+use onesided::data::{DataError, PriorError};
+use onesided::loss::LossError;
+use onesided::net::NetError;
+use std::process::ExitCode;
+
+/// Why a command ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something about the input, in one sentence: exit 2.
+    Input(String),
+    /// Something that is not the user's doing: exit 1.
+    Internal(String),
+    /// Ctrl-C: exit 130, as shells expect.
+    Interrupted(String),
+    /// The reader of standard output has gone, as in `onesided methods | head -1`: nobody is left to tell, exit 0.
+    Closed,
+}
+
+impl Failure {
+    /// A sentence about the input.
+    pub fn input(sentence: impl Into<String>) -> Self {
+        Failure::Input(sentence.into())
+    }
+
+    /// Says why on standard error.
+    pub fn report(self) -> ExitCode {
+        let (sentence, code) = match self {
+            Failure::Input(sentence) => (sentence, 2),
+            Failure::Internal(sentence) => (sentence, 1),
+            Failure::Interrupted(sentence) => (sentence, 130),
+            Failure::Closed => return ExitCode::SUCCESS,
+        };
+        crate::output::note(&format!("error: {sentence}"));
+        ExitCode::from(code)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+            error => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<PriorError> for Failure {
+    fn from(error: PriorError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<LossError> for Failure {
+    fn from(error: LossError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<NetError> for Failure {
+    fn from(error: NetError) -> Self {
+        Error::from(error).into()
+    }
+}

@@ -1,0 +1,61 @@
+//! Output files are looked at before any work is done: an hour of training must not end at a folder that is not there.
+
+use crate::failure::Failure;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+
+/// Refuses an output that could not be written, or that is one of the inputs. Leaves nothing behind.
+pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let cannot = |why: &str| Err(Failure::input(format!("cannot write '{}': {why}", out.display())));
+    if out.as_os_str().is_empty() || out.file_name().is_none() {
+        return cannot("it names no file");
+    }
+    if let Ok(target) = fs::canonicalize(out)
+        && inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target))
+    {
+        return cannot("it is an input of this command, which would be lost; choose another name");
+    }
+    match fs::metadata(out) {
+        Ok(about) if about.is_dir() => return cannot("it is a folder; name a file inside it"),
+        // A device or a pipe: opening is all that can be asked of it.
+        Ok(about) if !about.is_file() => {
+            return match OpenOptions::new().write(true).open(out) {
+                Ok(_) => Ok(()),
+                Err(error) => cannot(&error.to_string()),
+            };
+        }
+        _ => {}
+    }
+    let target = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    match fs::metadata(&folder) {
+        Ok(about) if !about.is_dir() => cannot(&format!("'{}' is not a folder", folder.display())),
+        Err(error) => cannot(&format!("its folder '{}' cannot be used ({error})", folder.display())),
+        Ok(_) => match probe(&folder) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                cannot(&format!("no file can be made in its folder '{}' ({error})", folder.display()))
+            }
+        },
+    }
+}
+
+/// Whether a file can be made in the folder, which permissions alone do not tell.
+fn probe(folder: &Path) -> std::io::Result<()> {
+    let path = folder.join(format!(".onesided-probe.{}.tmp", std::process::id()));
+    OpenOptions::new().write(true).create_new(true).open(&path)?;
+    fs::remove_file(&path)
+}
+
+/// Refuses an extension that no writer knows, before any row is read.
+pub fn check_table(out: &Path) -> Result<(), Failure> {
+    let extension = out.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if ["csv", "tsv", "parquet", "pq"].contains(&extension.as_str()) {
+        return Ok(());
+    }
+    let file = out.display().to_string();
+    Err(onesided::data::DataError::WriteExtension { file }.into())
+}

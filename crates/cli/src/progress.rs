@@ -1,0 +1,92 @@
+//! How far training has come, and how to stop it.
+//!
+//! On a terminal there is a bar with the rate in rows a second and the time left; elsewhere a plain line every few
+//! seconds, and none for short runs. Ctrl-C while nothing is at stake ends the process; during training it asks the
+//! observer to stop, so that a checkpoint stays whole; while a file is written it waits for the rename.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Between two plain lines.
+const QUIET: Duration = Duration::from_secs(10);
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static GUARDED: AtomicBool = AtomicBool::new(false);
+
+/// Installs the handler for Ctrl-C.
+pub fn catch_interrupts() {
+    // Without a handler, Ctrl-C ends the process as it always did.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) || !GUARDED.load(Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Runs work that Ctrl-C must not cut in two.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> T {
+    GUARDED.store(true, Ordering::SeqCst);
+    let result = work();
+    GUARDED.store(false, Ordering::SeqCst);
+    result
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Shows the progress of one `fit`.
+pub struct Display {
+    bar: Option<ProgressBar>,
+    last_line: Instant,
+    started: Instant,
+}
+
+impl Display {
+    /// A bar on a terminal, lines elsewhere.
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}% {eta} left")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(5));
+            bar.with_style(style.progress_chars("=> "))
+        });
+        Self { bar, last_line: Instant::now(), started: Instant::now() }
+    }
+
+    /// To be called after every batch; false once Ctrl-C was pressed.
+    pub fn update(&mut self, progress: &onesided::Progress) -> bool {
+        let now = progress.training;
+        let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
+        let done = steps(progress.index * now.epochs + now.epoch.saturating_sub(1), now.batch);
+        let all = steps(progress.candidates * now.epochs, 0);
+        let message = || {
+            let rate = now.rows_seen as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+            let risk = now.risk.map_or_else(String::new, |risk| format!(", held-out risk {risk:.4}"));
+            format!(
+                "{} epoch {}/{}, loss {:.4}{risk}, {rate:.0} rows/s",
+                progress.candidate, now.epoch, now.epochs, now.loss
+            )
+        };
+        if let Some(bar) = &self.bar {
+            bar.set_length(all);
+            bar.set_position(done);
+            bar.set_message(message());
+        } else if self.last_line.elapsed() > QUIET {
+            crate::output::note(&format!("{} ({:.0}%)", message(), 100.0 * done as f64 / all.max(1) as f64));
+            self.last_line = Instant::now();
+        }
+        if now.epoch <= 1 && now.batch <= 1 {
+            self.started = Instant::now();
+        }
+        !interrupted()
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}

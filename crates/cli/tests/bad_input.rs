@@ -1,0 +1,238 @@
+//! Bad input: exit 2, one sentence that says what and where, nothing written.
+
+mod folder;
+
+use folder::{Folder, QUICK, table};
+
+const OUT: &str = "--out m.safetensors";
+
+/// A folder with a small sound table `x.csv` (columns x, z, y) and the flags to fit it.
+fn small(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    let rows: Vec<String> = (0..20).map(|i| format!("{i},{},{}\n", i % 7, u8::from(i < 5))).collect();
+    folder.write("x.csv", format!("x,z,y\n{}", rows.concat()));
+    folder
+}
+
+fn fit(folder: &Folder, more: &str) -> String {
+    folder.refused(&format!("fit x.csv --label y --net linear --epochs 2 {more} {OUT}"))
+}
+
+/// What is said of a table with this content.
+fn said_of(test: &str, content: &str) -> String {
+    let folder = Folder::new(test);
+    folder.write("x.csv", content);
+    fit(&folder, "--prior 0.5")
+}
+
+#[test]
+fn a_missing_file() {
+    let message = Folder::new("missing-file").refused(&format!("fit none.csv --label y --prior 0.5 {OUT}"));
+    assert!(message.contains("there is no file 'none.csv'"), "{message}");
+}
+
+#[test]
+fn a_missing_column() {
+    let folder = small("missing-column");
+    let message = folder.refused(&format!("fit x.csv --label yy --prior 0.5 {OUT}"));
+    assert!(message.contains("there is no column 'yy'"), "{message}");
+}
+
+#[test]
+fn labels_outside_the_pairs() {
+    let message = said_of("labels", "x,y\n1,2\n2,3\n");
+    assert!(message.contains("'2', '3'") && message.contains("--positive VALUE"), "{message}");
+}
+
+#[test]
+fn no_positives_and_no_unlabeled() {
+    assert!(said_of("no-positives", "x,y\n1,0\n2,0\n").contains("no positives among 2 rows"));
+    assert!(said_of("no-unlabeled", "x,y\n1,1\n2,1\n").contains("none is unlabeled"));
+}
+
+#[test]
+fn values_that_are_not_finite() {
+    for value in ["NaN", "inf", "-Infinity"] {
+        let message = said_of("not-finite", &format!("x,y\n1,1\n{value},0\n"));
+        assert!(message.contains("line 3, column 'x'"), "{message}");
+    }
+}
+
+#[test]
+fn a_constant_column() {
+    let message = said_of("constant", "x,c,y\n1,5,1\n2,5,0\n3,5,0\n");
+    assert!(message.contains("'c' has the same value in every row"), "{message}");
+}
+
+#[test]
+fn a_duplicate_header_and_a_ragged_row() {
+    assert!(said_of("duplicate", "x,x,y\n1,2,1\n").contains("two columns named 'x'"));
+    assert!(said_of("ragged", "x,y\n1,1\n2\n").contains("line 3 has 1 cells but the header has 2"));
+}
+
+#[test]
+fn missing_cells_when_they_are_refused() {
+    let folder = Folder::new("missing-cells");
+    folder.write("x.csv", "x,y\n1,1\n,0\n3,0\n");
+    let message = fit(&folder, "--prior 0.5 --missing refuse");
+    assert!(message.contains("line 3") && message.contains("missing"), "{message}");
+}
+
+#[test]
+fn a_prior_outside_its_range() {
+    let folder = small("prior-range");
+    for prior in ["0", "1.2", "-0.5", "1"] {
+        let message = fit(&folder, &format!("--prior {prior}"));
+        assert!(message.contains(&format!("must lie strictly between 0 and 1, but is {prior}")), "{message}");
+        let message = fit(&folder, &format!("--prior-in-unlabeled {prior}"));
+        assert!(message.contains(&format!("must lie strictly between 0 and 1, but is {prior}")), "{message}");
+    }
+    assert!(fit(&folder, "--prior half").contains("invalid value 'half'"));
+}
+
+#[test]
+fn a_prior_that_the_labels_contradict() {
+    let message = fit(&small("prior-impossible"), "--prior 0.2");
+    let expected = "a class prior of 0.2 is impossible in the single-sample scenario: 5 of 20 rows";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
+fn no_prior_and_two_priors() {
+    let folder = small("priors");
+    assert!(fit(&folder, "").contains("the method 'collective' needs the share of positives"));
+    assert!(fit(&folder, "--prior 0.5 --prior-in-unlabeled 0.4").contains("cannot be used with"));
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    let folder = small("names");
+    assert!(fit(&folder, "--prior 0.5 --method colective").contains("did you mean 'collective'?"));
+    assert!(fit(&folder, "--prior 0.5 --reduction mean").contains("unknown reduction 'mean'"));
+    assert!(fit(&folder, "--prior 0.5 --surrogate hinge").contains("unknown surrogate loss 'hinge'"));
+    assert!(fit(&folder, "--prior 0.5 --scenario both").contains("unknown scenario 'both'"));
+    assert!(fit(&folder, "--prior 0.5 --threshold 0.4").contains("unknown threshold rule '0.4'"));
+    assert!(fit(&folder, "--prior 0.5 --missing zero").contains("unknown policy 'zero'"));
+    assert!(fit(&folder, "--prior 0.5 --net resnet").contains("resnet"));
+    assert!(fit(&folder, "--prior 0.5 --image-shape 8x8").contains("'8x8' is no image shape"));
+    assert!(fit(&folder, "--prior 0.5 --image-shape 1x8x8").contains("64 values, but the table has 2"));
+    assert!(fit(&folder, "--prior 0.5 --drop w").contains("there is no column 'w'"));
+    assert!(fit(&folder, "--prior 0.5 --wait").contains("unexpected argument '--wait'"));
+    assert!(folder.refused("").contains("name a command"));
+}
+
+#[test]
+fn settings_out_of_range() {
+    let folder = small("settings");
+    assert!(fit(&folder, "--prior 0.5 --epochs 0").contains("epochs must be at least 1"));
+    assert!(
+        fit(&folder, "--prior 0.5 --lr -1").contains("learning rate must be a positive number, but is -1")
+    );
+    assert!(fit(&folder, "--prior 0.5 --holdout 1").contains("held-out fraction must lie in (0, 1)"));
+    assert!(fit(&folder, "--prior 0.5 --method nnpu --gamma 3").contains("gamma"));
+    assert!(fit(&folder, "--prior 0.5 --batch 1").contains("batch size must be at least 2"));
+}
+
+#[test]
+fn flags_that_contradict_one_another() {
+    let folder = small("contradictions");
+    assert!(folder.refused(&format!("fit x.csv --prior 0.5 {OUT}")).contains("--label COLUMN"));
+    assert!(folder.refused(&format!("fit --label y --prior 0.5 {OUT}")).contains("name a table"));
+    assert!(folder.refused(&format!("fit --positives x.csv --prior 0.5 {OUT}")).contains("--unlabeled"));
+    assert!(fit(&folder, "--prior 0.5 --truth z").contains("--truth is for the method supervised"));
+    assert!(fit(&folder, "--method supervised").contains("learns from true labels"));
+    let two = "--positives x.csv --unlabeled x.csv --label y";
+    assert!(folder.refused(&format!("fit {two} --prior 0.5 {OUT}")).contains("need no --label"));
+}
+
+#[test]
+fn two_files_with_other_columns() {
+    let folder = Folder::new("two-files-differ");
+    folder.write("p.csv", "a,b\n1,2\n2,1\n");
+    folder.write("u.csv", "a,c\n1,2\n2,1\n");
+    let message = folder.refused(&format!("fit --positives p.csv --unlabeled u.csv --prior 0.5 {OUT}"));
+    assert!(message.contains("the second lacks 'b', the first lacks 'c'"), "{message}");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_found_before_training() {
+    let folder = small("unwritable");
+    let to = |out: &str| folder.refused(&format!("fit x.csv --label y --prior 0.5 --out {out}"));
+    assert!(to("nowhere/m.safetensors").contains("its folder 'nowhere' cannot be used"));
+    assert!(to("x.csv/m.safetensors").contains("cannot write 'x.csv/m.safetensors'"));
+    assert!(to(".").contains("cannot write '.'"));
+    assert!(to("x.csv").contains("it is an input of this command"));
+    assert!(to("./x.csv").contains("it is an input of this command"));
+    // No file can be made in /proc, not even by root.
+    assert!(to("/proc/m.safetensors").contains("no file can be made in its folder '/proc'"));
+    let checkpoint = folder.refused(&format!("fit x.csv --label y --prior 0.5 --checkpoint no/c {OUT}"));
+    assert!(checkpoint.contains("cannot write 'no/c'"), "{checkpoint}");
+}
+
+#[test]
+fn a_full_disk() {
+    let folder = small("full-disk");
+    let message = folder.refused("fit x.csv --label y --prior 0.5 --net linear --epochs 2 --out /dev/full");
+    assert!(message.contains("cannot write '/dev/full'"), "{message}");
+}
+
+fn with_model(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("table.csv", table());
+    let said = folder.run(&format!("fit table.csv {QUICK} --out m.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    folder
+}
+
+#[test]
+fn model_files_that_are_none() {
+    let folder = with_model("bad-models");
+    let bytes = std::fs::read(folder.path("m.safetensors")).unwrap();
+    folder.write("short.safetensors", &bytes[..bytes.len() - 3]);
+    folder.write("empty.safetensors", b"");
+    for (model, what) in [
+        ("short.safetensors", "'short.safetensors' is truncated"),
+        ("table.csv", "'table.csv' is not a safetensors file"),
+        ("empty.safetensors", "'empty.safetensors' is not a safetensors file"),
+        ("none.safetensors", "'none.safetensors' does not exist"),
+    ] {
+        let message = folder.refused(&format!("predict {model} table.csv --out r.csv"));
+        assert!(message.contains(what), "{message}");
+        let message = folder.refused(&format!("evaluate {model} table.csv --truth t"));
+        assert!(message.contains(what), "{message}");
+    }
+}
+
+#[test]
+fn a_table_with_other_features() {
+    let folder = with_model("other-features");
+    folder.write("other.csv", "a,c\n1,2\n");
+    let message = folder.refused("predict m.safetensors other.csv --out r.csv");
+    assert!(message.contains("the data lack 'b', which the model needs"), "{message}");
+    folder.write("text.csv", "a,b\nred,2\nblue,1\n");
+    let message = folder.refused("predict m.safetensors text.csv --out r.csv");
+    assert!(message.contains("column 'a' was numeric when the model was fitted but is text"), "{message}");
+}
+
+#[test]
+fn predictions_that_cannot_be_written() {
+    let folder = with_model("predict-out");
+    let to = |out: &str| folder.refused(&format!("predict m.safetensors table.csv --out {out}"));
+    assert!(to("r.xlsx").contains("use the extension .csv, .tsv or .parquet"));
+    assert!(to("table.csv").contains("it is an input of this command"));
+    assert!(to("no/r.csv").contains("its folder 'no' cannot be used"));
+    assert!(
+        folder.refused("predict m.safetensors table.csv --id name").contains("there is no column 'name'")
+    );
+}
+
+#[test]
+fn evaluate_asks_for_a_column() {
+    let folder = with_model("evaluate-columns");
+    let message = folder.refused("evaluate m.safetensors table.csv");
+    assert!(message.contains("--label COLUMN") && message.contains("--truth COLUMN"), "{message}");
+    assert!(
+        folder.refused("evaluate m.safetensors table.csv --truth tt").contains("there is no column 'tt'")
+    );
+    assert!(folder.refused("evaluate m.safetensors table.csv --truth a").contains("as a feature"));
+}
