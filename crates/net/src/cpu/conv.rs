@@ -50,6 +50,12 @@ impl Conv {
         (PATCH_NUMBERS / (9 * self.input.len())).max(1)
     }
 
+    /// Images the kernels work on together: a caller that wants to go over the output while it is in the cache calls
+    /// [`Conv::forward`] for this many at a time.
+    pub fn block(&self, images: usize) -> usize {
+        self.winograd.map_or(self.images_a_time(), |w| w.block(images))
+    }
+
     /// `output` becomes the convolution of the images in `input`.
     pub fn forward(
         &self,

@@ -7,6 +7,7 @@
 use super::conv;
 use super::matmul::{View, multiply};
 use super::norm::{self, Backward, Moments};
+use super::norm_pool;
 use super::plan::{Op, Plan};
 use super::pointwise;
 use super::simd::simd_fn;
@@ -161,8 +162,7 @@ impl<'a> CpuExecutor<'a> {
     }
 
     /// Gradient of every trained tensor from the last backward pass, in tensor order.
-    #[cfg(test)]
-    pub(crate) fn gradients(&self) -> Vec<(String, Vec<f32>)> {
+    pub fn gradients(&self) -> Vec<(String, Vec<f32>)> {
         let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
         let sum = |i: usize| self.shards.iter().map(|s| s.weights[i]).sum::<f32>();
         trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect()
@@ -279,7 +279,7 @@ impl Executor for CpuExecutor<'_> {
                 match begun {
                     None => {
                         let part = &gradient[shard.first..shard.first + shard.rows];
-                        shard.gradient[..part.len()].copy_from_slice(part);
+                        grown(&mut shard.gradient, part.len()).copy_from_slice(part);
                     }
                     Some(norm) => shard.finish_norm(&pass, norm, backward),
                 }
@@ -442,11 +442,32 @@ impl Shard {
                 }
                 Op::Conv { conv, weight, bias, prepared, activation } => {
                     let (w, u) = (&pass.weights[weight.clone()], &pass.prepared[prepared.clone()]);
-                    conv.forward(&mut self.conv, w, u, input, output);
-                    finish(output, bias, activation, pass.weights);
+                    let next = match plan.ops.get(i + 1) {
+                        Some(Op::Norm { slot, .. }) if pass.mode == Mode::Train => Some(*slot),
+                        _ => None,
+                    };
+                    if let Some(slot) = next {
+                        self.sums[slot].0.fill(0.0);
+                        self.sums[slot].1.fill(0.0);
+                    }
+                    let images = conv.block(self.rows);
+                    for (some, out) in input.chunks(images * before).zip(output.chunks_mut(images * size)) {
+                        conv.forward(&mut self.conv, w, u, some, out);
+                        finish(out, bias, activation, pass.weights);
+                        if let Some(slot) = next {
+                            // While the output is in the cache.
+                            let (sum, square) = &mut self.sums[slot];
+                            norm::sums(out, sum, square);
+                        }
+                    }
                 }
-                Op::Norm { slot, gamma, beta, activation, .. } => {
+                Op::Norm { slot, gamma, beta, activation, pool, .. } => {
                     let (g, b) = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
+                    if let Some(shape) = pool {
+                        let moments = &pass.moments[*slot];
+                        norm_pool::apply(input, output, *shape, moments, (g, b), &mut self.small);
+                        continue;
+                    }
                     norm::apply(input, output, &pass.moments[*slot], g, b, *activation, &mut self.small);
                 }
                 Op::Activate(activation) => {
@@ -465,13 +486,16 @@ impl Shard {
         }
         if let Some(Op::Norm { slot, .. }) = plan.ops.get(range.end)
             && pass.mode == Mode::Train
+            && !matches!(range.end.checked_sub(1).map(|last| &plan.ops[last]), Some(Op::Conv { .. }))
         {
             let (values, size) = match range.end {
                 0 => (&self.input, plan.input),
                 end => (&self.outputs[end - 1], plan.sizes[end - 1]),
             };
             let (sum, square) = &mut self.sums[*slot];
-            norm::sums(&values[..self.rows * size], sum, square, &mut self.small);
+            sum.fill(0.0);
+            square.fill(0.0);
+            norm::sums(&values[..self.rows * size], sum, square);
         }
     }
 
@@ -509,19 +533,19 @@ impl Shard {
                     dw.fill(0.0);
                     conv.backward(&mut self.conv, w, u, input, gradient, dw, (i > 0).then_some(into));
                 }
-                Op::Norm { slot, activation, .. } => {
+                Op::Norm { slot, activation, pool, gamma, beta, .. } => {
                     let (sum, product) = &mut self.sums[*slot];
                     let moments = &pass.moments[*slot];
-                    norm::backward_sums(
-                        gradient,
-                        input,
-                        output,
-                        moments,
-                        *activation,
-                        sum,
-                        product,
-                        &mut self.small,
-                    );
+                    if let Some(shape) = pool {
+                        let affine = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
+                        let sums = (sum.as_mut_slice(), product.as_mut_slice());
+                        let small = &mut self.small;
+                        norm_pool::backward_sums(
+                            gradient, input, output, *shape, moments, affine, sums, small,
+                        );
+                        return;
+                    }
+                    norm::backward_sums(gradient, input, output, moments, *activation, sum, product);
                     return;
                 }
                 Op::Activate(activation) => {
@@ -541,12 +565,28 @@ impl Shard {
 
     /// Second half of a batch norm's backward pass.
     fn finish_norm(&mut self, pass: &Pass, index: usize, with: &[Backward]) {
-        if let Op::Norm { slot, .. } = &pass.plan.ops[index] {
-            let size = self.rows * pass.plan.sizes[index];
-            let input = if index == 0 { &self.input } else { &self.outputs[index - 1] };
-            let gradient = &mut self.gradient[..size];
-            norm::backward_apply(gradient, &input[..size], &pass.moments[*slot], &with[*slot]);
-        }
+        let Op::Norm { slot, gamma, beta, pool, .. } = &pass.plan.ops[index] else { return };
+        let before = if index == 0 { pass.plan.input } else { pass.plan.sizes[index - 1] };
+        let input = if index == 0 { &self.input } else { &self.outputs[index - 1] };
+        let (input, moments, with) = (&input[..self.rows * before], &pass.moments[*slot], &with[*slot]);
+        let gradient = &mut self.gradient[..self.rows * pass.plan.sizes[index]];
+        let Some(shape) = pool else {
+            return norm::backward_apply(gradient, input, moments, with);
+        };
+        let affine = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
+        let (output, into) = (&self.outputs[index][..gradient.len()], grown(&mut self.other, input.len()));
+        norm_pool::backward_apply(
+            gradient,
+            input,
+            output,
+            into,
+            *shape,
+            moments,
+            affine,
+            with,
+            &mut self.small,
+        );
+        std::mem::swap(&mut self.gradient, &mut self.other);
     }
 }
 

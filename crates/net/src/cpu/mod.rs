@@ -4,6 +4,7 @@ mod conv;
 mod executor;
 mod matmul;
 mod norm;
+mod norm_pool;
 mod plan;
 mod pointwise;
 mod simd;

@@ -6,7 +6,7 @@
 //! z' = γ / √(variance + ε) · (g - mean(g) - ẑ mean(g ẑ)), γ' = Σ g ẑ, β' = Σ g.
 
 use super::pointwise::{activate, activate_backward};
-use super::simd::simd_fn;
+use super::simd::{LANES, Vector, simd_fn};
 use crate::spec::Activation;
 
 pub(crate) const EPSILON: f32 = 1e-5;
@@ -16,25 +16,30 @@ const MOMENTUM: f64 = 0.1;
 const ROWS_IN_F32: usize = 64;
 
 simd_fn! {
-    /// Per channel: Σ z and Σ z² of this thread's rows.
-    pub fn sums(values: &[f32], sum: &mut [f64], square: &mut [f64], scratch: &mut Vec<f32>) {
+    /// Adds Σ z and Σ z² of these rows, a channel at a time.
+    pub fn sums<V>(values: &[f32], sum: &mut [f64], square: &mut [f64]) {
         let c = sum.len();
-        sum.fill(0.0);
-        square.fill(0.0);
-        scratch.resize(2 * c, 0.0);
-        let (s, q) = scratch.split_at_mut(c);
+        let wide = c - c % LANES;
         for block in values.chunks(ROWS_IN_F32 * c) {
-            s.fill(0.0);
-            q.fill(0.0);
-            for row in block.chunks_exact(c) {
-                for i in 0..c {
-                    s[i] += row[i];
-                    q[i] += row[i] * row[i];
+            for at in (0..wide).step_by(LANES) {
+                let (mut s, mut q) = (V::zero(), V::zero());
+                for row in block.chunks_exact(c) {
+                    let z = V::load(&row[at..]);
+                    s = s.add(z);
+                    q = q.add(z.mul(z));
+                }
+                let (s, q) = (s.to_array(), q.to_array());
+                for k in 0..LANES {
+                    sum[at + k] += f64::from(s[k]);
+                    square[at + k] += f64::from(q[k]);
                 }
             }
-            for i in 0..c {
-                sum[i] += f64::from(s[i]);
-                square[i] += f64::from(q[i]);
+            for at in wide..c {
+                for row in block.chunks_exact(c) {
+                    let z = f64::from(row[at]);
+                    sum[at] += z;
+                    square[at] += z * z;
+                }
             }
         }
     }
@@ -83,7 +88,7 @@ impl Moments {
 
 simd_fn! {
     /// `output` = activation(γ ẑ + β).
-    pub fn apply(
+    pub fn apply<V>(
         input: &[f32],
         output: &mut [f32],
         moments: &Moments,
@@ -99,18 +104,20 @@ simd_fn! {
             scale[i] = gamma[i] * moments.inverse[i];
             shift[i] = beta[i] - moments.mean[i] * scale[i];
         }
-        if activation == Some(Activation::Relu) {
-            for (row, out) in input.chunks_exact(c).zip(output.chunks_exact_mut(c)) {
-                for i in 0..c {
-                    out[i] = (row[i] * scale[i] + shift[i]).max(0.0);
-                }
-            }
-            return;
-        }
+        let wide = c - c % LANES;
+        let relu = activation == Some(Activation::Relu);
         for (row, out) in input.chunks_exact(c).zip(output.chunks_exact_mut(c)) {
-            for i in 0..c {
-                out[i] = row[i] * scale[i] + shift[i];
+            for at in (0..wide).step_by(LANES) {
+                let y = V::load(&row[at..]).mul(V::load(&scale[at..])).add(V::load(&shift[at..]));
+                (if relu { y.max(V::zero()) } else { y }).store(&mut out[at..]);
             }
+            for at in wide..c {
+                let y = row[at] * scale[at] + shift[at];
+                out[at] = if relu { y.max(0.0) } else { y };
+            }
+        }
+        if relu {
+            return;
         }
         if let Some(activation) = activation {
             activate(output, activation);
@@ -121,7 +128,7 @@ simd_fn! {
 simd_fn! {
     /// First half of the backward pass: the activation's slope goes into `gradient`, and Σ g, Σ g (z - mean) of this
     /// thread's rows into the sums.
-    pub fn backward_sums(
+    pub fn backward_sums<V>(
         gradient: &mut [f32],
         input: &[f32],
         output: &[f32],
@@ -129,39 +136,43 @@ simd_fn! {
         activation: Option<Activation>,
         sum: &mut [f64],
         product: &mut [f64],
-        scratch: &mut Vec<f32>,
     ) {
         let c = sum.len();
+        let wide = c - c % LANES;
         sum.fill(0.0);
         product.fill(0.0);
-        scratch.resize(2 * c, 0.0);
-        let (s, q) = scratch.split_at_mut(c);
-        let mean = &moments.mean[..c];
         let relu = activation == Some(Activation::Relu);
         if let (Some(activation), false) = (activation, relu) {
             activate_backward(gradient, output, activation);
         }
         let block = ROWS_IN_F32 * c;
         for ((grads, inputs), outputs) in gradient.chunks_mut(block).zip(input.chunks(block)).zip(output.chunks(block)) {
-            s.fill(0.0);
-            q.fill(0.0);
-            for ((grad, z), y) in grads.chunks_exact_mut(c).zip(inputs.chunks_exact(c)).zip(outputs.chunks_exact(c)) {
-                if relu {
-                    for i in 0..c {
-                        grad[i] = if y[i] > 0.0 { grad[i] } else { 0.0 };
-                        s[i] += grad[i];
-                        q[i] += grad[i] * (z[i] - mean[i]);
+            for at in (0..wide).step_by(LANES) {
+                let mean = V::load(&moments.mean[at..]);
+                let (mut s, mut q) = (V::zero(), V::zero());
+                for ((grad, z), y) in grads.chunks_exact_mut(c).zip(inputs.chunks_exact(c)).zip(outputs.chunks_exact(c)) {
+                    let mut g = V::load(&grad[at..]);
+                    if relu {
+                        g = g.where_positive(V::load(&y[at..]));
+                        g.store(&mut grad[at..]);
                     }
-                } else {
-                    for i in 0..c {
-                        s[i] += grad[i];
-                        q[i] += grad[i] * (z[i] - mean[i]);
-                    }
+                    s = s.add(g);
+                    q = q.add(g.mul(V::load(&z[at..]).sub(mean)));
+                }
+                let (s, q) = (s.to_array(), q.to_array());
+                for k in 0..LANES {
+                    sum[at + k] += f64::from(s[k]);
+                    product[at + k] += f64::from(q[k]);
                 }
             }
-            for i in 0..c {
-                sum[i] += f64::from(s[i]);
-                product[i] += f64::from(q[i]);
+            for at in wide..c {
+                for ((grad, z), y) in grads.chunks_exact_mut(c).zip(inputs.chunks_exact(c)).zip(outputs.chunks_exact(c)) {
+                    if relu && y[at] <= 0.0 {
+                        grad[at] = 0.0;
+                    }
+                    sum[at] += f64::from(grad[at]);
+                    product[at] += f64::from(grad[at]) * f64::from(z[at] - moments.mean[at]);
+                }
             }
         }
     }
@@ -170,9 +181,9 @@ simd_fn! {
 /// What the second half needs, a channel at a time: z' = scale · g - offset - slope · (z - mean), and γ', β'.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Backward {
-    scale: Vec<f32>,
-    offset: Vec<f32>,
-    slope: Vec<f32>,
+    pub scale: Vec<f32>,
+    pub offset: Vec<f32>,
+    pub slope: Vec<f32>,
 }
 
 impl Backward {
@@ -206,11 +217,17 @@ impl Backward {
 
 simd_fn! {
     /// Second half: `gradient` becomes z'.
-    pub fn backward_apply(gradient: &mut [f32], input: &[f32], moments: &Moments, with: &Backward) {
+    pub fn backward_apply<V>(gradient: &mut [f32], input: &[f32], moments: &Moments, with: &Backward) {
         let c = moments.mean.len();
+        let wide = c - c % LANES;
         let (mean, scale, offset, slope) = (&moments.mean[..c], &with.scale[..c], &with.offset[..c], &with.slope[..c]);
         for (grad, z) in gradient.chunks_exact_mut(c).zip(input.chunks_exact(c)) {
-            for i in 0..c {
+            for at in (0..wide).step_by(LANES) {
+                let centered = V::load(&z[at..]).sub(V::load(&mean[at..]));
+                let scaled = V::load(&grad[at..]).mul(V::load(&scale[at..])).sub(V::load(&offset[at..]));
+                scaled.sub(centered.mul(V::load(&slope[at..]))).store(&mut grad[at..]);
+            }
+            for i in wide..c {
                 grad[i] = grad[i] * scale[i] - offset[i] - (z[i] - mean[i]) * slope[i];
             }
         }

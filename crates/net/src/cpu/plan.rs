@@ -1,6 +1,7 @@
 //! From a network's layers to the operations the CPU runs, with activations folded into what comes before them.
 
 use super::conv::Conv;
+use super::norm_pool;
 use crate::NetError;
 use crate::spec::{Activation, Layer, Network, Shape, TensorSpec};
 use std::ops::Range;
@@ -31,6 +32,8 @@ pub(crate) enum Op {
         mean: Range<usize>,
         variance: Range<usize>,
         activation: Option<Activation>,
+        /// The input's shape, where ReLU and a pooling are folded in.
+        pool: Option<Shape>,
     },
     Activate(Activation),
     Pool(Shape),
@@ -41,12 +44,13 @@ pub(crate) enum Op {
 }
 
 impl Op {
+    /// Where a following activation can be folded in.
     fn activation_place(&mut self) -> Option<&mut Option<Activation>> {
         match self {
-            Op::Dense { activation, .. } | Op::Conv { activation, .. } | Op::Norm { activation, .. } => {
-                Some(activation)
-            }
-            Op::Activate(_) | Op::Pool(_) | Op::Dropout { .. } => None,
+            Op::Dense { activation, .. }
+            | Op::Conv { activation, .. }
+            | Op::Norm { activation, pool: None, .. } => Some(activation).filter(|a| a.is_none()),
+            Op::Norm { .. } | Op::Activate(_) | Op::Pool(_) | Op::Dropout { .. } => None,
         }
     }
 }
@@ -115,17 +119,31 @@ impl Plan {
                         mean: needed(index, "mean"),
                         variance: needed(index, "variance"),
                         activation: None,
+                        pool: None,
                     }
                 }
                 Layer::Activate { activation } => {
-                    let place = ops.last_mut().and_then(Op::activation_place).filter(|place| place.is_none());
+                    let place = ops.last_mut().and_then(Op::activation_place);
                     if let Some(place) = place {
                         *place = Some(activation);
                         continue;
                     }
                     Op::Activate(activation)
                 }
-                Layer::MaxPool => Op::Pool(before),
+                Layer::MaxPool => {
+                    if let Some(Op::Norm { activation: Some(Activation::Relu), pool, .. }) = ops.last_mut()
+                        && pool.is_none()
+                        && norm_pool::applies(before)
+                    {
+                        *pool = Some(before);
+                        if let Some(size) = sizes.last_mut() {
+                            *size = after.len();
+                        }
+                        before = after;
+                        continue;
+                    }
+                    Op::Pool(before)
+                }
                 Layer::Dropout { probability } => Op::Dropout { probability, layer: index },
                 Layer::Flatten => {
                     before = after;

@@ -31,23 +31,33 @@ pub(crate) fn level() -> Level {
     Level::Baseline
 }
 
-/// Declares a function whose body is compiled for each vector width.
+/// Declares a function whose body is compiled for each vector width. In `fn name<V>(…)`, `V` is the [`Vector`] of the
+/// width at hand, for loops that must not be left to the compiler's vectorizer.
 macro_rules! simd_fn {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<$v:ident>($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $crate::cpu::simd::simd_fn! { @ [$(#[$meta])*] [$vis] $name [<$v: $crate::cpu::simd::Vector>]
+            [::<$crate::cpu::simd::Avx512>] [::<$crate::cpu::simd::Avx2>] [::<$crate::cpu::simd::Plain>]
+            ($($arg: $ty),*) $body }
+    };
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
-        $(#[$meta])*
+        $crate::cpu::simd::simd_fn! { @ [$(#[$meta])*] [$vis] $name [] [] [] [] ($($arg: $ty),*) $body }
+    };
+    (@ [$($meta:tt)*] [$vis:vis] $name:ident [$($generic:tt)*] [$($wide:tt)*] [$($half:tt)*] [$($plain:tt)*]
+        ($($arg:ident: $ty:ty),*) $body:block) => {
+        $($meta)*
         #[allow(clippy::too_many_arguments)]
         $vis fn $name($($arg: $ty),*) {
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
-            fn body($($arg: $ty),*) $body
+            fn body $($generic)* ($($arg: $ty),*) $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
                 #[allow(clippy::too_many_arguments)]
-                fn avx512($($arg: $ty),*) { body($($arg),*) }
+                fn avx512($($arg: $ty),*) { body $($wide)* ($($arg),*) }
                 #[target_feature(enable = "avx2,fma")]
                 #[allow(clippy::too_many_arguments)]
-                fn avx2($($arg: $ty),*) { body($($arg),*) }
+                fn avx2($($arg: $ty),*) { body $($half)* ($($arg),*) }
                 match $crate::cpu::simd::level() {
                     // SAFETY: `level` found every feature the function was compiled for.
                     $crate::cpu::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
@@ -56,69 +66,254 @@ macro_rules! simd_fn {
                     $crate::cpu::simd::Level::Baseline => {}
                 }
             }
-            body($($arg),*)
+            body $($plain)* ($($arg),*)
         }
     };
 }
 pub(crate) use simd_fn;
 
-/// Sixteen lanes: one AVX-512 register, two of AVX2.
+/// Numbers in a [`Vector`]: one AVX-512 register, two of AVX2.
 pub(crate) const LANES: usize = 16;
 
-/// Sixteen numbers worked on together.
+/// Sixteen numbers worked on together. The kinds for wide registers are used only inside functions that [`simd_fn!`]
+/// compiled for those registers, after the processor was asked for them.
+pub(crate) trait Vector: Copy {
+    fn splat(x: f32) -> Self;
+    /// The first sixteen numbers of `from`.
+    fn load(from: &[f32]) -> Self;
+    /// Over the first sixteen numbers of `to`.
+    fn store(self, to: &mut [f32]);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    /// Its own number where `mask` is positive, else 0.
+    fn where_positive(self, mask: Self) -> Self;
+    /// Its own number where `a` and `b` are equal, else 0.
+    fn where_equal(self, a: Self, b: Self) -> Self;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(0.0)
+    }
+
+    #[inline(always)]
+    fn times(self, factor: f32) -> Self {
+        self.mul(Self::splat(factor))
+    }
+
+    #[inline(always)]
+    fn add_to(self, to: &mut [f32]) {
+        Self::load(to).add(self).store(to);
+    }
+
+    #[inline(always)]
+    fn to_array(self) -> [f32; LANES] {
+        let mut out = [0.0; LANES];
+        self.store(&mut out);
+        out
+    }
+}
+
+/// The baseline: an array.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Lanes(pub [f32; LANES]);
+pub(crate) struct Plain([f32; LANES]);
 
-impl Lanes {
-    pub const ZERO: Self = Self([0.0; LANES]);
-
+impl Plain {
     #[inline(always)]
-    pub fn load(from: &[f32]) -> Self {
-        let mut lanes = Self::ZERO;
-        lanes.0.copy_from_slice(&from[..LANES]);
-        lanes
-    }
-
-    #[inline(always)]
-    pub fn store(self, to: &mut [f32]) {
-        to[..LANES].copy_from_slice(&self.0);
-    }
-
-    #[inline(always)]
-    pub fn add_to(self, to: &mut [f32]) {
-        for (t, x) in to[..LANES].iter_mut().zip(self.0) {
-            *t += x;
-        }
-    }
-}
-
-macro_rules! lanewise {
-    ($trait:ident, $method:ident, $op:tt) => {
-        impl std::ops::$trait for Lanes {
-            type Output = Lanes;
-            #[inline(always)]
-            fn $method(self, other: Lanes) -> Lanes {
-                let mut out = self;
-                for i in 0..LANES {
-                    out.0[i] = self.0[i] $op other.0[i];
-                }
-                out
-            }
-        }
-    };
-}
-lanewise!(Add, add, +);
-lanewise!(Sub, sub, -);
-
-impl std::ops::Mul<f32> for Lanes {
-    type Output = Lanes;
-    #[inline(always)]
-    fn mul(self, factor: f32) -> Lanes {
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
         let mut out = self;
-        for x in &mut out.0 {
-            *x *= factor;
+        for i in 0..LANES {
+            out.0[i] = f(self.0[i], other.0[i]);
         }
         out
+    }
+}
+
+impl Vector for Plain {
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self([x; LANES])
+    }
+    #[inline(always)]
+    fn load(from: &[f32]) -> Self {
+        let mut out = [0.0; LANES];
+        out.copy_from_slice(&from[..LANES]);
+        Self(out)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        to[..LANES].copy_from_slice(&self.0);
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, f32::max)
+    }
+    #[inline(always)]
+    fn where_positive(self, mask: Self) -> Self {
+        self.zip(mask, |x, m| if m > 0.0 { x } else { 0.0 })
+    }
+    #[inline(always)]
+    fn where_equal(self, a: Self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..LANES {
+            out.0[i] = if a.0[i] == b.0[i] { self.0[i] } else { 0.0 };
+        }
+        out
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{LANES, Vector};
+    use std::arch::x86_64::*;
+
+    /// One AVX-512 register.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512(__m512);
+
+    /// Two AVX registers.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx2(__m256, __m256);
+
+    /// One method of [`Vector`] from an intrinsic.
+    macro_rules! method {
+        ($name:ident($a:ident, $b:ident) => $value:expr) => {
+            #[inline(always)]
+            fn $name(self, $b: Self) -> Self {
+                let $a = self;
+                // SAFETY: values of this type exist only where the processor was found to have the instructions.
+                unsafe { $value }
+            }
+        };
+    }
+
+    impl Vector for Avx512 {
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: called only in functions compiled for AVX-512 and entered after detection, as below.
+            Self(unsafe { _mm512_set1_ps(x) })
+        }
+        #[inline(always)]
+        fn load(from: &[f32]) -> Self {
+            let from = &from[..LANES];
+            // SAFETY: sixteen numbers are there; the load needs no alignment.
+            Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f32]) {
+            let to = &mut to[..LANES];
+            // SAFETY: there is room for sixteen numbers; the store needs no alignment.
+            unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+        }
+        method!(add(a, b) => Self(_mm512_add_ps(a.0, b.0)));
+        method!(sub(a, b) => Self(_mm512_sub_ps(a.0, b.0)));
+        method!(mul(a, b) => Self(_mm512_mul_ps(a.0, b.0)));
+        method!(max(a, b) => Self(_mm512_max_ps(a.0, b.0)));
+        method!(where_positive(a, m) => {
+            Self(_mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(m.0, _mm512_setzero_ps()), a.0))
+        });
+        #[inline(always)]
+        fn where_equal(self, a: Self, b: Self) -> Self {
+            // SAFETY: as for the methods above.
+            Self(unsafe { _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a.0, b.0), self.0) })
+        }
+    }
+
+    impl Vector for Avx2 {
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: called only in functions compiled for AVX2 and entered after detection, as below.
+            let half = unsafe { _mm256_set1_ps(x) };
+            Self(half, half)
+        }
+        #[inline(always)]
+        fn load(from: &[f32]) -> Self {
+            let from = &from[..LANES];
+            // SAFETY: sixteen numbers are there; the loads need no alignment.
+            unsafe { Self(_mm256_loadu_ps(from.as_ptr()), _mm256_loadu_ps(from.as_ptr().add(8))) }
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f32]) {
+            let to = &mut to[..LANES];
+            // SAFETY: there is room for sixteen numbers; the stores need no alignment.
+            unsafe {
+                _mm256_storeu_ps(to.as_mut_ptr(), self.0);
+                _mm256_storeu_ps(to.as_mut_ptr().add(8), self.1);
+            }
+        }
+        method!(add(a, b) => Self(_mm256_add_ps(a.0, b.0), _mm256_add_ps(a.1, b.1)));
+        method!(sub(a, b) => Self(_mm256_sub_ps(a.0, b.0), _mm256_sub_ps(a.1, b.1)));
+        method!(mul(a, b) => Self(_mm256_mul_ps(a.0, b.0), _mm256_mul_ps(a.1, b.1)));
+        method!(max(a, b) => Self(_mm256_max_ps(a.0, b.0), _mm256_max_ps(a.1, b.1)));
+        method!(where_positive(a, m) => {
+            let zero = _mm256_setzero_ps();
+            Self(
+                _mm256_and_ps(a.0, _mm256_cmp_ps::<_CMP_GT_OQ>(m.0, zero)),
+                _mm256_and_ps(a.1, _mm256_cmp_ps::<_CMP_GT_OQ>(m.1, zero)),
+            )
+        });
+        #[inline(always)]
+        fn where_equal(self, a: Self, b: Self) -> Self {
+            // SAFETY: as for the methods above.
+            unsafe {
+                Self(
+                    _mm256_and_ps(self.0, _mm256_cmp_ps::<_CMP_EQ_OQ>(a.0, b.0)),
+                    _mm256_and_ps(self.1, _mm256_cmp_ps::<_CMP_EQ_OQ>(a.1, b.1)),
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every kind of vector the processor has gives what plain arithmetic gives, to the bit.
+    #[test]
+    fn vectors_agree_with_plain_arithmetic() {
+        fn run<V: Vector>() -> Vec<[f32; LANES]> {
+            let a: Vec<f32> = (0..LANES).map(|i| i as f32 - 7.5).collect();
+            let b: Vec<f32> = (0..LANES).map(|i| 3.0 - i as f32 * 0.7).collect();
+            let (a, b) = (V::load(&a), V::load(&b));
+            [
+                a.add(b),
+                a.sub(b),
+                a.mul(b),
+                a.max(b),
+                a.where_positive(b),
+                a.where_equal(b, b.max(a)),
+                a.times(0.3),
+                V::zero(),
+            ]
+            .map(V::to_array)
+            .to_vec()
+        }
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") {
+                assert_eq!(run::<Avx512>(), run::<Plain>());
+            }
+            if is_x86_feature_detected!("avx2") {
+                assert_eq!(run::<Avx2>(), run::<Plain>());
+            }
+        }
+        assert_eq!(run::<Plain>()[6][0], -2.25);
     }
 }

@@ -9,7 +9,7 @@
 //! f32 loses about one digit to the transforms; the tests compare with the direct form.
 
 use super::matmul::{View, multiply};
-use super::simd::{LANES, Lanes, simd_fn};
+use super::simd::{LANES, Vector, simd_fn};
 use crate::spec::Shape;
 
 /// Frequencies of a block: 6 × 6.
@@ -78,7 +78,7 @@ impl Winograd {
     }
 
     /// Images worked on together.
-    fn block(&self, images: usize) -> usize {
+    pub fn block(&self, images: usize) -> usize {
         let bytes = 4 * POINTS * self.tiles() * (self.input.channels + self.outputs);
         (BLOCK_BYTES / bytes).max(32usize.div_ceil(self.tiles())).clamp(1, images.max(1))
     }
@@ -203,91 +203,116 @@ impl Winograd {
 
 /// Bᵀ x.
 #[inline(always)]
-fn bt(x: [Lanes; 6]) -> [Lanes; 6] {
+fn bt<V: Vector>(x: [V; 6]) -> [V; 6] {
     let [a, b, c, d, e, f] = x;
-    let (p, q) = (e - c * 4.0, d - b * 4.0);
-    let (r, s) = (e - c, (d - b) * 2.0);
-    [a * 4.0 - c * 5.0 + e, p + q, p - q, r + s, r - s, b * 4.0 - d * 5.0 + f]
+    let (p, q) = (e.sub(c.times(4.0)), d.sub(b.times(4.0)));
+    let (r, s) = (e.sub(c), d.sub(b).times(2.0));
+    [
+        a.times(4.0).sub(c.times(5.0)).add(e),
+        p.add(q),
+        p.sub(q),
+        r.add(s),
+        r.sub(s),
+        b.times(4.0).sub(d.times(5.0)).add(f),
+    ]
 }
 
 /// B x, the adjoint of [`bt`].
 #[inline(always)]
-fn b(x: [Lanes; 6]) -> [Lanes; 6] {
+fn b<V: Vector>(x: [V; 6]) -> [V; 6] {
     let [a, b, c, d, e, f] = x;
-    let (sum1, diff1, sum2, diff2) = (b + c, b - c, d + e, d - e);
+    let (sum1, diff1, sum2, diff2) = (b.add(c), b.sub(c), d.add(e), d.sub(e));
     [
-        a * 4.0,
-        f * 4.0 - diff1 * 4.0 - diff2 * 2.0,
-        Lanes::ZERO - a * 5.0 - sum1 * 4.0 - sum2,
-        diff1 + diff2 * 2.0 - f * 5.0,
-        a + sum1 + sum2,
+        a.times(4.0),
+        f.sub(diff1).times(4.0).sub(diff2.times(2.0)),
+        a.times(-5.0).sub(sum1.times(4.0)).sub(sum2),
+        diff1.add(diff2.times(2.0)).sub(f.times(5.0)),
+        a.add(sum1).add(sum2),
         f,
     ]
 }
 
 /// Aᵀ x.
 #[inline(always)]
-fn at(x: [Lanes; 6]) -> [Lanes; 4] {
+fn at<V: Vector>(x: [V; 6]) -> [V; 4] {
     let [a, b, c, d, e, f] = x;
-    let (sum1, diff1, sum2, diff2) = (b + c, b - c, d + e, d - e);
-    [a + sum1 + sum2, diff1 + diff2 * 2.0, sum1 + sum2 * 4.0, diff1 + diff2 * 8.0 + f]
+    let (sum1, diff1, sum2, diff2) = (b.add(c), b.sub(c), d.add(e), d.sub(e));
+    [
+        a.add(sum1).add(sum2),
+        diff1.add(diff2.times(2.0)),
+        sum1.add(sum2.times(4.0)),
+        diff1.add(diff2.times(8.0)).add(f),
+    ]
 }
 
 /// A x, the adjoint of [`at`].
 #[inline(always)]
-fn a(x: [Lanes; 4]) -> [Lanes; 6] {
+fn a<V: Vector>(x: [V; 4]) -> [V; 6] {
     let [a, b, c, d] = x;
-    let (even1, odd1, even2, odd2) = (a + c, b + d, a + c * 4.0, (b + d * 4.0) * 2.0);
-    [a, even1 + odd1, even1 - odd1, even2 + odd2, even2 - odd2, d]
+    let (even1, odd1) = (a.add(c), b.add(d));
+    let (even2, odd2) = (a.add(c.times(4.0)), b.add(d.times(4.0)).times(2.0));
+    [a, even1.add(odd1), even1.sub(odd1), even2.add(odd2), even2.sub(odd2), d]
 }
 
 /// G x.
 #[inline(always)]
-fn g(x: [Lanes; 3]) -> [Lanes; 6] {
+fn g<V: Vector>(x: [V; 3]) -> [V; 6] {
     let [a, b, c] = x;
-    let (even, odd) = ((a + c) * (-1.0 / 6.0), b * (-1.0 / 6.0));
-    let (even2, odd2) = (a * (1.0 / 24.0) + c * (1.0 / 6.0), b * (1.0 / 12.0));
-    [a * 0.25, even + odd, even - odd, even2 + odd2, even2 - odd2, c]
+    let (even1, odd1) = (a.add(c).times(-1.0 / 6.0), b.times(-1.0 / 6.0));
+    let (even2, odd2) = (a.times(1.0 / 24.0).add(c.times(1.0 / 6.0)), b.times(1.0 / 12.0));
+    [a.times(0.25), even1.add(odd1), even1.sub(odd1), even2.add(odd2), even2.sub(odd2), c]
 }
 
 /// Gᵀ x, the adjoint of [`g`].
 #[inline(always)]
-fn gt(x: [Lanes; 6]) -> [Lanes; 3] {
+fn gt<V: Vector>(x: [V; 6]) -> [V; 3] {
     let [a, b, c, d, e, f] = x;
-    let (sum1, diff1, sum2, diff2) = (b + c, b - c, d + e, d - e);
+    let (sum1, diff1, sum2, diff2) = (b.add(c), b.sub(c), d.add(e), d.sub(e));
     [
-        a * 0.25 - sum1 * (1.0 / 6.0) + sum2 * (1.0 / 24.0),
-        diff2 * (1.0 / 12.0) - diff1 * (1.0 / 6.0),
-        f - sum1 * (1.0 / 6.0) + sum2 * (1.0 / 6.0),
+        a.times(0.25).sub(sum1.times(1.0 / 6.0)).add(sum2.times(1.0 / 24.0)),
+        diff2.times(1.0 / 12.0).sub(diff1.times(1.0 / 6.0)),
+        f.sub(sum1.times(1.0 / 6.0)).add(sum2.times(1.0 / 6.0)),
     ]
 }
 
+/// Loops rather than `array::from_fn`: its closures are not inlined into the functions compiled for wide vectors.
+///
 /// Applies a one-dimensional map down the columns and then along the rows of a square block.
 macro_rules! both_ways {
     ($block:expr, $from:literal, $to:literal, $map:ident) => {{
-        let block: [[Lanes; $from]; $from] = $block;
-        let mut half = [[Lanes::ZERO; $from]; $to];
+        let block: [[V; $from]; $from] = $block;
+        let mut half = [[V::zero(); $from]; $to];
         for column in 0..$from {
-            let done = $map(std::array::from_fn(|row| block[row][column]));
+            let mut line = [V::zero(); $from];
+            for row in 0..$from {
+                line[row] = block[row][column];
+            }
+            let done = $map(line);
             for row in 0..$to {
                 half[row][column] = done[row];
             }
         }
-        let full: [[Lanes; $to]; $to] = std::array::from_fn(|row| $map(half[row]));
+        let mut full = [[V::zero(); $to]; $to];
+        for row in 0..$to {
+            full[row] = $map(half[row]);
+        }
         full
     }};
 }
 
 simd_fn! {
     /// V = Bᵀ d B for every block of one padded image; block `first + t` of `tiles` in `v`.
-    fn input_tiles(padded: &[f32], v: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
+    fn input_tiles<V>(padded: &[f32], v: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
         let (ci, wide) = (conv.input.channels, conv.padded_width());
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..ci).step_by(LANES) {
-                let block = std::array::from_fn(|i| {
-                    std::array::from_fn(|j| Lanes::load(&padded[((y + i) * wide + x + j) * ci + c..]))
-                });
+                let mut block = [[V::zero(); 6]; 6];
+                for (i, line) in block.iter_mut().enumerate() {
+                    for (j, lanes) in line.iter_mut().enumerate() {
+                        *lanes = V::load(&padded[((y + i) * wide + x + j) * ci + c..]);
+                    }
+                }
                 let full = both_ways!(block, 6, 6, bt);
                 for (f, lanes) in full.iter().flatten().enumerate() {
                     lanes.store(&mut v[(f * tiles + first + tile) * ci + c..]);
@@ -299,14 +324,17 @@ simd_fn! {
 
 simd_fn! {
     /// Adds B V' Bᵀ of every block into one padded image.
-    fn input_tiles_adjoint(v: &[f32], padded: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
+    fn input_tiles_adjoint<V>(v: &[f32], padded: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
         let (ci, wide) = (conv.input.channels, conv.padded_width());
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..ci).step_by(LANES) {
-                let block = std::array::from_fn(|i| {
-                    std::array::from_fn(|j| Lanes::load(&v[((i * 6 + j) * tiles + first + tile) * ci + c..]))
-                });
+                let mut block = [[V::zero(); 6]; 6];
+                for (i, line) in block.iter_mut().enumerate() {
+                    for (j, lanes) in line.iter_mut().enumerate() {
+                        *lanes = V::load(&v[((i * 6 + j) * tiles + first + tile) * ci + c..]);
+                    }
+                }
                 let full = both_ways!(block, 6, 6, b);
                 for i in 0..6 {
                     for j in 0..6 {
@@ -320,14 +348,17 @@ simd_fn! {
 
 simd_fn! {
     /// y = Aᵀ M A for every block of one image, cut at the image's border.
-    fn output_tiles(m: &[f32], output: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
+    fn output_tiles<V>(m: &[f32], output: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
         let (co, height, width) = (conv.outputs, conv.input.height, conv.input.width);
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..co).step_by(LANES) {
-                let block = std::array::from_fn(|i| {
-                    std::array::from_fn(|j| Lanes::load(&m[((i * 6 + j) * tiles + first + tile) * co + c..]))
-                });
+                let mut block = [[V::zero(); 6]; 6];
+                for (i, line) in block.iter_mut().enumerate() {
+                    for (j, lanes) in line.iter_mut().enumerate() {
+                        *lanes = V::load(&m[((i * 6 + j) * tiles + first + tile) * co + c..]);
+                    }
+                }
                 let full = both_ways!(block, 6, 4, at);
                 for i in 0..4.min(height - y) {
                     for j in 0..4.min(width - x) {
@@ -341,15 +372,15 @@ simd_fn! {
 
 simd_fn! {
     /// M' = A y' Aᵀ for every block of one image's gradient, zero beyond its border.
-    fn gradient_tiles(gradient: &[f32], m: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
+    fn gradient_tiles<V>(gradient: &[f32], m: &mut [f32], conv: &Winograd, first: usize, tiles: usize) {
         let (co, height, width) = (conv.outputs, conv.input.height, conv.input.width);
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..co).step_by(LANES) {
-                let mut block = [[Lanes::ZERO; 4]; 4];
+                let mut block = [[V::zero(); 4]; 4];
                 for i in 0..4.min(height - y) {
                     for j in 0..4.min(width - x) {
-                        block[i][j] = Lanes::load(&gradient[((y + i) * width + x + j) * co + c..]);
+                        block[i][j] = V::load(&gradient[((y + i) * width + x + j) * co + c..]);
                     }
                 }
                 let full = both_ways!(block, 4, 6, a);
@@ -363,11 +394,14 @@ simd_fn! {
 
 simd_fn! {
     /// Row `o` of the 36 matrices U from one output's weights (3, 3, inputs).
-    fn weight_rows(weights: &[f32], transformed: &mut [f32], o: usize, inputs: usize, outputs: usize) {
+    fn weight_rows<V>(weights: &[f32], transformed: &mut [f32], o: usize, inputs: usize, outputs: usize) {
         for c in (0..inputs).step_by(LANES) {
-            let block = std::array::from_fn(|i| {
-                std::array::from_fn(|j| Lanes::load(&weights[(i * 3 + j) * inputs + c..]))
-            });
+            let mut block = [[V::zero(); 3]; 3];
+                for (i, line) in block.iter_mut().enumerate() {
+                    for (j, lanes) in line.iter_mut().enumerate() {
+                        *lanes = V::load(&weights[(i * 3 + j) * inputs + c..]);
+                    }
+                }
             let full = both_ways!(block, 3, 6, g);
             for (f, lanes) in full.iter().flatten().enumerate() {
                 lanes.store(&mut transformed[(f * outputs + o) * inputs + c..]);
@@ -378,11 +412,14 @@ simd_fn! {
 
 simd_fn! {
     /// Adds Gᵀ U' G to one output's weight gradient.
-    fn weight_rows_adjoint(du: &[f32], gradient: &mut [f32], o: usize, inputs: usize, outputs: usize) {
+    fn weight_rows_adjoint<V>(du: &[f32], gradient: &mut [f32], o: usize, inputs: usize, outputs: usize) {
         for c in (0..inputs).step_by(LANES) {
-            let block = std::array::from_fn(|i| {
-                std::array::from_fn(|j| Lanes::load(&du[((i * 6 + j) * outputs + o) * inputs + c..]))
-            });
+            let mut block = [[V::zero(); 6]; 6];
+                for (i, line) in block.iter_mut().enumerate() {
+                    for (j, lanes) in line.iter_mut().enumerate() {
+                        *lanes = V::load(&du[((i * 6 + j) * outputs + o) * inputs + c..]);
+                    }
+                }
             let full = both_ways!(block, 6, 3, gt);
             for i in 0..3 {
                 for j in 0..3 {

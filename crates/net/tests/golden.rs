@@ -1,0 +1,125 @@
+//! The executor against PyTorch: values made by `golden/make_golden.py`.
+
+use onesided_loss::{Collective, Objective, Reduction};
+use onesided_net::{CpuExecutor, Executor, Layer, Mode, Network, Optimizer, Shape, Tensor, Weights};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Stored {
+    name: String,
+    shape: Vec<usize>,
+    data: Vec<f32>,
+}
+
+fn weights(stored: &[Stored]) -> Weights {
+    let tensors = stored
+        .iter()
+        .map(|t| Tensor { name: t.name.clone(), shape: t.shape.clone(), data: t.data.clone() })
+        .collect();
+    Weights { tensors }
+}
+
+fn network(shape: [usize; 3], layers: &[Layer]) -> Network {
+    let [channels, height, width] = shape;
+    Network { input: Shape { channels, height, width }, layers: layers.to_vec() }
+}
+
+/// Largest difference as a share of the largest value expected (of 0.05 where all are smaller).
+fn gap(have: &[f32], want: &[f32]) -> f32 {
+    assert_eq!(have.len(), want.len());
+    let size = want.iter().fold(0.05f32, |m, x| m.max(x.abs()));
+    have.iter().zip(want).fold(0.0f32, |m, (a, b)| m.max((a - b).abs())) / size
+}
+
+#[derive(Deserialize)]
+struct LayerCase {
+    name: String,
+    shape: [usize; 3],
+    layers: Vec<Layer>,
+    input: Vec<f32>,
+    weights: Vec<Stored>,
+    score_gradient: Vec<f32>,
+    scores: Vec<f32>,
+    gradients: Vec<Stored>,
+    statistics: Vec<Stored>,
+    predictions: Vec<f32>,
+}
+
+/// PyTorch's values are f64, ours f32 through up to six layers.
+const TOLERANCE: f32 = 2e-5;
+
+#[test]
+fn every_layer_matches_pytorch_forward_and_backward() {
+    let cases: Vec<LayerCase> = serde_json::from_str(include_str!("golden/layers.json")).unwrap();
+    assert_eq!(cases.len(), 7);
+    for case in &cases {
+        for threads in [1, 2, 3] {
+            let network = network(case.shape, &case.layers);
+            let weights = weights(&case.weights);
+            let mut executor =
+                CpuExecutor::new(&network, &weights, &case.input, threads, Optimizer::Nadam, 0.0).unwrap();
+            let rows: Vec<u32> = (0..case.scores.len() as u32).collect();
+            let what = format!("{} on {threads} threads", case.name);
+            let scores = executor.forward(&rows, Mode::Train);
+            assert!(gap(scores, &case.scores) < TOLERANCE, "{what}: {scores:?} against {:?}", case.scores);
+            executor.backward(&case.score_gradient);
+            let gradients = executor.gradients();
+            assert_eq!(gradients.len(), case.gradients.len(), "{what}");
+            for ((name, have), want) in gradients.iter().zip(&case.gradients) {
+                assert_eq!(name, &want.name);
+                let gap = gap(have, &want.data);
+                assert!(gap < TOLERANCE, "{what}: gradient of {name} is off by {gap}");
+            }
+            let after = executor.weights();
+            for want in &case.statistics {
+                let have = after.tensors.iter().find(|t| t.name == want.name).unwrap();
+                assert!(gap(&have.data, &want.data) < TOLERANCE, "{what}: {}", want.name);
+            }
+            let predictions = executor.forward(&rows, Mode::Predict);
+            assert!(gap(predictions, &case.predictions) < TOLERANCE, "{what}: predictions");
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Trajectory {
+    shape: [usize; 3],
+    layers: Vec<Layer>,
+    rows: usize,
+    positives: usize,
+    prior: f64,
+    learning_rate: f64,
+    data: Vec<f32>,
+    weights: Vec<Stored>,
+    losses: Vec<f64>,
+    r#final: Vec<Stored>,
+    predictions: Vec<f32>,
+}
+
+/// Twenty steps of a small CNN with batch norm under the collective loss with NAdam, to 1e-4.
+#[test]
+fn a_training_trajectory_matches_pytorch() {
+    let golden: Trajectory = serde_json::from_str(include_str!("golden/trajectory.json")).unwrap();
+    let network = network(golden.shape, &golden.layers);
+    let start = weights(&golden.weights);
+    let mut executor = CpuExecutor::new(&network, &start, &golden.data, 2, Optimizer::Nadam, 0.0).unwrap();
+    let objective = Collective::new(golden.prior, Reduction::SumOfMeans).unwrap();
+    let mut gradient = vec![0.0; golden.rows];
+    for (k, want) in golden.losses.iter().enumerate() {
+        let first = (k % 4 * golden.rows) as u32;
+        let rows: Vec<u32> = (first..first + golden.rows as u32).collect();
+        let scores = executor.forward(&rows, Mode::Train);
+        let (positive, unlabeled) = scores.split_at(golden.positives);
+        let (to_positive, to_unlabeled) = gradient.split_at_mut(golden.positives);
+        let loss = objective.evaluate(positive, unlabeled, to_positive, to_unlabeled);
+        assert!((loss - want).abs() < 1e-4 * want.abs().max(1.0), "step {k}: {loss} against {want}");
+        executor.backward(&gradient);
+        executor.step(golden.learning_rate);
+    }
+    for (have, want) in executor.weights().tensors.iter().zip(&golden.r#final) {
+        let gap = gap(&have.data, &want.data);
+        assert!(gap < 1e-4, "{} is off by {gap} after 20 steps", have.name);
+    }
+    let all: Vec<u32> = (0..4 * golden.rows as u32).collect();
+    assert!(gap(executor.forward(&all, Mode::Predict), &golden.predictions) < 1e-4);
+}
