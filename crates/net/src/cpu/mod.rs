@@ -5,6 +5,7 @@ mod executor;
 mod matmul;
 mod norm;
 mod norm_pool;
+mod panel;
 mod plan;
 mod pointwise;
 mod simd;

@@ -78,6 +78,9 @@ pub(crate) const LANES: usize = 16;
 /// Sixteen numbers worked on together. The kinds for wide registers are used only inside functions that [`simd_fn!`]
 /// compiled for those registers, after the processor was asked for them.
 pub(crate) trait Vector: Copy {
+    /// Whether there are registers for two dozen of these (AVX-512), or for half a dozen.
+    const WIDE: bool;
+
     fn splat(x: f32) -> Self;
     /// The first sixteen numbers of `from`.
     fn load(from: &[f32]) -> Self;
@@ -87,6 +90,14 @@ pub(crate) trait Vector: Copy {
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
+    /// `self * factor + other`, rounded once where the processor can.
+    fn mul_add(self, factor: Self, other: Self) -> Self;
+    /// # Safety
+    /// Sixteen numbers can be read at `from`.
+    unsafe fn load_from(from: *const f32) -> Self;
+    /// # Safety
+    /// Sixteen numbers can be written at `to`.
+    unsafe fn store_to(self, to: *mut f32);
     /// Its own number where `mask` is positive, else 0.
     fn where_positive(self, mask: Self) -> Self;
     /// Its own number where `a` and `b` are equal, else 0.
@@ -131,6 +142,22 @@ impl Plain {
 }
 
 impl Vector for Plain {
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn mul_add(self, factor: Self, other: Self) -> Self {
+        // Not `f32::mul_add`, which is a library call where the processor has no such instruction.
+        self.mul(factor).add(other)
+    }
+    #[inline(always)]
+    unsafe fn load_from(from: *const f32) -> Self {
+        // SAFETY: the caller's promise; the read needs no alignment beyond that of f32.
+        Self(unsafe { from.cast::<[f32; LANES]>().read_unaligned() })
+    }
+    #[inline(always)]
+    unsafe fn store_to(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { to.cast::<[f32; LANES]>().write_unaligned(self.0) }
+    }
     #[inline(always)]
     fn splat(x: f32) -> Self {
         Self([x; LANES])
@@ -204,6 +231,22 @@ mod x86 {
     }
 
     impl Vector for Avx512 {
+        const WIDE: bool = true;
+        #[inline(always)]
+        fn mul_add(self, factor: Self, other: Self) -> Self {
+            // SAFETY: as for the methods below.
+            Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, other.0) })
+        }
+        #[inline(always)]
+        unsafe fn load_from(from: *const f32) -> Self {
+            // SAFETY: the caller's promise.
+            Self(unsafe { _mm512_loadu_ps(from) })
+        }
+        #[inline(always)]
+        unsafe fn store_to(self, to: *mut f32) {
+            // SAFETY: the caller's promise.
+            unsafe { _mm512_storeu_ps(to, self.0) }
+        }
         #[inline(always)]
         fn splat(x: f32) -> Self {
             // SAFETY: called only in functions compiled for AVX-512 and entered after detection, as below.
@@ -236,6 +279,27 @@ mod x86 {
     }
 
     impl Vector for Avx2 {
+        const WIDE: bool = false;
+        #[inline(always)]
+        fn mul_add(self, factor: Self, other: Self) -> Self {
+            // SAFETY: as for the methods below.
+            unsafe {
+                Self(_mm256_fmadd_ps(self.0, factor.0, other.0), _mm256_fmadd_ps(self.1, factor.1, other.1))
+            }
+        }
+        #[inline(always)]
+        unsafe fn load_from(from: *const f32) -> Self {
+            // SAFETY: the caller's promise.
+            unsafe { Self(_mm256_loadu_ps(from), _mm256_loadu_ps(from.add(8))) }
+        }
+        #[inline(always)]
+        unsafe fn store_to(self, to: *mut f32) {
+            // SAFETY: the caller's promise.
+            unsafe {
+                _mm256_storeu_ps(to, self.0);
+                _mm256_storeu_ps(to.add(8), self.1);
+            }
+        }
         #[inline(always)]
         fn splat(x: f32) -> Self {
             // SAFETY: called only in functions compiled for AVX2 and entered after detection, as below.

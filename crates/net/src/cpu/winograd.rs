@@ -8,7 +8,7 @@
 //! `Gᵀ (Vᵀ M') G` (V the transformed input) and the input receives `B (M' Uᵀ) Bᵀ`, added up where blocks overlap.
 //! f32 loses about one digit to the transforms; the tests compare with the direct form.
 
-use super::matmul::{View, multiply};
+use super::panel::{self, Left, Right, multiply};
 use super::simd::{LANES, Vector, simd_fn};
 use crate::spec::Shape;
 
@@ -60,8 +60,12 @@ impl Winograd {
         Self { input, outputs, down: input.height.div_ceil(4), across: input.width.div_ceil(4) }
     }
 
-    /// Length of the transformed weights.
+    /// Length of the transformed weights: once for the forward and once for the backward pass.
     pub fn transformed_len(&self) -> usize {
+        2 * self.points_len()
+    }
+
+    fn points_len(&self) -> usize {
         POINTS * self.input.channels * self.outputs
     }
 
@@ -83,11 +87,14 @@ impl Winograd {
         (BLOCK_BYTES / bytes).max(32usize.div_ceil(self.tiles())).clamp(1, images.max(1))
     }
 
-    /// U = G g Gᵀ of `weights` (outputs, 3, 3, inputs) as 36 matrices of outputs × inputs.
+    /// U = G g Gᵀ of `weights` (outputs, 3, 3, inputs), in panels: 36 matrices of inputs × outputs for the forward
+    /// pass, then 36 of outputs × inputs for the backward pass.
     pub fn transform_weights(&self, weights: &[f32], transformed: &mut [f32]) {
         let (inputs, outputs) = (self.input.channels, self.outputs);
+        let (forward, backward) = transformed.split_at_mut(self.points_len());
         for o in 0..outputs {
-            weight_rows(&weights[o * 9 * inputs..(o + 1) * 9 * inputs], transformed, o, inputs, outputs);
+            let own = &weights[o * 9 * inputs..(o + 1) * 9 * inputs];
+            weight_rows(own, forward, backward, o, inputs, outputs);
         }
     }
 
@@ -108,8 +115,8 @@ impl Winograd {
                 multiply(
                     &mut m[f * tiles * co..(f + 1) * tiles * co],
                     (tiles, co, ci),
-                    View::rows(&v[f * tiles * ci..(f + 1) * tiles * ci], ci),
-                    View::transposed(&transformed[f * ci * co..(f + 1) * ci * co], ci),
+                    Left::Rows(&v[f * tiles * ci..(f + 1) * tiles * ci], ci),
+                    Right::Panels(&transformed[f * ci * co..(f + 1) * ci * co]),
                     false,
                 );
             }
@@ -135,7 +142,8 @@ impl Winograd {
         let images = input.len() / in_len;
         let block = self.block(images);
         let Scratch { padded, inputs, products, weights } = scratch;
-        let du = sized(weights, self.transformed_len());
+        let transformed = &transformed[self.points_len()..];
+        let du = sized(weights, self.points_len());
         for start in (0..images).step_by(block) {
             let count = block.min(images - start);
             let tiles = count * self.tiles();
@@ -152,8 +160,8 @@ impl Winograd {
                 multiply(
                     &mut du[f * ci * co..(f + 1) * ci * co],
                     (co, ci, tiles),
-                    View::transposed(mf, co),
-                    View::rows(vf, ci),
+                    Left::Columns(mf, co),
+                    Right::Rows(vf),
                     start > 0,
                 );
                 if input_gradient.is_some() {
@@ -161,8 +169,8 @@ impl Winograd {
                     multiply(
                         vf,
                         (tiles, ci, co),
-                        View::rows(mf, co),
-                        View::rows(&transformed[f * ci * co..(f + 1) * ci * co], ci),
+                        Left::Rows(mf, co),
+                        Right::Panels(&transformed[f * ci * co..(f + 1) * ci * co]),
                         false,
                     );
                 }
@@ -393,8 +401,9 @@ simd_fn! {
 }
 
 simd_fn! {
-    /// Row `o` of the 36 matrices U from one output's weights (3, 3, inputs).
-    fn weight_rows<V>(weights: &[f32], transformed: &mut [f32], o: usize, inputs: usize, outputs: usize) {
+    /// The part of one output, with weights (3, 3, inputs), in the 36 matrices U and in their transposes.
+    fn weight_rows<V>(weights: &[f32], forward: &mut [f32], backward: &mut [f32], o: usize, inputs: usize, outputs: usize) {
+        let (wide_in, wide_out) = (panel::width(inputs), panel::width(outputs));
         for c in (0..inputs).step_by(LANES) {
             let mut block = [[V::zero(); 3]; 3];
                 for (i, line) in block.iter_mut().enumerate() {
@@ -404,7 +413,11 @@ simd_fn! {
                 }
             let full = both_ways!(block, 3, 6, g);
             for (f, lanes) in full.iter().flatten().enumerate() {
-                lanes.store(&mut transformed[(f * outputs + o) * inputs + c..]);
+                let at = f * inputs * outputs;
+                lanes.store(&mut backward[at + (c / wide_in * outputs + o) * wide_in + c % wide_in..]);
+                for (k, x) in lanes.to_array().into_iter().enumerate() {
+                    forward[at + (o / wide_out * inputs + c + k) * wide_out + o % wide_out] = x;
+                }
             }
         }
     }
