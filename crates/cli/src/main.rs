@@ -32,7 +32,10 @@ fn main() -> ExitCode {
 
 /// A panic is a mistake of ours: it becomes a sentence and exit code 1, and destructors have removed temporary files.
 fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> Result<(), Failure> {
-    panic::set_hook(Box::new(|_| {}));
+    // Where it happened is for those who ask.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        panic::set_hook(Box::new(|_| {}));
+    }
     panic::catch_unwind(work).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
         let what = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");

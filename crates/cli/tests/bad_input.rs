@@ -107,6 +107,7 @@ fn no_prior_and_two_priors() {
 #[test]
 fn names_that_do_not_exist() {
     let folder = small("names");
+    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
     assert!(fit(&folder, "--prior 0.5 --method colective").contains("did you mean 'collective'?"));
     assert!(fit(&folder, "--prior 0.5 --reduction mean").contains("unknown reduction 'mean'"));
     assert!(fit(&folder, "--prior 0.5 --surrogate hinge").contains("unknown surrogate loss 'hinge'"));
@@ -124,6 +125,7 @@ fn names_that_do_not_exist() {
 #[test]
 fn settings_out_of_range() {
     let folder = small("settings");
+    let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
     assert!(fit(&folder, "--prior 0.5 --epochs 0").contains("epochs must be at least 1"));
     assert!(
         fit(&folder, "--prior 0.5 --lr -1").contains("learning rate must be a positive number, but is -1")

@@ -148,7 +148,7 @@ fn evaluate_with_truth_and_without_negatives() {
 fn supervised_reads_the_truth() {
     let folder = Folder::new("supervised");
     folder.write("table.csv", table());
-    let flags = "--method supervised --truth t --label y --drop id --net linear --epochs 10 --lr 0.05";
+    let flags = "--method supervised --truth t --label y --drop id --net linear --epochs 60 --lr 0.05";
     let object = folder.json(&format!("fit table.csv {flags} --out m.safetensors"));
     assert_eq!(
         (object["method"].as_str(), object["metrics"]["accuracy"].as_f64()),
