@@ -74,7 +74,7 @@ fn predict_writes_a_ranked_csv() {
     for (at, row) in cells.iter().enumerate() {
         let number: usize = row[0].parse().unwrap();
         assert_eq!((row[3], row[4]), ((at + 1).to_string().as_str(), format!("r{}", number - 1).as_str()));
-        assert_eq!(at < 100, (number - 1) % 3 == 0, "row {number} at rank {}", at + 1);
+        assert_eq!(at < 100, (number - 1).is_multiple_of(3), "row {number} at rank {}", at + 1);
     }
 }
 
