@@ -47,7 +47,8 @@ impl Conv {
     }
 
     fn images_a_time(&self) -> usize {
-        (PATCH_NUMBERS / (9 * self.input.len())).max(1)
+        // At least a few hundred rows, over which the copy of the weights that a product makes is worth it.
+        (PATCH_NUMBERS / (9 * self.input.len())).max(256usize.div_ceil(self.input.pixels())).max(1)
     }
 
     /// Images the kernels work on together: a caller that wants to go over the output while it is in the cache calls
