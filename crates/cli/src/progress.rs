@@ -43,6 +43,10 @@ pub struct Display {
     bar: Option<ProgressBar>,
     last_line: Instant,
     started: Instant,
+    /// The run of training under way, the rows of the runs before it, and its own.
+    run: usize,
+    rows_before: u64,
+    rows_now: u64,
 }
 
 impl Display {
@@ -54,21 +58,26 @@ impl Display {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(5));
             bar.with_style(style.progress_chars("=> "))
         });
-        Self { bar, last_line: Instant::now(), started: Instant::now() }
+        Self { bar, last_line: Instant::now(), started: Instant::now(), run: 0, rows_before: 0, rows_now: 0 }
     }
 
     /// To be called after every batch; false once Ctrl-C was pressed.
     pub fn update(&mut self, progress: &onesided::Progress) -> bool {
         let now = progress.training;
         let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
-        let done = steps(progress.index * now.epochs + now.epoch.saturating_sub(1), now.batch);
-        let all = steps(progress.candidates * now.epochs, 0);
+        let done = steps(progress.run * now.epochs + now.epoch.saturating_sub(1), now.batch);
+        let all = steps(progress.runs * now.epochs, 0);
+        if progress.run != self.run {
+            (self.run, self.rows_before) = (progress.run, self.rows_before + self.rows_now);
+        }
+        self.rows_now = now.rows_seen;
         let message = || {
-            let rate = now.rows_seen as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+            let rate =
+                (self.rows_before + self.rows_now) as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
             let risk = now.risk.map_or_else(String::new, |risk| format!(", held-out risk {risk:.4}"));
             format!(
                 "{} epoch {}/{}, loss {:.4}{risk}, {rate:.0} rows/s",
-                progress.candidate, now.epoch, now.epochs, now.loss
+                progress.name, now.epoch, now.epochs, now.loss
             )
         };
         if let Some(bar) = &self.bar {

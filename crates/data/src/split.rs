@@ -37,6 +37,26 @@ pub fn stratified_holdout(
     two_strata(labels.len(), is_positive, "held-out fraction", fraction, names, Stream::new(seed, "holdout"))
 }
 
+/// Deals the positives and the unlabeled rows into `folds` parts of nearly equal size, and returns for each part the
+/// rows to train on (all others) and the part itself. There must be a row of each kind for every part.
+pub fn stratified_folds(
+    labels: &[Label],
+    folds: usize,
+    seed: u64,
+) -> Result<Vec<(Vec<usize>, Vec<usize>)>, DataError> {
+    let mut stream = Stream::new(seed, "folds");
+    let mut fold_of = vec![0; labels.len()];
+    for (label, what) in [(Label::Positive, "positives"), (Label::Unlabeled, "unlabeled rows")] {
+        let mut rows: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == label).collect();
+        if folds < 2 || rows.len() < folds {
+            return Err(DataError::TooFew { what, count: rows.len() });
+        }
+        stream.shuffle(&mut rows);
+        rows.iter().enumerate().for_each(|(place, &row)| fold_of[row] = place % folds);
+    }
+    Ok((0..folds).map(|fold| (0..labels.len()).partition(|&row| fold_of[row] != fold)).collect())
+}
+
 /// Splits fully labeled data for training and testing, each class by `test_fraction`, at least one of each on both
 /// sides. Returns the rows to train on and the rows to test on.
 pub fn train_test(
@@ -85,6 +105,23 @@ fn two_strata(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folds_hold_every_row_once_and_both_kinds() {
+        let labels: Vec<Label> =
+            (0..103).map(|i| if i % 4 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
+        let folds = stratified_folds(&labels, 5, 9).unwrap();
+        let mut seen: Vec<usize> = folds.iter().flat_map(|(_, held)| held.clone()).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..103).collect::<Vec<_>>());
+        for (kept, held) in &folds {
+            assert_eq!(kept.len() + held.len(), 103);
+            assert!(held.iter().all(|row| !kept.contains(row)));
+            let positives = held.iter().filter(|&&row| labels[row] == Label::Positive).count();
+            assert!((5..=6).contains(&positives), "26 positives in 5 parts, {positives} here");
+        }
+        assert!(stratified_folds(&labels[..10], 5, 9).is_err());
+    }
 
     #[test]
     fn hiding_is_exact_and_touches_positives_only() {

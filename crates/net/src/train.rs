@@ -19,6 +19,8 @@ pub struct TrainConfig {
     pub batch: usize,
     /// Passes over the unlabeled rows.
     pub epochs: usize,
+    /// End after this epoch, with the learning rates of the whole run of `epochs`.
+    pub stop_after: Option<usize>,
     /// Size of the first steps.
     pub learning_rate: f64,
     /// The optimizer.
@@ -44,6 +46,7 @@ impl Default for TrainConfig {
         Self {
             batch: 512,
             epochs: 50,
+            stop_after: None,
             learning_rate: 1e-3,
             optimizer: Optimizer::Nadam,
             schedule: Schedule::Cosine,
@@ -71,6 +74,9 @@ impl TrainConfig {
         }
         if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
             return refuse(format!("the weight decay must be 0 or above, but is {}", self.weight_decay));
+        }
+        if self.stop_after == Some(0) {
+            return refuse("training cannot stop after epoch 0".into());
         }
         if self.patience == Some(0) {
             return refuse("the patience must be at least 1 epoch, but is 0".into());
@@ -104,7 +110,8 @@ pub struct Job<'a> {
     pub risk: Option<Risk<'a>>,
     /// How to train.
     pub config: &'a TrainConfig,
-    /// Written after each epoch and resumed from; removed when training ends.
+    /// Written after each epoch and resumed from; it stays when training ends, so that a caller with several jobs need
+    /// not repeat one that is done.
     pub checkpoint: Option<&'a Path>,
 }
 
@@ -218,7 +225,8 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
         risk: history.last().and_then(|r| r.risk),
         best_epoch: best.as_ref().map(|b| b.0),
     };
-    'epochs: for epoch in history.len() + 1..=config.epochs {
+    let last = config.stop_after.unwrap_or(config.epochs).min(config.epochs);
+    'epochs: for epoch in history.len() + 1..=last {
         if out_of_patience(&history, best.as_ref().map(|b| b.0), config.patience) {
             break;
         }
@@ -278,10 +286,6 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
             };
             checkpoint::write(path, fingerprint, &state)?;
         }
-    }
-    if let (Some(path), false) = (job.checkpoint, interrupted) {
-        // Training is complete: what remains is only in the way of the next run.
-        let _ = std::fs::remove_file(path);
     }
     let epochs_run = history.len();
     let (best_epoch, weights) = match best {

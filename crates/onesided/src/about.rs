@@ -48,12 +48,17 @@ pub struct About {
 pub struct Report {
     /// The settings of the training loop.
     pub config: TrainConfig,
+    /// In how many parts rows were held out in turn; 1 for a single hold-out. With more, the model was trained once more
+    /// on all rows.
+    pub folds: usize,
     /// How many rows of either kind were held out.
     pub held_out: Counts,
     /// By what the epoch, and the reduction if there was a choice, were chosen.
     pub criterion: String,
     /// What was trained: one entry, or one a reduction where the learner chose.
     pub candidates: Vec<Candidate>,
+    /// Standard error of the difference between two candidates' risks; a lead within it does not displace the first.
+    pub noise: Option<f64>,
     /// The chosen candidate's epochs.
     pub history: Vec<Epoch>,
     /// Metrics of the model's decision on the held-out rows, by name, with 95 % intervals.
@@ -114,7 +119,7 @@ impl Report {
         self.candidates.iter().find(|candidate| candidate.chosen)
     }
 
-    /// `chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means`, or what was kept without a choice.
+    /// `chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)`, or what was kept without a choice.
     pub fn choice(&self) -> String {
         let risk = |candidate: &Candidate| {
             candidate.risk.map_or_else(|| "undefined".to_string(), |risk| format!("{risk:.4}"))
@@ -130,7 +135,13 @@ impl Report {
             let Candidate { best_epoch, epochs, .. } = chosen;
             return format!("kept epoch {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
         }
-        format!("chose {}: held-out risk {} against {}", chosen.name, risk(chosen), others.join(" and "))
+        let noise = self.noise.map_or_else(String::new, |noise| format!(" (noise {noise:.4})"));
+        format!(
+            "chose {}: held-out risk {} against {}{noise}",
+            chosen.name,
+            risk(chosen),
+            others.join(" and ")
+        )
     }
 }
 
@@ -149,17 +160,20 @@ mod tests {
         };
         let mut report = Report {
             config: TrainConfig::default(),
+            folds: 1,
             held_out: Counts { positive: 1, unlabeled: 1 },
             criterion: String::new(),
             candidates: vec![
                 candidate("prior-weighted", Some(0.412), true),
                 candidate("sum-of-means", Some(0.431), false),
             ],
+            noise: Some(0.013),
             history: Vec::new(),
             metrics: BTreeMap::new(),
             warnings: Vec::new(),
         };
-        let expected = "chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means";
+        let expected =
+            "chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)";
         assert_eq!(report.choice(), expected);
         report.candidates.pop();
         assert_eq!(report.choice(), "kept epoch 15 of 20: held-out risk 0.4120");

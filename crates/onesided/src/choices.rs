@@ -61,6 +61,7 @@ impl Wishes {
         TrainConfig {
             batch,
             epochs,
+            stop_after: None,
             learning_rate: self.learning_rate.unwrap_or_else(|| learning_rate(architecture)),
             optimizer: self.optimizer.unwrap_or(Optimizer::Nadam),
             schedule: self.schedule.unwrap_or(Schedule::Cosine),

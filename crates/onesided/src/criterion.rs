@@ -25,10 +25,25 @@ pub fn held_out_risk(positive: &[f32], unlabeled: &[f32], prior: Option<PriorInU
     let Some(prior) = prior else {
         return ranking_risk(positive, unlabeled);
     };
+    let losses = positive_losses(positive, unlabeled, prior);
+    losses.iter().sum::<f64>() / losses.len() as f64
+}
+
+/// The terms of [`held_out_risk`]: the calibrated log loss of each held-out positive; none if a score is not finite.
+pub(crate) fn positive_losses(positive: &[f32], unlabeled: &[f32], prior: PriorInUnlabeled) -> Vec<f64> {
     match Calibration::fit(positive, unlabeled, prior) {
-        Ok(calibration) => mean(positive, |f| softplus(-calibration.apply(f))),
-        Err(_) => f64::NAN,
+        Ok(calibration) => positive.iter().map(|&f| softplus(-calibration.apply(f))).collect(),
+        Err(_) => Vec::new(),
     }
+}
+
+/// Standard error of the mean difference between two models' losses on the same positives. Part of the noise of a
+/// comparison; what the unlabeled rows add through the calibration is left out.
+pub(crate) fn paired_standard_error(a: &[f64], b: &[f64]) -> f64 {
+    let n = a.len().min(b.len()) as f64;
+    let differences = || a.iter().zip(b).map(|(x, y)| x - y);
+    let mean = differences().sum::<f64>() / n;
+    (differences().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1.0) / n).sqrt()
 }
 
 /// [`held_out_risk`] on runs of neighboring scores: what training calls after every epoch.
@@ -96,6 +111,13 @@ mod tests {
         let (whole, quick) = (held_out_risk(&p, &u, Some(mu)), epoch_risk(&p, &u, Some(mu)));
         assert!((whole - quick).abs() < 2e-3, "{whole} {quick}");
         assert!((ranking_risk(&p, &u) - epoch_risk(&p, &u, None)).abs() < 2e-3);
+    }
+
+    #[test]
+    fn standard_error_by_hand() {
+        // Differences 1, 2, 3: variance 1, so √(1/3).
+        let error = paired_standard_error(&[2.0, 4.0, 6.0], &[1.0, 2.0, 3.0]);
+        assert!((error - (1.0f64 / 3.0).sqrt()).abs() < 1e-12, "{error}");
     }
 
     #[test]

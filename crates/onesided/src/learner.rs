@@ -40,11 +40,11 @@ pub(crate) enum Prior {
 /// What an observer of [`Learner::fit_with`] sees after every batch.
 pub struct Progress<'a> {
     /// What is being trained: a reduction of the collective loss, or the name of another method.
-    pub candidate: &'a str,
-    /// Its number, from 0.
-    pub index: usize,
-    /// How many are trained one after another.
-    pub candidates: usize,
+    pub name: &'a str,
+    /// The number of this run of training, from 0.
+    pub run: usize,
+    /// How many there are: one for each candidate and fold, and one more on all rows where there are folds.
+    pub runs: usize,
     /// Where its training stands.
     pub training: &'a onesided_net::Progress,
 }

@@ -6,7 +6,7 @@
 //! z' = γ / √(variance + ε) · (g - mean(g) - ẑ mean(g ẑ)), γ' = Σ g ẑ, β' = Σ g.
 
 use super::pointwise::{activate, activate_backward};
-use super::simd::{LANES, Vector, simd_fn};
+use super::simd::{LANES, simd_fn};
 use crate::spec::Activation;
 
 pub(crate) const EPSILON: f32 = 1e-5;
