@@ -42,5 +42,5 @@ pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logi
 pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
-pub use split::{hide, stratified_folds, stratified_holdout, train_test};
+pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
 pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};

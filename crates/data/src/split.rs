@@ -6,6 +6,9 @@
 use crate::label::check_both;
 use crate::{DataError, Label, Stream};
 
+/// Rows to train on, and rows kept apart from training.
+pub type Split = (Vec<usize>, Vec<usize>);
+
 /// Makes PU data of fully labeled data: `hidden_fraction` of the positives (rounded to the row) go to the unlabeled
 /// rows, where all negatives are.
 ///
@@ -27,11 +30,7 @@ pub fn hide(truth: &[bool], hidden_fraction: f64, seed: u64) -> Result<Vec<Label
 
 /// Holds out `fraction` of the positives and `fraction` of the unlabeled rows, at least one of each on both sides.
 /// Returns the rows to train on and the rows held out.
-pub fn stratified_holdout(
-    labels: &[Label],
-    fraction: f64,
-    seed: u64,
-) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+pub fn stratified_holdout(labels: &[Label], fraction: f64, seed: u64) -> Result<Split, DataError> {
     let is_positive = |i: usize| labels[i] == Label::Positive;
     let names = ["positives", "unlabeled rows"];
     two_strata(labels.len(), is_positive, "held-out fraction", fraction, names, Stream::new(seed, "holdout"))
@@ -39,11 +38,7 @@ pub fn stratified_holdout(
 
 /// Deals the positives and the unlabeled rows into `folds` parts of nearly equal size, and returns for each part the
 /// rows to train on (all others) and the part itself. There must be a row of each kind for every part.
-pub fn stratified_folds(
-    labels: &[Label],
-    folds: usize,
-    seed: u64,
-) -> Result<Vec<(Vec<usize>, Vec<usize>)>, DataError> {
+pub fn stratified_folds(labels: &[Label], folds: usize, seed: u64) -> Result<Vec<Split>, DataError> {
     let mut stream = Stream::new(seed, "folds");
     let mut fold_of = vec![0; labels.len()];
     for (label, what) in [(Label::Positive, "positives"), (Label::Unlabeled, "unlabeled rows")] {
@@ -59,11 +54,7 @@ pub fn stratified_folds(
 
 /// Splits fully labeled data for training and testing, each class by `test_fraction`, at least one of each on both
 /// sides. Returns the rows to train on and the rows to test on.
-pub fn train_test(
-    truth: &[bool],
-    test_fraction: f64,
-    seed: u64,
-) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+pub fn train_test(truth: &[bool], test_fraction: f64, seed: u64) -> Result<Split, DataError> {
     let names = ["positives", "negatives"];
     two_strata(
         truth.len(),
@@ -82,7 +73,7 @@ fn two_strata(
     fraction: f64,
     names: [&'static str; 2],
     mut stream: Stream,
-) -> Result<(Vec<usize>, Vec<usize>), DataError> {
+) -> Result<Split, DataError> {
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(DataError::Fraction { what, range: "(0, 1)", value: fraction });
     }

@@ -283,8 +283,20 @@ fn gt<V: Vector>(x: [V; 6]) -> [V; 3] {
     ]
 }
 
-/// Loops rather than `array::from_fn`: its closures are not inlined into the functions compiled for wide vectors.
-///
+/// A square block from a rule for each place. A loop rather than `array::from_fn`, whose closures are not inlined into
+/// the functions compiled for wide vectors.
+macro_rules! square {
+    ($side:literal, |$i:ident, $j:ident| $value:expr) => {{
+        let mut block = [[V::zero(); $side]; $side];
+        for ($i, line) in block.iter_mut().enumerate() {
+            for ($j, place) in line.iter_mut().enumerate() {
+                *place = $value;
+            }
+        }
+        block
+    }};
+}
+
 /// Applies a one-dimensional map down the columns and then along the rows of a square block.
 macro_rules! both_ways {
     ($block:expr, $from:literal, $to:literal, $map:ident) => {{
@@ -315,12 +327,7 @@ simd_fn! {
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..ci).step_by(LANES) {
-                let mut block = [[V::zero(); 6]; 6];
-                for (i, line) in block.iter_mut().enumerate() {
-                    for (j, lanes) in line.iter_mut().enumerate() {
-                        *lanes = V::load(&padded[((y + i) * wide + x + j) * ci + c..]);
-                    }
-                }
+                let block = square!(6, |i, j| V::load(&padded[((y + i) * wide + x + j) * ci + c..]));
                 let full = both_ways!(block, 6, 6, bt);
                 for (f, lanes) in full.iter().flatten().enumerate() {
                     lanes.store(&mut v[(f * tiles + first + tile) * ci + c..]);
@@ -337,12 +344,7 @@ simd_fn! {
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..ci).step_by(LANES) {
-                let mut block = [[V::zero(); 6]; 6];
-                for (i, line) in block.iter_mut().enumerate() {
-                    for (j, lanes) in line.iter_mut().enumerate() {
-                        *lanes = V::load(&v[((i * 6 + j) * tiles + first + tile) * ci + c..]);
-                    }
-                }
+                let block = square!(6, |i, j| V::load(&v[((i * 6 + j) * tiles + first + tile) * ci + c..]));
                 let full = both_ways!(block, 6, 6, b);
                 for i in 0..6 {
                     for j in 0..6 {
@@ -361,12 +363,7 @@ simd_fn! {
         for tile in 0..conv.tiles() {
             let (y, x) = (4 * (tile / conv.across), 4 * (tile % conv.across));
             for c in (0..co).step_by(LANES) {
-                let mut block = [[V::zero(); 6]; 6];
-                for (i, line) in block.iter_mut().enumerate() {
-                    for (j, lanes) in line.iter_mut().enumerate() {
-                        *lanes = V::load(&m[((i * 6 + j) * tiles + first + tile) * co + c..]);
-                    }
-                }
+                let block = square!(6, |i, j| V::load(&m[((i * 6 + j) * tiles + first + tile) * co + c..]));
                 let full = both_ways!(block, 6, 4, at);
                 for i in 0..4.min(height - y) {
                     for j in 0..4.min(width - x) {
@@ -405,12 +402,7 @@ simd_fn! {
     fn weight_rows<V>(weights: &[f32], forward: &mut [f32], backward: &mut [f32], o: usize, inputs: usize, outputs: usize) {
         let (wide_in, wide_out) = (panel::width(inputs), panel::width(outputs));
         for c in (0..inputs).step_by(LANES) {
-            let mut block = [[V::zero(); 3]; 3];
-                for (i, line) in block.iter_mut().enumerate() {
-                    for (j, lanes) in line.iter_mut().enumerate() {
-                        *lanes = V::load(&weights[(i * 3 + j) * inputs + c..]);
-                    }
-                }
+            let block = square!(3, |i, j| V::load(&weights[(i * 3 + j) * inputs + c..]));
             let full = both_ways!(block, 3, 6, g);
             for (f, lanes) in full.iter().flatten().enumerate() {
                 let at = f * inputs * outputs;
@@ -427,12 +419,7 @@ simd_fn! {
     /// Adds Gᵀ U' G to one output's weight gradient.
     fn weight_rows_adjoint<V>(du: &[f32], gradient: &mut [f32], o: usize, inputs: usize, outputs: usize) {
         for c in (0..inputs).step_by(LANES) {
-            let mut block = [[V::zero(); 6]; 6];
-                for (i, line) in block.iter_mut().enumerate() {
-                    for (j, lanes) in line.iter_mut().enumerate() {
-                        *lanes = V::load(&du[((i * 6 + j) * outputs + o) * inputs + c..]);
-                    }
-                }
+            let block = square!(6, |i, j| V::load(&du[((i * 6 + j) * outputs + o) * inputs + c..]));
             let full = both_ways!(block, 6, 3, gt);
             for i in 0..3 {
                 for j in 0..3 {
