@@ -57,7 +57,9 @@ fn every_layer_matches_pytorch_forward_and_backward() {
             let network = network(case.shape, &case.layers);
             let weights = weights(&case.weights);
             let mut executor =
-                CpuExecutor::new(&network, &weights, &case.input, threads, Optimizer::Nadam, 0.0).unwrap();
+                CpuExecutor::new(&network, &weights, &case.input, threads, Optimizer::Nadam, 0.0)
+                    .unwrap()
+                    .with_work_a_thread(1);
             let rows: Vec<u32> = (0..case.scores.len() as u32).collect();
             let what = format!("{} on {threads} threads", case.name);
             let scores = executor.forward(&rows, Mode::Train);
@@ -102,7 +104,9 @@ fn a_training_trajectory_matches_pytorch() {
     let golden: Trajectory = serde_json::from_str(include_str!("golden/trajectory.json")).unwrap();
     let network = network(golden.shape, &golden.layers);
     let start = weights(&golden.weights);
-    let mut executor = CpuExecutor::new(&network, &start, &golden.data, 2, Optimizer::Nadam, 0.0).unwrap();
+    let mut executor = CpuExecutor::new(&network, &start, &golden.data, 2, Optimizer::Nadam, 0.0)
+        .unwrap()
+        .with_work_a_thread(1);
     let objective = Collective::new(golden.prior, Reduction::SumOfMeans).unwrap();
     let mut gradient = vec![0.0; golden.rows];
     for (k, want) in golden.losses.iter().enumerate() {

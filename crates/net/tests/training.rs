@@ -13,7 +13,8 @@ fn draws(seed: u64, n: usize) -> Vec<f32> {
 
 /// Σ w_i score_i of a training pass in f64, so that differences of it are good to many digits.
 fn weighted(network: &Network, weights: &Weights, data: &[f32], by: &[f32]) -> f64 {
-    let mut executor = CpuExecutor::new(network, weights, data, 2, Optimizer::Nadam, 0.0).unwrap();
+    let mut executor =
+        CpuExecutor::new(network, weights, data, 2, Optimizer::Nadam, 0.0).unwrap().with_work_a_thread(1);
     let rows: Vec<u32> = (0..by.len() as u32).collect();
     executor.forward(&rows, Mode::Train).iter().zip(by).map(|(&s, &w)| f64::from(s) * f64::from(w)).sum()
 }
@@ -66,7 +67,9 @@ fn gradients_match_finite_differences() {
         let weights = Weights::initial(&network, 0.3, 5).unwrap();
         let (rows, data) = (12, draws(1, 12 * input.len()));
         let by = draws(2, rows);
-        let mut executor = CpuExecutor::new(&network, &weights, &data, 2, Optimizer::Nadam, 0.0).unwrap();
+        let mut executor = CpuExecutor::new(&network, &weights, &data, 2, Optimizer::Nadam, 0.0)
+            .unwrap()
+            .with_work_a_thread(1);
         executor.forward(&(0..rows as u32).collect::<Vec<_>>(), Mode::Train);
         executor.backward(&by);
         let gradients = executor.gradients();

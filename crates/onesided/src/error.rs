@@ -60,6 +60,16 @@ pub enum Error {
         /// The width of the matrix.
         features: usize,
     },
+    /// A row that overflows the network, or weights that do.
+    #[error(
+        "row {row} has a score of {score}; its values, or the model's weights, are too large for 32-bit floats"
+    )]
+    Score {
+        /// Counted from 1.
+        row: usize,
+        /// Infinite or NaN.
+        score: f32,
+    },
     /// More rows than the sampler can number.
     #[error("{0} rows are more than can be trained on; draw a sample of them")]
     TooManyRows(usize),

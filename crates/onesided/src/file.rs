@@ -115,6 +115,10 @@ fn check(about: &About, weights: &Weights) -> Result<(), String> {
         return Err(format!("its network does not take the {width} features it names"));
     }
     about.network.check(weights).map_err(|error| format!("its weights do not fit its network: {error}"))?;
+    let variances = weights.tensors.iter().filter(|tensor| tensor.name.ends_with(".variance"));
+    if let Some(tensor) = variances.into_iter().find(|tensor| tensor.data.iter().any(|&v| v < 0.0)) {
+        return Err(format!("tensor '{}' holds a negative variance", tensor.name));
+    }
     let calibration = about.calibration;
     if !(calibration.slope > 0.0 && calibration.slope.is_finite() && calibration.offset.is_finite()) {
         return Err("its calibration is not a rising line".to_string());

@@ -51,7 +51,11 @@ impl Model {
         let names = features.names();
         matrix.check_finite(|col| names[col].clone())?;
         let raw = scores(&self.about.network, &self.weights, matrix.as_slice(), 0)?;
-        Ok(raw.into_iter().map(|f| self.about.logit(f)).collect())
+        let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        match logits.iter().position(|logit| !logit.is_finite()) {
+            Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
+            None => Ok(logits),
+        }
     }
 
     /// The probability that each row is positive, at the population's prior.

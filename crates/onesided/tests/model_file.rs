@@ -129,6 +129,28 @@ fn weights_that_are_not_finite_are_refused() {
 }
 
 #[test]
+fn a_negative_variance_is_refused() {
+    let (data, features) = digits_data();
+    let learner = learner().architecture("mlp:2".parse().unwrap());
+    let (header, mut tensors) = parts(&learner.fit(&data, &features).unwrap().to_bytes().unwrap());
+    let at = header["2.variance"]["data_offsets"][0].as_u64().unwrap() as usize;
+    tensors[at..at + 4].copy_from_slice(&(-1f32).to_le_bytes());
+    assert!(refusal(&assembled(&header, &tensors)).contains("'2.variance' holds a negative variance"));
+}
+
+#[test]
+fn a_score_that_overflows_is_an_error_that_names_the_row() {
+    let (header, mut tensors) = parts(&model().to_bytes().unwrap());
+    let at = header["1.weight"]["data_offsets"][0].as_u64().unwrap() as usize;
+    tensors[at..at + 4].copy_from_slice(&3e38f32.to_le_bytes());
+    let model = Model::load_bytes(&assembled(&header, &tensors)).unwrap();
+    let mut rows = vec![0.0; 2 * 64];
+    rows[64] = 10.0;
+    let message = model.score(&Matrix::new(2, 64, rows).unwrap()).unwrap_err().to_string();
+    assert!(message.starts_with("row 2 has a score of inf"), "{message}");
+}
+
+#[test]
 fn any_damaged_byte_is_refused_or_harmless() {
     // Every byte of the header in turn: the reader must return, whatever it thinks of the file.
     let bytes = model().to_bytes().unwrap();

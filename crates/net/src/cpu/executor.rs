@@ -5,6 +5,7 @@
 //! a fixed order, so the same seed on the same number of threads gives the same bytes.
 
 use super::conv;
+use super::crew::Crew;
 use super::matmul::{View, multiply};
 use super::norm::{self, Backward, Moments};
 use super::norm_pool;
@@ -16,15 +17,17 @@ use crate::executor::{Executor, Mode};
 use crate::optimizer::{Clock, Optimizer, Step};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
-use rayon::ThreadPool;
 use std::ops::Range;
 
 /// Trains and applies a network on the CPU.
 pub struct CpuExecutor<'a> {
     plan: Plan,
     data: &'a [f32],
-    pool: Option<ThreadPool>,
+    crew: Crew,
     shards: Vec<Shard>,
+    /// Shards that the last pass had work for.
+    busy: usize,
+    work_a_thread: usize,
     weights: Vec<f32>,
     statistics: Vec<f32>,
     /// Convolution weights in the form the kernels take; stale after a step.
@@ -59,20 +62,8 @@ struct Shard {
     small: Vec<f32>,
 }
 
-/// Runs `work` on every item, one thread each; the calling thread takes the first.
-fn each<T: Send>(pool: &Option<ThreadPool>, items: &mut [T], work: impl Fn(&mut T) + Sync) {
-    match pool {
-        Some(pool) if items.len() > 1 => pool.in_place_scope(|scope| {
-            let (mine, others) = items.split_at_mut(1);
-            for item in others {
-                let work = &work;
-                scope.spawn(move |_| work(item));
-            }
-            work(&mut mine[0]);
-        }),
-        _ => items.iter_mut().for_each(work),
-    }
-}
+/// Products (multiply-adds of a forward pass) from which a thread's share is worth handing out.
+const WORK_A_THREAD: usize = 4_000_000;
 
 /// Threads to use: `asked`, or every core when 0, within what helps a batch of hundreds.
 pub(crate) fn thread_count(asked: usize) -> usize {
@@ -100,15 +91,15 @@ impl<'a> CpuExecutor<'a> {
             )));
         }
         let threads = thread_count(threads);
-        let pool = (threads > 1)
-            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads - 1).build())
-            .transpose()
+        let crew = Crew::new(threads)
             .map_err(|error| NetError::Config(format!("cannot start {threads} threads: {error}")))?;
         let shards = (0..threads).map(|_| Shard::new(&plan)).collect();
         let mut this = Self {
             data,
-            pool,
+            crew,
             shards,
+            busy: threads,
+            work_a_thread: WORK_A_THREAD,
             weights: vec![0.0; plan.trained],
             statistics: vec![0.0; plan.statistics],
             prepared: vec![0.0; plan.prepared],
@@ -127,6 +118,12 @@ impl<'a> CpuExecutor<'a> {
         };
         this.load(weights);
         Ok(this)
+    }
+
+    /// Changes from how much work on (multiply-adds of a forward pass) rows are handed to a further thread.
+    pub fn with_work_a_thread(mut self, products: usize) -> Self {
+        self.work_a_thread = products.max(1);
+        self
     }
 
     fn load(&mut self, weights: &Weights) {
@@ -164,12 +161,12 @@ impl<'a> CpuExecutor<'a> {
     /// Gradient of every trained tensor from the last backward pass, in tensor order.
     pub fn gradients(&self) -> Vec<(String, Vec<f32>)> {
         let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
-        let sum = |i: usize| self.shards.iter().map(|s| s.weights[i]).sum::<f32>();
+        let sum = |i: usize| self.shards[..self.busy].iter().map(|s| s.weights[i]).sum::<f32>();
         trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect()
     }
 
     fn prepare(&mut self) {
-        if self.fresh {
+        if self.fresh || self.prepared.is_empty() {
             return;
         }
         let mut rest = self.prepared.as_mut_slice();
@@ -190,7 +187,7 @@ impl<'a> CpuExecutor<'a> {
             let n = hands.len();
             hands[i % n].push(job);
         }
-        each(&self.pool, &mut hands, |hand| {
+        self.crew.each(&mut hands, |hand| {
             for (conv, weights, part) in hand {
                 conv.prepare(weights, part);
             }
@@ -203,8 +200,11 @@ impl Executor for CpuExecutor<'_> {
     fn forward(&mut self, rows: &[u32], mode: Mode) -> &[f32] {
         self.prepare();
         self.rows = rows.len();
-        let count = self.shards.len();
-        for (i, shard) in self.shards.iter_mut().enumerate() {
+        // Few rows of a small network are done before a second thread is told of them.
+        let work = rows.len().saturating_mul(self.plan.products);
+        let count = (work / self.work_a_thread).clamp(1, self.shards.len());
+        self.busy = count;
+        for (i, shard) in self.shards[..count].iter_mut().enumerate() {
             shard.first = i * rows.len() / count;
             shard.rows = (i + 1) * rows.len() / count - shard.first;
         }
@@ -233,7 +233,7 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let data = self.data;
-            each(&self.pool, &mut self.shards, |shard| {
+            self.crew.each(&mut self.shards[..self.busy], |shard| {
                 if !gathered {
                     shard.gather(data, rows, pass.plan.input);
                 }
@@ -243,7 +243,7 @@ impl Executor for CpuExecutor<'_> {
                 break;
             }
             if let Op::Norm { slot, pixels, mean, variance, .. } = &ops[end] {
-                let sums: Vec<_> = self.shards.iter().map(|s| s.norm_sums(*slot)).collect();
+                let sums: Vec<_> = self.shards[..count].iter().map(|s| s.norm_sums(*slot)).collect();
                 let (m, v) = two_ranges(&mut self.statistics, mean, variance);
                 self.moments[*slot].of_batch(&sums, rows.len() * pixels, m, v);
             }
@@ -251,7 +251,7 @@ impl Executor for CpuExecutor<'_> {
             start = end;
         }
         self.scores.clear();
-        for shard in &self.shards {
+        for shard in &self.shards[..count] {
             self.scores.extend_from_slice(&shard.outputs[ops.len() - 1][..shard.rows]);
         }
         &self.scores
@@ -275,7 +275,7 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let backward = &self.backward;
-            each(&self.pool, &mut self.shards, |shard| {
+            self.crew.each(&mut self.shards[..self.busy], |shard| {
                 match begun {
                     None => {
                         let part = &gradient[shard.first..shard.first + shard.rows];
@@ -289,7 +289,7 @@ impl Executor for CpuExecutor<'_> {
                 break;
             }
             if let Op::Norm { slot, pixels, gamma, beta, .. } = &ops[start] {
-                let (first, others) = self.shards.split_at_mut(1);
+                let (first, others) = self.shards[..self.busy].split_at_mut(1);
                 let first = &mut first[0];
                 let own = std::mem::take(&mut first.sums[*slot]);
                 let mut sums = vec![(own.0.as_slice(), own.1.as_slice())];
@@ -312,7 +312,7 @@ impl Executor for CpuExecutor<'_> {
         self.first_moment.resize(n, 0.0);
         self.second_moment.resize(n, 0.0);
         let step = self.clock.tick(self.optimizer, learning_rate, self.weight_decay);
-        let (first, others) = self.shards.split_at_mut(1);
+        let (first, others) = self.shards[..self.busy].split_at_mut(1);
         let others: Vec<&[f32]> = others.iter().map(|s| s.weights.as_slice()).collect();
         let part = n.div_ceil(others.len() + 1).next_multiple_of(64);
         let mut jobs: Vec<_> = self
@@ -322,7 +322,7 @@ impl Executor for CpuExecutor<'_> {
             .zip(self.first_moment.chunks_mut(part).zip(self.second_moment.chunks_mut(part)))
             .enumerate()
             .collect();
-        each(&self.pool, &mut jobs, |(i, ((weights, gradient), (m, v)))| {
+        self.crew.each(&mut jobs, |(i, ((weights, gradient), (m, v)))| {
             update(&step, weights, gradient, &others, *i * part, m, v);
         });
         self.fresh = false;

@@ -1,6 +1,7 @@
 //! The CPU executor and its kernels.
 
 mod conv;
+mod crew;
 mod executor;
 mod matmul;
 mod norm;

@@ -67,6 +67,8 @@ pub(crate) struct Plan {
     pub trained: usize,
     pub statistics: usize,
     pub prepared: usize,
+    /// Multiply-adds of a forward pass, a row.
+    pub products: usize,
     /// Every tensor with its place in the trained numbers or the statistics.
     pub tensors: Vec<(TensorSpec, Range<usize>)>,
 }
@@ -157,6 +159,24 @@ impl Plan {
         if ops.is_empty() {
             return Err(NetError::Architecture("a network needs at least one layer that computes".into()));
         }
-        Ok(Self { input: network.input.len(), ops, sizes, norms, trained, statistics, prepared, tensors })
+        let products = ops
+            .iter()
+            .map(|op| match op {
+                Op::Dense { weight, .. } => weight.len(),
+                Op::Conv { conv, weight, .. } => weight.len() * conv.input.pixels(),
+                _ => 0,
+            })
+            .sum();
+        Ok(Self {
+            products,
+            input: network.input.len(),
+            ops,
+            sizes,
+            norms,
+            trained,
+            statistics,
+            prepared,
+            tensors,
+        })
     }
 }

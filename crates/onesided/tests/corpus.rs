@@ -1,0 +1,35 @@
+//! Model files that the fuzzer found, and some crafted to be hostile: an error, or a model that works.
+//!
+//! `fuzz/` has the target. A file that once crashed the reader is put into `corpus/` and stays there.
+
+use onesided::{Matrix, Model};
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn every_file_is_refused_or_scores_rows_and_saves_itself() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let (mut models, mut refused) = (0, 0);
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display();
+        match Model::load_bytes(&fs::read(&path).unwrap()) {
+            Ok(model) => {
+                let width = model.about().features.width();
+                let rows = Matrix::new(2, width, [vec![0.0; width], vec![1.0; width]].concat()).unwrap();
+                if let Ok(scores) = model.score(&rows) {
+                    assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
+                }
+                let again = Model::load_bytes(&model.to_bytes().unwrap()).unwrap();
+                assert_eq!(again.about(), model.about(), "{name}");
+                models += 1;
+            }
+            Err(error) => {
+                let sentence = error.to_string();
+                assert!(!sentence.is_empty() && !sentence.contains('\n'), "{name}: {sentence}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(models >= 2 && refused >= 10, "{models} models, {refused} refused");
+}
