@@ -1,7 +1,8 @@
 //! Model files that the fuzzer found, and some crafted to be hostile: an error, or a model that works.
 //!
 //! `fuzz/` has the target. `sound-*` are small models that `onesided fit` wrote, to be written again when the model file
-//! changes; `crafted-*` are `sound-mlp` with one thing made impossible. A file that once crashed the reader is put into `corpus/` and stays there.
+//! changes; `crafted-*` are `sound-mlp` with one thing made impossible. A file that once crashed the reader is put into
+//! `corpus/` and stays there.
 
 use onesided::{Matrix, Model};
 use std::fs;
