@@ -143,6 +143,9 @@ fn flags_that_contradict_one_another() {
     assert!(folder.refused(&format!("fit --positives x.csv --prior 0.5 {OUT}")).contains("--unlabeled"));
     assert!(fit(&folder, "--prior 0.5 --truth z").contains("--truth is for the method supervised"));
     assert!(fit(&folder, "--method supervised").contains("learns from true labels"));
+    assert!(
+        fit(&folder, "--prior 0.5 --drop y").contains("column 'y' holds the labels and cannot be dropped")
+    );
     let two = "--positives x.csv --unlabeled x.csv --label y";
     assert!(folder.refused(&format!("fit {two} --prior 0.5 {OUT}")).contains("need no --label"));
 }

@@ -78,6 +78,12 @@ impl<'a> Source<'a> {
                 method.name
             )));
         }
+        let asked = if method.needs_truth { truth } else { label };
+        if let Some(name) = asked.filter(|name| flags.drop.iter().any(|dropped| dropped == name)) {
+            return Err(Failure::input(format!(
+                "column '{name}' holds the labels and cannot be dropped as well; labels are never taken as a feature"
+            )));
+        }
         match (&flags.positives, &flags.unlabeled, &flags.file) {
             (Some(positives), Some(unlabeled), _) if !method.needs_truth => {
                 if label.is_some() || flags.positive.is_some() {

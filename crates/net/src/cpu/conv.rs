@@ -1,7 +1,7 @@
 //! 3×3 convolution, stride 1, padding 1: Winograd's algorithm where it applies, else patches and one product.
 
 use super::matmul::{View, multiply};
-use super::winograd::{self, Winograd};
+use super::winograd::{self, Part, Winograd};
 use crate::spec::Shape;
 
 /// Numbers of patch a call lays out at once; small enough to stay in a core's cache.
@@ -85,7 +85,8 @@ impl Conv {
         }
     }
 
-    /// Adds to `weight_gradient` and, where asked, writes the gradient of the input.
+    /// Adds to `weight_gradient` (some of it only with the last part of a batch) and, where asked, writes the gradient of
+    /// the input.
     #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,
@@ -96,10 +97,19 @@ impl Conv {
         gradient: &[f32],
         weight_gradient: &mut [f32],
         mut input_gradient: Option<&mut [f32]>,
+        part: Part,
     ) {
         if let Some(winograd) = &self.winograd {
             let scratch = &mut scratch.winograd;
-            return winograd.backward(scratch, prepared, input, gradient, weight_gradient, input_gradient);
+            return winograd.backward(
+                scratch,
+                prepared,
+                input,
+                gradient,
+                weight_gradient,
+                input_gradient,
+                part,
+            );
         }
         let (inner, pixels) = (9 * self.input.channels, self.input.pixels());
         let some = self.images_a_time();
@@ -265,7 +275,30 @@ mod tests {
                 conv.prepare(&weights, &mut prepared);
                 let (mut dw, mut dx) = (vec![0.0; weights.len()], vec![0.0; input.len()]);
                 let scratch = &mut Scratch::default();
-                conv.backward(scratch, &weights, &prepared, &input, &grad, &mut dw, Some(&mut dx));
+                // In two parts, as the executor calls it.
+                let (cut_in, cut_out) = (2 * shape.len(), 2 * shape.pixels() * outputs);
+                let (head, tail) = dx.split_at_mut(cut_in);
+                let (first, second) = (Part { first: true, last: false }, Part { first: false, last: true });
+                conv.backward(
+                    scratch,
+                    &weights,
+                    &prepared,
+                    &input[..cut_in],
+                    &grad[..cut_out],
+                    &mut dw,
+                    Some(head),
+                    first,
+                );
+                conv.backward(
+                    scratch,
+                    &weights,
+                    &prepared,
+                    &input[cut_in..],
+                    &grad[cut_out..],
+                    &mut dw,
+                    Some(tail),
+                    second,
+                );
                 results.push((dw, dx));
             }
             let inner = |a: &[f32], b: &[f32]| {

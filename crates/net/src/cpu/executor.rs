@@ -12,6 +12,7 @@ use super::norm_pool;
 use super::plan::{Op, Plan};
 use super::pointwise;
 use super::simd::simd_fn;
+use super::winograd::Part;
 use crate::NetError;
 use crate::executor::{Executor, Mode};
 use crate::optimizer::{Clock, Optimizer, Step};
@@ -55,6 +56,8 @@ struct Shard {
     outputs: Vec<Vec<f32>>,
     gradient: Vec<f32>,
     other: Vec<f32>,
+    /// The gradient behind a convolution, for a few images at a time.
+    chunk: Vec<f32>,
     /// Gradient of the trained numbers from these rows.
     weights: Vec<f32>,
     sums: Vec<(Vec<f64>, Vec<f64>)>,
@@ -276,14 +279,11 @@ impl Executor for CpuExecutor<'_> {
             };
             let backward = &self.backward;
             self.crew.each(&mut self.shards[..self.busy], |shard| {
-                match begun {
-                    None => {
-                        let part = &gradient[shard.first..shard.first + shard.rows];
-                        grown(&mut shard.gradient, part.len()).copy_from_slice(part);
-                    }
-                    Some(norm) => shard.finish_norm(&pass, norm, backward),
+                if begun.is_none() {
+                    let part = &gradient[shard.first..shard.first + shard.rows];
+                    grown(&mut shard.gradient, part.len()).copy_from_slice(part);
                 }
-                shard.backward(&pass, start..end);
+                shard.backward(&pass, start..end, begun, backward);
             });
             if !stops_at_norm {
                 break;
@@ -403,6 +403,7 @@ impl Shard {
             outputs: vec![Vec::new(); plan.ops.len()],
             gradient: Vec::new(),
             other: Vec::new(),
+            chunk: Vec::new(),
             weights: Vec::new(),
             sums: plan.norms.iter().map(|&c| (vec![0.0; c], vec![0.0; c])).collect(),
             conv: conv::Scratch::default(),
@@ -500,9 +501,16 @@ impl Shard {
     }
 
     /// Takes the gradient back through the operations of `range`; a batch norm at its start only gets its sums.
-    fn backward(&mut self, pass: &Pass, range: Range<usize>) {
+    /// `norm` is the batch norm behind the range, if any, of which only the sums are done.
+    fn backward(&mut self, pass: &Pass, range: Range<usize>, mut norm: Option<usize>, with: &[Backward]) {
         let plan = pass.plan;
         grown(&mut self.weights, plan.trained);
+        let last = range.end.checked_sub(1).map(|last| &plan.ops[last]);
+        if !matches!(last, Some(Op::Conv { .. }))
+            && let Some(norm) = norm.take()
+        {
+            self.finish_norm(pass, norm, with);
+        }
         for i in range.rev() {
             let (size, before) = (plan.sizes[i], if i == 0 { plan.input } else { plan.sizes[i - 1] });
             let input: &[f32] = match i {
@@ -511,11 +519,11 @@ impl Shard {
             };
             let output = &self.outputs[i][..self.rows * size];
             grown(&mut self.gradient, self.rows * size.max(before));
-            let gradient = &mut self.gradient[..self.rows * size];
             let into = grown(&mut self.other, self.rows * before);
+            let gradient = &mut self.gradient[..self.rows * size];
             match &plan.ops[i] {
                 Op::Dense { inputs, outputs, weight, bias, activation } => {
-                    unfinish(gradient, output, bias, activation, &mut self.weights);
+                    unfinish(gradient, output, bias, activation, &mut self.weights, true);
                     let (x, g) = (View::rows(input, *inputs), View::transposed(gradient, *outputs));
                     multiply(&mut self.weights[weight.clone()], (*outputs, *inputs, self.rows), g, x, false);
                     if i > 0 {
@@ -527,11 +535,39 @@ impl Shard {
                     }
                 }
                 Op::Conv { conv, weight, bias, prepared, activation } => {
-                    unfinish(gradient, output, bias, activation, &mut self.weights);
                     let (w, u) = (&pass.weights[weight.clone()], &pass.prepared[prepared.clone()]);
-                    let dw = &mut self.weights[weight.clone()];
-                    dw.fill(0.0);
-                    conv.backward(&mut self.conv, w, u, input, gradient, dw, (i > 0).then_some(into));
+                    self.weights[weight.clone()].fill(0.0);
+                    let some = conv.block(self.rows);
+                    for start in (0..self.rows).step_by(some) {
+                        let end = (start + some).min(self.rows);
+                        let place = |size: usize| start * size..end * size;
+                        let (x, y) = (&input[place(before)], &output[place(size)]);
+                        // A batch norm behind the convolution is finished a few images at a time, so that its result is
+                        // used while it is in the cache.
+                        let g: &mut [f32] = match norm {
+                            Some(norm) => {
+                                let behind = plan.sizes[norm];
+                                let from = &mut self.gradient[place(behind)];
+                                let pooled = &self.outputs[norm][place(behind)];
+                                finish_norm(
+                                    pass,
+                                    norm,
+                                    with,
+                                    y,
+                                    pooled,
+                                    from,
+                                    &mut self.chunk,
+                                    &mut self.small,
+                                )
+                            }
+                            None => &mut self.gradient[place(size)],
+                        };
+                        unfinish(g, y, bias, activation, &mut self.weights, start == 0);
+                        let dw = &mut self.weights[weight.clone()];
+                        let part = Part { first: start == 0, last: end == self.rows };
+                        let into = (i > 0).then_some(&mut into[place(before)]);
+                        conv.backward(&mut self.conv, w, u, x, g, dw, into, part);
+                    }
                 }
                 Op::Norm { slot, activation, pool, gamma, beta, .. } => {
                     let (sum, product) = &mut self.sums[*slot];
@@ -560,34 +596,46 @@ impl Shard {
                 }
             }
             std::mem::swap(&mut self.gradient, &mut self.other);
+            norm = None;
         }
     }
 
-    /// Second half of a batch norm's backward pass.
-    fn finish_norm(&mut self, pass: &Pass, index: usize, with: &[Backward]) {
-        let Op::Norm { slot, gamma, beta, pool, .. } = &pass.plan.ops[index] else { return };
-        let before = if index == 0 { pass.plan.input } else { pass.plan.sizes[index - 1] };
-        let input = if index == 0 { &self.input } else { &self.outputs[index - 1] };
-        let (input, moments, with) = (&input[..self.rows * before], &pass.moments[*slot], &with[*slot]);
-        let gradient = &mut self.gradient[..self.rows * pass.plan.sizes[index]];
-        let Some(shape) = pool else {
-            return norm::backward_apply(gradient, input, moments, with);
-        };
-        let affine = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
-        let (output, into) = (&self.outputs[index][..gradient.len()], grown(&mut self.other, input.len()));
-        norm_pool::backward_apply(
-            gradient,
-            input,
-            output,
-            into,
-            *shape,
-            moments,
-            affine,
-            with,
-            &mut self.small,
-        );
-        std::mem::swap(&mut self.gradient, &mut self.other);
+    /// Second half of a batch norm's backward pass, for all rows.
+    fn finish_norm(&mut self, pass: &Pass, norm: usize, with: &[Backward]) {
+        let before = if norm == 0 { pass.plan.input } else { pass.plan.sizes[norm - 1] };
+        let input = if norm == 0 { &self.input } else { &self.outputs[norm - 1] };
+        let (input, behind) = (&input[..self.rows * before], self.rows * pass.plan.sizes[norm]);
+        let (gradient, output) = (&mut self.gradient[..behind], &self.outputs[norm][..behind]);
+        finish_norm(pass, norm, with, input, output, gradient, &mut self.other, &mut self.small);
+        if matches!(&pass.plan.ops[norm], Op::Norm { pool: Some(_), .. }) {
+            std::mem::swap(&mut self.gradient, &mut self.other);
+        }
     }
+}
+
+/// Second half of a batch norm's backward pass on some rows: in place, or into `into` where a pooling is folded in.
+/// Returns the gradient of its input.
+#[allow(clippy::too_many_arguments)]
+fn finish_norm<'g>(
+    pass: &Pass,
+    norm: usize,
+    with: &[Backward],
+    input: &[f32],
+    output: &[f32],
+    gradient: &'g mut [f32],
+    into: &'g mut Vec<f32>,
+    small: &mut Vec<f32>,
+) -> &'g mut [f32] {
+    let Op::Norm { slot, gamma, beta, pool, .. } = &pass.plan.ops[norm] else { return gradient };
+    let (moments, with) = (&pass.moments[*slot], &with[*slot]);
+    let Some(shape) = pool else {
+        norm::backward_apply(gradient, input, moments, with);
+        return gradient;
+    };
+    let affine = (&pass.weights[gamma.clone()], &pass.weights[beta.clone()]);
+    let into = grown(into, input.len());
+    norm_pool::backward_apply(gradient, input, output, into, *shape, moments, affine, with, small);
+    into
 }
 
 /// Bias and activation behind a product.
@@ -604,20 +652,24 @@ fn finish(
     }
 }
 
-/// The way back through [`finish`]: the slope goes into `gradient`, its sum into the bias's place.
+/// The way back through [`finish`]: the slope goes into `gradient`, its sum into the bias's place, which the first part
+/// of a batch clears.
 fn unfinish(
     gradient: &mut [f32],
     output: &[f32],
     bias: &Option<Range<usize>>,
     activation: &Option<crate::Activation>,
     weights: &mut [f32],
+    first: bool,
 ) {
     if let Some(activation) = activation {
         pointwise::activate_backward(gradient, output, *activation);
     }
     if let Some(bias) = bias {
         let sum = &mut weights[bias.clone()];
-        sum.fill(0.0);
+        if first {
+            sum.fill(0.0);
+        }
         pointwise::bias_backward(gradient, sum);
     }
 }

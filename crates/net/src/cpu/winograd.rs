@@ -35,6 +35,13 @@ pub(crate) struct Winograd {
     across: usize,
 }
 
+/// Which part of its images a call of the backward pass has.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub first: bool,
+    pub last: bool,
+}
+
 /// Buffers a thread keeps between calls.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -127,7 +134,9 @@ impl Winograd {
         }
     }
 
-    /// Adds the gradient of the weights to `weight_gradient` and, where asked, writes the gradient of the input.
+    /// Where asked, writes the gradient of the input; adds the gradient of the weights to `weight_gradient` when the last
+    /// part of a batch is through.
+    #[allow(clippy::too_many_arguments)]
     pub fn backward(
         &self,
         scratch: &mut Scratch,
@@ -136,6 +145,7 @@ impl Winograd {
         gradient: &[f32],
         weight_gradient: &mut [f32],
         mut input_gradient: Option<&mut [f32]>,
+        part: Part,
     ) {
         let (ci, co) = (self.input.channels, self.outputs);
         let (in_len, out_len) = (self.input.len(), self.input.pixels() * co);
@@ -162,7 +172,7 @@ impl Winograd {
                     (co, ci, tiles),
                     Left::Columns(mf, co),
                     Right::Rows(vf),
-                    start > 0,
+                    start > 0 || !part.first,
                 );
                 if input_gradient.is_some() {
                     // V is no longer needed at this frequency: its place takes the gradient.
@@ -188,6 +198,9 @@ impl Winograd {
                     }
                 }
             }
+        }
+        if !part.last {
+            return;
         }
         for o in 0..co {
             weight_rows_adjoint(du, &mut weight_gradient[o * 9 * ci..(o + 1) * 9 * ci], o, ci, co);
