@@ -202,6 +202,7 @@ impl Conv {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::simd::tests::at_every_level;
     use onesided_data::Stream;
 
     fn draws(stream: &mut Stream, n: usize) -> Vec<f32> {
@@ -239,6 +240,10 @@ mod tests {
 
     #[test]
     fn forward_matches_the_definition_on_both_paths() {
+        at_every_level(forward_case);
+    }
+
+    fn forward_case() {
         let mut stream = Stream::new(1, "conv");
         for (channels, height, width, outputs) in
             [(1, 5, 4, 3), (3, 2, 2, 5), (16, 7, 9, 32), (32, 4, 4, 16), (16, 3, 8, 16), (48, 14, 14, 16)]
@@ -262,6 +267,10 @@ mod tests {
     /// it, since the convolution is linear in each.
     #[test]
     fn backward_is_the_adjoint_on_both_paths() {
+        at_every_level(backward_case);
+    }
+
+    fn backward_case() {
         let mut stream = Stream::new(2, "conv");
         for (channels, height, width, outputs) in [(2, 5, 4, 3), (16, 7, 9, 32), (16, 4, 4, 16)] {
             let shape = Shape { channels, height, width };

@@ -207,3 +207,55 @@ simd_fn! {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::simd::tests::at_every_level;
+    use crate::cpu::{norm, pointwise};
+    use crate::spec::Activation;
+    use onesided_data::Stream;
+
+    /// The fused sweeps against batch norm, ReLU and pooling one after the other, on an image with an odd side.
+    #[test]
+    fn one_sweep_is_the_same_as_three() {
+        at_every_level(compare);
+    }
+
+    fn compare() {
+        let shape = Shape { channels: 32, height: 5, width: 4 };
+        let (images, c, pooled) = (3, 32, 2 * 2 * 32);
+        let mut stream = Stream::new(4, "sweep");
+        let mut draws = |n: usize| (0..n).map(|_| stream.normal() as f32).collect::<Vec<_>>();
+        let (z, gamma, beta, gradient) =
+            (draws(images * shape.len()), draws(c), draws(c), draws(images * pooled));
+        let (mut sum, mut square) = (vec![0.0; c], vec![0.0; c]);
+        norm::sums(&z, &mut sum, &mut square);
+        let (count, mut moments) = (images * shape.pixels(), Moments::default());
+        moments.of_batch(&[(&sum, &square)], count, &mut vec![0.0; c], &mut vec![1.0; c]);
+        let (small, affine) = (&mut Vec::new(), (gamma.as_slice(), beta.as_slice()));
+
+        let mut fused = vec![0.0; images * pooled];
+        apply(&z, &mut fused, shape, &moments, affine, small);
+        let (mut y, mut apart) = (vec![0.0; z.len()], vec![0.0; images * pooled]);
+        norm::apply(&z, &mut y, &moments, &gamma, &beta, Some(Activation::Relu), small);
+        pointwise::max_pool(&y, &mut apart, shape);
+        assert_eq!(fused, apart);
+
+        let (mut s, mut q) = (vec![0.0; c], vec![0.0; c]);
+        backward_sums(&gradient, &z, &fused, shape, &moments, affine, (&mut s, &mut q), small);
+        let mut g = vec![0.0; z.len()];
+        pointwise::max_pool_backward(&y, &apart, &gradient, &mut g, shape);
+        let (mut s2, mut q2) = (vec![0.0; c], vec![0.0; c]);
+        norm::backward_sums(&mut g, &z, &y, &moments, Some(Activation::Relu), &mut s2, &mut q2);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-5);
+        assert!(near(&s, &s2) && near(&q, &q2));
+
+        let (mut back, mut dg, mut db) = (Backward::default(), vec![0.0; c], vec![0.0; c]);
+        back.of_batch(&[(&s, &q)], count, &moments, &gamma, &mut dg, &mut db);
+        let mut into = vec![9.0; z.len()];
+        backward_apply(&gradient, &z, &fused, &mut into, shape, &moments, affine, &back, small);
+        norm::backward_apply(&mut g, &z, &moments, &back);
+        assert!(into.iter().zip(&g).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+}

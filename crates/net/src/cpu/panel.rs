@@ -148,9 +148,14 @@ impl Tile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::simd::tests::at_every_level;
 
     #[test]
     fn panels_give_the_product() {
+        at_every_level(panels_case);
+    }
+
+    fn panels_case() {
         for (rows, columns, inner) in
             [(1, 16, 1), (13, 32, 7), (36, 64, 48), (29, 48, 5), (12, 96, 3), (7, 16, 9), (23, 32, 4)]
         {

@@ -15,6 +15,10 @@ pub(crate) enum Level {
 /// What the processor supports; the detection is cached by the standard library.
 #[inline]
 pub(crate) fn level() -> Level {
+    #[cfg(test)]
+    if let Some(level) = tests::FORCED.get() {
+        return level;
+    }
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f")
@@ -346,8 +350,34 @@ mod x86 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// The level that this thread's kernels run at, in a test that tries them all.
+        pub(crate) static FORCED: Cell<Option<Level>> = const { Cell::new(None) };
+    }
+
+    /// Runs a test of kernels with every vector width that the processor has.
+    pub(crate) fn at_every_level(test: impl Fn()) {
+        let best = level();
+        let mut levels = vec![Level::Baseline];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if best == Level::Avx512 || best == Level::Avx2 {
+                levels.push(Level::Avx2);
+            }
+            if best == Level::Avx512 {
+                levels.push(Level::Avx512);
+            }
+        }
+        for level in levels {
+            FORCED.set(Some(level));
+            test();
+        }
+        FORCED.set(None);
+    }
 
     /// Every kind of vector the processor has gives what plain arithmetic gives, to the bit.
     #[test]
