@@ -121,9 +121,10 @@ pub struct Fit {
     /// Epochs without a better held-out risk before training stops.
     #[arg(long)]
     pub patience: Option<usize>,
-    /// The share of rows held out for choosing, calibrating and measuring.
-    #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
-    pub holdout: f64,
+    /// The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in
+    /// turn, then training on all rows].
+    #[arg(long, allow_negative_numbers = true)]
+    pub holdout: Option<f64>,
     /// half (0.5), quantile or max-pu-accuracy.
     #[arg(long, default_value = "half")]
     pub threshold: String,

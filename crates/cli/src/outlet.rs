@@ -10,10 +10,9 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     if out.as_os_str().is_empty() || out.file_name().is_none() {
         return cannot("it names no file");
     }
-    if let Ok(target) = fs::canonicalize(out)
-        && inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == target))
-    {
-        return cannot("it is an input of this command, which would be lost; choose another name");
+    let target = place(out);
+    if target.is_some() && inputs.iter().any(|input| place(input) == target) {
+        return cannot("it is another file of this command, which would be lost; choose another name");
     }
     match fs::metadata(out) {
         Ok(about) if about.is_dir() => return cannot("it is a folder; name a file inside it"),
@@ -41,6 +40,17 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
             }
         },
     }
+}
+
+/// Where a path leads, also for a file that is not there yet: its folder's true name and its own.
+fn place(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok().or_else(|| {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    })
 }
 
 /// Whether a file can be made in the folder, which permissions alone do not tell.

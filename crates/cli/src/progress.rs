@@ -88,7 +88,7 @@ impl Display {
             crate::output::note(&format!("{} ({:.0}%)", message(), 100.0 * done as f64 / all.max(1) as f64));
             self.last_line = Instant::now();
         }
-        if now.epoch <= 1 && now.batch <= 1 {
+        if progress.run == 0 && now.epoch <= 1 && now.batch <= 1 {
             self.started = Instant::now();
         }
         !interrupted()

@@ -166,8 +166,8 @@ fn an_output_that_cannot_be_written_is_found_before_training() {
     assert!(to("nowhere/m.safetensors").contains("its folder 'nowhere' cannot be used"));
     assert!(to("x.csv/m.safetensors").contains("cannot write 'x.csv/m.safetensors'"));
     assert!(to(".").contains("cannot write '.'"));
-    assert!(to("x.csv").contains("it is an input of this command"));
-    assert!(to("./x.csv").contains("it is an input of this command"));
+    assert!(to("x.csv").contains("it is another file of this command"));
+    assert!(to("./x.csv").contains("it is another file of this command"));
     // No file can be made in /proc, not even by root.
     assert!(to("/proc/m.safetensors").contains("no file can be made in its folder '/proc'"));
     let checkpoint = folder.refused(&format!("fit x.csv --label y --prior 0.5 --checkpoint no/c {OUT}"));
@@ -224,7 +224,7 @@ fn predictions_that_cannot_be_written() {
     let folder = with_model("predict-out");
     let to = |out: &str| folder.refused(&format!("predict m.safetensors table.csv --out {out}"));
     assert!(to("r.xlsx").contains("use the extension .csv, .tsv or .parquet"));
-    assert!(to("table.csv").contains("it is an input of this command"));
+    assert!(to("table.csv").contains("it is another file of this command"));
     assert!(to("no/r.csv").contains("its folder 'no' cannot be used"));
     assert!(
         folder.refused("predict m.safetensors table.csv --id name").contains("there is no column 'name'")

@@ -38,6 +38,14 @@ impl Interval {
         (!resampled.is_empty()).then(|| Self::spanning(value, resampled))
     }
 
+    /// The basic bootstrap interval in place of the percentile one, for an estimate that resampling biases upward: the
+    /// percentiles' distances from the value are swapped. Not below 0.
+    pub(crate) fn reflected(self) -> Self {
+        let Self { value, low, high } = self;
+        let low_end = (2.0 * value - high).clamp(0.0, value);
+        Self { value, low: low_end, high: (2.0 * value - low).max(value) }
+    }
+
     /// From the values on the resamples, of which there must be at least one.
     pub(crate) fn spanning(value: f64, mut resampled: Vec<f64>) -> Self {
         resampled.sort_unstable_by(f64::total_cmp);
@@ -121,6 +129,15 @@ mod tests {
         assert_eq!(interval, Interval { value: 20.0, low: 1.0, high: 39.0 });
         assert_eq!(Interval::percentile(None, [Some(1.0)].into_iter()), None);
         assert_eq!(Interval::percentile(Some(1.0), [None].into_iter()), None);
+    }
+
+    #[test]
+    fn a_reflected_interval_holds_its_value() {
+        let biased = Interval { value: 0.03, low: 0.02, high: 0.07 };
+        let Interval { value, low, high } = biased.reflected();
+        assert!((value, low) == (0.03, 0.0) && (high - 0.04).abs() < 1e-12);
+        let above = Interval { value: 0.03, low: 0.035, high: 0.04 }.reflected();
+        assert!((above.low - 0.02).abs() < 1e-12 && above.high == 0.03);
     }
 
     #[test]

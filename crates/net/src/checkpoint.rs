@@ -1,7 +1,7 @@
 //! Training that can be taken up again: everything between two epochs in one safetensors file.
 //!
-//! A checkpoint belongs to one job. Its fingerprint covers the network, the settings, the objective, the rows and a
-//! sample of the data, so that a run with other settings is refused instead of silently continued.
+//! A checkpoint belongs to one job. Its fingerprint covers the network, the settings, the objective, the rows and the
+//! data, so that a run with other settings is refused instead of silently continued.
 
 use crate::NetError;
 use crate::optimizer::Clock;
@@ -50,15 +50,14 @@ pub(crate) fn fingerprint(job: &Job) -> u64 {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     };
-    eat(format!("{:?} {:?} {} {}", job.network, job.config, job.objective.describe(), job.start_bias)
-        .as_bytes());
+    let (objective, bias, risk) = (job.objective.describe(), job.start_bias, job.risk_name);
+    eat(format!("{:?} {:?} {objective} {bias} {risk}", job.network, job.config).as_bytes());
     for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
         eat(&(rows.len() as u64).to_le_bytes());
         rows.iter().for_each(|row| eat(&row.to_le_bytes()));
     }
     eat(&(job.data.len() as u64).to_le_bytes());
-    let stride = (job.data.len() / 65_536).max(1);
-    job.data.iter().step_by(stride).for_each(|x| eat(&x.to_le_bytes()));
+    job.data.iter().for_each(|x| eat(&x.to_le_bytes()));
     hash
 }
 

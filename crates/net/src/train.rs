@@ -108,6 +108,8 @@ pub struct Job<'a> {
     pub start_bias: f64,
     /// How epochs are compared; without it the last epoch is kept.
     pub risk: Option<Risk<'a>>,
+    /// What the risk is, in words: a checkpoint of a run that was judged otherwise is not continued.
+    pub risk_name: &'a str,
     /// How to train.
     pub config: &'a TrainConfig,
     /// Written after each epoch and resumed from; it stays when training ends, so that a caller with several jobs need
@@ -302,12 +304,15 @@ fn out_of_patience(history: &[EpochRecord], best: Option<usize>, patience: Optio
     }
 }
 
-/// Rows scored at once outside training.
+/// Rows scored at once outside training; fewer where a row's activations are large.
 const EVALUATION_ROWS: usize = 1024;
+/// Numbers of activations kept at once outside training: 256 MiB.
+const EVALUATION_NUMBERS: usize = 64 << 20;
 
 fn evaluate(executor: &mut CpuExecutor, rows: &[u32]) -> Vec<f32> {
     let mut scores = Vec::with_capacity(rows.len());
-    for some in rows.chunks(EVALUATION_ROWS) {
+    let at_once = (EVALUATION_NUMBERS / executor.numbers_a_row()).clamp(1, EVALUATION_ROWS);
+    for some in rows.chunks(at_once) {
         scores.extend_from_slice(executor.forward(some, Mode::Predict));
     }
     scores

@@ -146,6 +146,34 @@ fn optimizers_match_pytorch() {
     }
 }
 
+/// With fewer rows than threads, threads without rows must not add gradients of an earlier batch.
+#[test]
+fn batches_smaller_than_the_crew_give_the_same_training() {
+    let input = Shape { channels: 1, height: 4, width: 4 };
+    let layers =
+        vec![Layer::Conv { outputs: 3, bias: true }, Layer::Flatten, Layer::Dense { outputs: 1, bias: true }];
+    let (network, data) = (Network { input, layers }, draws(8, 12 * 16));
+    let weights = Weights::initial(&network, 0.0, 2).unwrap();
+    let after = |threads| {
+        let mut executor = CpuExecutor::new(&network, &weights, &data, threads, Optimizer::Adam, 0.0)
+            .unwrap()
+            .with_work_a_thread(1);
+        for rows in [&[0u32, 1, 2, 3, 4, 5][..], &[6, 7], &[8], &[9, 10, 11]] {
+            executor.forward(rows, Mode::Train);
+            executor.backward(&vec![0.5; rows.len()]);
+            executor.step(1e-2);
+        }
+        executor.weights()
+    };
+    let one = after(1);
+    for threads in [2, 5] {
+        for (have, want) in after(threads).tensors.iter().zip(&one.tensors) {
+            let gap = have.data.iter().zip(&want.data).fold(0.0f32, |m, (a, b)| m.max((a - b).abs()));
+            assert!(gap < 1e-4, "{} is off by {gap} on {threads} threads", have.name);
+        }
+    }
+}
+
 /// Two clouds in the plane, and a job that learns them apart.
 struct Clouds {
     data: Vec<f32>,
@@ -167,6 +195,16 @@ fn run(
     checkpoint: Option<&PathBuf>,
     stop_at: Option<usize>,
 ) -> Result<Trained, NetError> {
+    run_judged(clouds, config, checkpoint, stop_at, "gap of means")
+}
+
+fn run_judged(
+    clouds: &Clouds,
+    config: &TrainConfig,
+    checkpoint: Option<&PathBuf>,
+    stop_at: Option<usize>,
+    risk_name: &str,
+) -> Result<Trained, NetError> {
     let objective = Collective::new(0.25, Reduction::SumOfMeans).unwrap();
     let risk = |p: &[f32], u: &[f32]| -> f64 {
         let mean = |x: &[f32]| x.iter().map(|&x| f64::from(x)).sum::<f64>() / x.len() as f64;
@@ -182,6 +220,7 @@ fn run(
         objective: &objective,
         start_bias: -1.0,
         risk: Some(&risk),
+        risk_name,
         config,
         checkpoint: checkpoint.map(|p| p.as_path()),
     };
@@ -236,6 +275,8 @@ fn a_checkpoint_of_another_run_or_a_damaged_one_is_refused() {
     run(&clouds, &config(), Some(&path), Some(3)).unwrap();
     let other = run(&clouds, &TrainConfig { seed: 5, ..config() }, Some(&path), None).unwrap_err();
     assert!(other.to_string().contains("belongs to another run"), "{other}");
+    let judged = run_judged(&clouds, &config(), Some(&path), None, "another risk").unwrap_err();
+    assert!(judged.to_string().contains("belongs to another run"), "{judged}");
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     let damaged = run(&clouds, &config(), Some(&path), None).unwrap_err();
@@ -311,6 +352,7 @@ fn prior_weighted_recovers_the_posterior_on_a_line() {
             objective: &objective,
             start_bias: (0.25f64 / 0.75).ln(),
             risk: None,
+            risk_name: "",
             config: &config,
             checkpoint: None,
         };

@@ -135,13 +135,11 @@ impl Report {
             let Candidate { best_epoch, epochs, .. } = chosen;
             return format!("kept epoch {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
         }
-        let noise = self.noise.map_or_else(String::new, |noise| format!(" (noise {noise:.4})"));
-        format!(
-            "chose {}: held-out risk {} against {}{noise}",
-            chosen.name,
-            risk(chosen),
-            others.join(" and ")
-        )
+        let noise = self.noise.map_or_else(|| "unknown".to_string(), |noise| format!("{noise:.4}"));
+        let lower = self.candidates.iter().any(|c| c.risk.is_some() && c.risk < chosen.risk);
+        let (verb, why) = if lower { ("kept", "a lead within the noise, ") } else { ("chose", "noise ") };
+        let (name, risk) = (&chosen.name, risk(chosen));
+        format!("{verb} {name}: held-out risk {risk} against {} ({why}{noise})", others.join(" and "))
     }
 }
 
@@ -175,6 +173,10 @@ mod tests {
         let expected =
             "chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)";
         assert_eq!(report.choice(), expected);
+        (report.candidates[0].chosen, report.candidates[1].chosen, report.noise) = (false, true, Some(0.02));
+        let kept = "kept sum-of-means: held-out risk 0.4310 against 0.4120 of prior-weighted (a lead within the noise, 0.0200)";
+        assert_eq!(report.choice(), kept);
+        (report.candidates[0].chosen, report.candidates[1].chosen) = (true, false);
         report.candidates.pop();
         assert_eq!(report.choice(), "kept epoch 15 of 20: held-out risk 0.4120");
     }

@@ -24,7 +24,7 @@ pub struct Learner {
     pub(crate) image_shape: Option<Shape>,
     pub(crate) prior: Option<Prior>,
     pub(crate) scenario: Scenario,
-    pub(crate) hold_out: f64,
+    pub(crate) hold_out: Option<f64>,
     pub(crate) threshold: ThresholdRule,
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) wishes: Wishes,
@@ -64,7 +64,7 @@ impl Default for Learner {
             image_shape: None,
             prior: None,
             scenario: Scenario::SingleSample,
-            hold_out: 0.2,
+            hold_out: None,
             threshold: ThresholdRule::Half,
             checkpoint: None,
             wishes: Wishes::default(),
@@ -84,8 +84,8 @@ impl Learner {
         self
     }
 
-    /// The reduction of the collective loss. `None` trains prior-weighted and sum-of-means, and keeps the one with the
-    /// lower [`held_out_risk`](crate::held_out_risk).
+    /// The reduction of the collective loss. `None` trains both sum-of-means and prior-weighted, and keeps the
+    /// first unless the [`held_out_risk`](crate::held_out_risk) of the second is lower by more than its noise.
     pub fn reduction(mut self, reduction: impl Into<Option<Reduction>>) -> Self {
         self.reduction = reduction.into();
         self
@@ -195,9 +195,9 @@ impl Learner {
     }
 
     /// The share of the positives and of the unlabeled rows that is not trained on, but chooses the epoch, calibrates
-    /// and gives the metrics.
-    pub fn hold_out(mut self, fraction: f64) -> Self {
-        self.hold_out = fraction;
+    /// and gives the metrics. `None` holds out a fifth, or, of small data, each fifth in turn and then trains on all rows.
+    pub fn hold_out(mut self, fraction: impl Into<Option<f64>>) -> Self {
+        self.hold_out = fraction.into();
         self
     }
 
@@ -207,8 +207,8 @@ impl Learner {
         self
     }
 
-    /// A file that training writes after each epoch and resumes from; it is removed when training ends. Where two
-    /// reductions are trained, each has its own, with its name appended.
+    /// A file that training writes after each epoch and resumes from; it is removed when training ends. Where a fit
+    /// takes several runs of training (two reductions, folds), each has its own, with the number of the run appended.
     pub fn checkpoint(mut self, path: impl Into<Option<PathBuf>>) -> Self {
         self.checkpoint = path.into();
         self

@@ -17,6 +17,12 @@ use std::path::{Path, PathBuf};
 /// With fewer held-out positives than this, choices and metrics rest on too few rows to be quiet about it.
 const FEW_HELD_OUT: usize = 50;
 
+/// The share that is held out where nothing is said.
+const HOLD_OUT: f64 = 0.2;
+
+/// Rows up to which holding out in turn is worth eleven trainings instead of two.
+const MOST_IN_TURN: usize = 50_000;
+
 /// Parts that small data are held out in, one after the other.
 const FOLDS: usize = 5;
 
@@ -115,10 +121,15 @@ impl Task<'_> {
 
     /// Rows to train on and rows held out: once, or in turn where one hold-out would be too small to calibrate on.
     fn splits(&self) -> Result<Vec<(Rows, Rows)>, Error> {
-        let (fraction, seed) = (self.learner.hold_out, self.learner.wishes.seed);
+        let seed = self.learner.wishes.seed;
+        let fraction = self.learner.hold_out.unwrap_or(HOLD_OUT);
         let fewest = self.counts.positive.min(self.counts.unlabeled);
         let once = stratified_holdout(self.labels, fraction, seed)?;
-        let splits = match fewest as f64 * fraction < ENOUGH_HELD_OUT as f64 && fewest >= 2 * FOLDS {
+        let in_turn = self.learner.hold_out.is_none()
+            && (fewest as f64 * fraction) < ENOUGH_HELD_OUT as f64
+            && fewest >= 2 * FOLDS
+            && self.labels.len() <= MOST_IN_TURN;
+        let splits = match in_turn {
             true => stratified_folds(self.labels, FOLDS, seed)?,
             false => vec![once],
         };
@@ -214,6 +225,7 @@ impl Task<'_> {
             true => log_loss(positive, unlabeled),
             false => epoch_risk(positive, unlabeled, prior),
         };
+        let risk_name = format!("{} at {:?}", self.criterion(), prior.map(PriorInUnlabeled::get));
         let checkpoint = learner.checkpoint.as_deref().map(|path| place.checkpoint(path));
         let job = Job {
             network,
@@ -225,6 +237,7 @@ impl Task<'_> {
             objective: objective.as_ref(),
             start_bias: self.start_bias(),
             risk: if stop_after.is_none() { Some(&judge) } else { None },
+            risk_name: &risk_name,
             config: &config,
             checkpoint: checkpoint.as_deref(),
         };

@@ -225,6 +225,14 @@ fn shape(text: &str) -> Result<Shape, Failure> {
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.
 fn tell_data(flags: &Fit, source: &Source, learner: &Learner, rows: &Rows) -> Result<(), Failure> {
     let Rows::Labeled { data, features } = rows else {
+        if flags.prior_in_unlabeled.is_some() {
+            return Err(Failure::input(
+                "--prior-in-unlabeled has no meaning for supervised: with true labels no row is unlabeled; \
+                 give --prior or leave it out"
+                    .to_string(),
+            ));
+        }
+        note("scenario: fully labeled (supervised)");
         return Ok(());
     };
     let counts = data.counts();
@@ -275,6 +283,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
         "best_epoch": chosen.map(|candidate| candidate.best_epoch),
         "candidates": about.report.candidates,
         "held_out": about.report.held_out,
+        "folds": about.report.folds,
         "threshold": about.threshold,
         "threshold_rule": about.threshold_rule,
         "metrics": with_intervals(metrics(about)),
@@ -294,8 +303,12 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     } else {
         "estimated without negatives, for the unlabeled rows"
     };
+    let held = match report.folds {
+        1 => "held-out rows".to_string(),
+        folds => format!("rows held out in {folds} parts in turn, before the training on all rows"),
+    };
     format!(
-        "{} with {} ({} parameters{epochs}); {}\n\nheld-out rows ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
+        "{} with {} ({} parameters{epochs}); {}\n\n{held} ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
         about.objective,
         about.architecture,
         about.network.parameters(),

@@ -23,7 +23,8 @@ pub(crate) struct Crew {
 type Work = dyn Fn(usize) + Sync;
 
 struct Shared {
-    /// Counts the calls of [`Crew::run`]; a change of it publishes `work`.
+    /// Counts the calls of [`Crew::run`] in its upper bits and says in the lower 16 how many threads a call is for; a
+    /// change of it publishes `work`.
     round: AtomicU64,
     /// The work of the current round. Written only between rounds, by the one thread that can call `run`.
     work: UnsafeCell<Option<*const Work>>,
@@ -75,26 +76,25 @@ impl Crew {
         }
         assert!(items.len() <= self.threads.len() + 1, "more items than threads");
         let (count, items) = (items.len(), Items(items.as_mut_ptr()));
-        self.run(&|number| {
+        self.run(count, &|number| {
             let items = &items;
-            if number < count {
-                // SAFETY: `number` is inside the slice, no other thread has it, and the slice is borrowed mutably until
-                // `run` returns, which is after every thread is done.
-                work(unsafe { &mut *items.0.add(number) });
-            }
+            // SAFETY: `number` is below `count`, so inside the slice; no other thread has it, and the slice is borrowed
+            // mutably until `run` returns, which is after every thread is done.
+            work(unsafe { &mut *items.0.add(number) });
         });
     }
 
-    /// Calls `work` with every thread's number and returns when all are done.
-    fn run<'w>(&mut self, work: &'w (dyn Fn(usize) + Sync + 'w)) {
+    /// Calls `work` with the numbers of the first `count` threads and returns when all are done.
+    fn run<'w>(&mut self, count: usize, work: &'w (dyn Fn(usize) + Sync + 'w)) {
         let shared = &*self.shared;
         // SAFETY: only the lifetime is changed; the pointer is followed during this round alone, and this function does
         // not return or unwind before the round is over.
         let forever = unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + 'w), *const Work>(work) };
         // SAFETY: no round is under way, so no other thread reads the cell.
         unsafe { *shared.work.get() = Some(forever) };
-        shared.left.store(self.threads.len(), Ordering::SeqCst);
-        shared.round.fetch_add(1, Ordering::SeqCst);
+        shared.left.store(count - 1, Ordering::SeqCst);
+        let next = (shared.round.load(Ordering::SeqCst) >> 16) + 1;
+        shared.round.store((next << 16) | count as u64, Ordering::SeqCst);
         if shared.asleep.load(Ordering::SeqCst) > 0 {
             let _door = shared.door.lock().unwrap_or_else(PoisonError::into_inner);
             shared.bell.notify_all();
@@ -150,6 +150,10 @@ impl Shared {
                 return;
             }
             seen = self.round.load(Ordering::SeqCst);
+            if number as u64 >= seen & 0xffff {
+                // Not for this thread. If it were, no further round could have begun before its part is done.
+                continue;
+            }
             // SAFETY: the round changed, so the cell holds this round's work and is not written before `left` falls to 0.
             if let Some(work) = unsafe { *self.work.get() } {
                 // SAFETY: the closure lives until the round is over, and this thread ends its part below.

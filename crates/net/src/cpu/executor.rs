@@ -129,6 +129,11 @@ impl<'a> CpuExecutor<'a> {
         self
     }
 
+    /// Numbers that a row takes up on its way through the network.
+    pub(crate) fn numbers_a_row(&self) -> usize {
+        self.plan.input + self.plan.sizes.iter().sum::<usize>()
+    }
+
     fn load(&mut self, weights: &Weights) {
         for ((spec, place), tensor) in self.plan.tensors.iter().zip(&weights.tensors) {
             let to = if spec.trained { &mut self.weights } else { &mut self.statistics };
@@ -205,7 +210,8 @@ impl Executor for CpuExecutor<'_> {
         self.rows = rows.len();
         // Few rows of a small network are done before a second thread is told of them.
         let work = rows.len().saturating_mul(self.plan.products);
-        let count = (work / self.work_a_thread).clamp(1, self.shards.len());
+        let most = self.shards.len().min(rows.len()).max(1);
+        let count = (work / self.work_a_thread).clamp(1, most);
         self.busy = count;
         for (i, shard) in self.shards[..count].iter_mut().enumerate() {
             shard.first = i * rows.len() / count;
