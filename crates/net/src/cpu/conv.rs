@@ -148,20 +148,36 @@ impl Conv {
             buffer.resize(needed, 0.0);
         }
         let patches = &mut buffer[..needed];
-        patches.fill(0.0);
-        for (image, out) in
-            images.chunks_exact(self.input.len()).zip(patches.chunks_exact_mut(self.input.len() * 9))
-        {
+        let images = images.chunks_exact(self.input.len());
+        for (image, out) in images.zip(patches.chunks_exact_mut(self.input.len() * 9)) {
+            self.clear_border(out);
             self.each_run(|y, x, dy, from, to| {
                 // The pixels of one patch row lie side by side in the image.
-                let patch = (y * width + x) * 9 * channels + dy * 3 * channels;
-                let (at, skip) = (from.0 * width + from.1, to);
-                let len = from.2 * channels;
-                out[patch + skip * channels..patch + skip * channels + len]
-                    .copy_from_slice(&image[at * channels..at * channels + len]);
+                let patch = (y * width + x) * 9 * channels + dy * 3 * channels + to * channels;
+                let (at, len) = ((from.0 * width + from.1) * channels, from.2 * channels);
+                let (out, image) = (&mut out[patch..patch + len], &image[at..at + len]);
+                // Gray and color images have runs so short that a call to copy them takes longer than the copy.
+                match (out.first_chunk_mut::<9>(), image.first_chunk::<9>()) {
+                    (Some(out), Some(image)) if len == 9 => *out = *image,
+                    _ => match (out.first_chunk_mut::<3>(), image.first_chunk::<3>()) {
+                        (Some(out), Some(image)) if len == 3 => *out = *image,
+                        _ => out.copy_from_slice(image),
+                    },
+                }
             });
         }
         patches
+    }
+
+    /// Zeros for the patches that reach beyond the image; the others are written whole.
+    fn clear_border(&self, patches: &mut [f32]) {
+        let (height, width, len) = (self.input.height, self.input.width, 9 * self.input.channels);
+        for y in 0..height {
+            let step = if y == 0 || y + 1 == height { 1 } else { (width - 1).max(1) };
+            for x in (0..width).step_by(step) {
+                patches[(y * width + x) * len..(y * width + x + 1) * len].fill(0.0);
+            }
+        }
     }
 
     /// The adjoint of [`Conv::patches`].

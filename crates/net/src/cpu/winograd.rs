@@ -16,7 +16,7 @@ use crate::spec::Shape;
 const POINTS: usize = 36;
 
 /// Scratch of about this many bytes a block of tiles, so that it stays in a core's cache.
-const BLOCK_BYTES: usize = 1 << 20;
+const BLOCK_BYTES: usize = 1 << 19;
 
 /// Whether the algorithm takes this convolution: whole vectors of channels, and images worth a 4×4 block.
 pub(crate) fn applies(input: Shape, outputs: usize) -> bool {
