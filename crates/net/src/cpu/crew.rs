@@ -1,7 +1,7 @@
 //! Threads that stand ready between the short stretches of a training step.
 //!
 //! A step of a small network takes a millisecond and hands work out three or more times. Waking a sleeping thread costs
-//! up to a tenth of that on a virtual machine, so the crew waits for its next work with open eyes for some microseconds
+//! up to a tenth of that on a virtual machine, so the crew waits for its next work with open eyes for a while
 //! before it sleeps. The share of each thread is fixed by its number, never by who is free first: results do not
 //! depend on timing.
 
@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// Looks at the next round before a waiting thread sleeps: some tens of microseconds.
-const LOOKS: usize = 4_000;
+/// Looks at the next round before a waiting thread sleeps: about half a millisecond. A thread that is woken may be put on
+/// the core of the one that woke it, which costs far more than waiting.
+const LOOKS: usize = 50_000;
 
 /// A fixed number of threads, the calling one included.
 pub(crate) struct Crew {
