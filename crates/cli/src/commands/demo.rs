@@ -137,7 +137,8 @@ fn as_text(rows: &[Row], seeds: u64) -> String {
         "handwritten digits, even against odd: accuracy and AUC in % on {:.0} % of the images, mean of {seeds} splits\n\n{}\n\
          A share of the even digits is hidden among the odd ones; the methods see some even digits and a mixture, and are\n\
          told the share of even digits. All get the same network, epochs, held-out choice of the epoch and calibration;\n\
-         collective also chooses its reduction on the held-out rows. supervised sees every label and is the ceiling.\n",
+         collective also chooses its reduction on the held-out rows. supervised sees every label and is the ceiling;\n\
+         its scores are taken as they are.\n",
         100.0 * TEST,
         table(&lines),
     )
