@@ -9,6 +9,7 @@ mod norm_pool;
 mod panel;
 mod plan;
 mod pointwise;
+mod shard;
 mod simd;
 mod winograd;
 
