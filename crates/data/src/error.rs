@@ -65,6 +65,21 @@ pub enum DataError {
     /// It starts like Parquet and goes wrong later.
     #[error("'{file}' is a damaged Parquet file ({detail}); write or copy it again")]
     CorruptParquet { file: String, detail: String },
+    /// A file of a published data set with too few or too many bytes.
+    #[error("'{file}' has {found} bytes where the published file has {expected}; copy or download it again")]
+    FileSize { file: String, found: u64, expected: u64 },
+    /// An image of a class that the set does not have.
+    #[error(
+        "'{file}' gives image {image} the class {label}, but the classes are 0 to {}; copy or download it again",
+        classes - 1
+    )]
+    ImageLabel { file: String, image: usize, label: u8, classes: usize },
+    /// A file of a published data set with the right size and the wrong images.
+    #[error(
+        "'{file}' counts {found} of class {class} where the published file counts {expected}; it is another file \
+         of that name, or damaged"
+    )]
+    ClassCount { file: String, class: &'static str, found: usize, expected: usize },
 
     // Headers, lines and cells.
     /// A column without a name, often an index written by pandas.

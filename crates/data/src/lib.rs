@@ -22,6 +22,7 @@
 mod digits;
 mod error;
 mod features;
+mod formats;
 mod frame;
 mod label;
 mod matrix;
@@ -35,6 +36,7 @@ mod write;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
+pub use formats::{CIFAR10_CLASSES, Cifar10, Images, cifar10};
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
 pub use label::{Label, PuData, labels_from_column, truth_from_column};
 pub use matrix::Matrix;

@@ -1,0 +1,107 @@
+//! Published data sets in the files they come in: one file a format.
+//!
+//! What cannot be the published file is refused by name, because a classifier trained on half a download, or tested on
+//! what it was trained on, looks like any other.
+
+mod cifar10;
+
+pub use cifar10::{CIFAR10_CLASSES, Cifar10, cifar10};
+
+use crate::DataError;
+use std::io;
+use std::path::Path;
+
+/// Images of one size as bytes, each with the number of its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// Lines of pixels.
+    pub height: usize,
+    /// Pixels a line.
+    pub width: usize,
+    /// 1 for gray, 3 for red, green and blue.
+    pub channels: usize,
+    /// One image after the other: line by line, pixel by pixel, channels together (NHWC).
+    pub bytes: Vec<u8>,
+    /// The class of each image.
+    pub labels: Vec<u8>,
+}
+
+impl Images {
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Mean and standard deviation (division by n) of each channel, in units of a byte, 0 to 255.
+    pub fn channel_moments(&self) -> Vec<(f64, f64)> {
+        // 256 counts a channel say all there is to know; sums over them lose nothing to the number of pixels.
+        let channels = self.channels.max(1);
+        let mut counts = vec![[0u64; 256]; channels];
+        for pixel in self.bytes.chunks_exact(channels) {
+            pixel.iter().zip(&mut counts).for_each(|(&byte, count)| count[usize::from(byte)] += 1);
+        }
+        let pixels = (self.bytes.len() / channels).max(1) as f64;
+        let mean_of = |count: &[u64; 256], f: &dyn Fn(f64) -> f64| {
+            count.iter().enumerate().map(|(byte, &n)| n as f64 * f(byte as f64)).sum::<f64>() / pixels
+        };
+        let moments = |count: &[u64; 256]| {
+            let mean = mean_of(count, &|x| x);
+            (mean, mean_of(count, &|x| (x - mean).powi(2)).sqrt())
+        };
+        counts.iter().map(moments).collect()
+    }
+
+    /// Scale and shift of each channel, so that byte × scale + shift has mean 0 and standard deviation 1 over these
+    /// images. A channel of one value is only centered.
+    pub fn normalization(&self) -> (Vec<f32>, Vec<f32>) {
+        let one = |(mean, deviation): (f64, f64)| {
+            let scale = if deviation > 0.0 { 1.0 / deviation } else { 1.0 };
+            (scale as f32, (-mean * scale) as f32)
+        };
+        self.channel_moments().into_iter().map(one).unzip()
+    }
+}
+
+/// All bytes of a file that has exactly `expected` of them.
+fn read_exactly(path: &Path, expected: u64) -> Result<Vec<u8>, DataError> {
+    let file = path.display().to_string();
+    let found = match std::fs::metadata(path) {
+        Ok(about) if about.is_dir() => return Err(DataError::IsFolder { file }),
+        Ok(about) => about.len(),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Err(DataError::NotFound { file }),
+        Err(cause) => return Err(DataError::Read { file, cause }),
+    };
+    if found != expected {
+        return Err(DataError::FileSize { file, found, expected });
+    }
+    let bytes = std::fs::read(path).map_err(|cause| DataError::Read { file: file.clone(), cause })?;
+    // The file may have changed since it was measured.
+    match bytes.len() as u64 {
+        found if found != expected => Err(DataError::FileSize { file, found, expected }),
+        _ => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalized_channels_have_mean_zero_and_deviation_one() {
+        // Two channels: 0, 2, 4, 6 (mean 3, variance 5) and always 7.
+        let bytes = vec![0, 7, 2, 7, 4, 7, 6, 7];
+        let images = Images { height: 1, width: 2, channels: 2, bytes, labels: vec![0, 1] };
+        assert_eq!(images.len(), 2);
+        assert_eq!(images.channel_moments(), [(3.0, 5f64.sqrt()), (7.0, 0.0)]);
+        let (scale, shift) = images.normalization();
+        assert_eq!(scale, [(1.0 / 5f64.sqrt()) as f32, 1.0]);
+        assert_eq!(shift, [(-3.0 / 5f64.sqrt()) as f32, -7.0]);
+        let none = Images { bytes: Vec::new(), labels: Vec::new(), ..images };
+        assert_eq!(none.channel_moments(), [(0.0, 0.0); 2]);
+    }
+}
