@@ -9,7 +9,7 @@
 use onesided_data::Stream;
 use onesided_loss::{Collective, Objective, Reduction};
 use onesided_net::{
-    Activation, Architecture, CpuExecutor, Executor, Mode, Network, Optimizer, Shape, Weights,
+    Activation, Architecture, Batch, CpuExecutor, Executor, Mode, Network, Optimizer, Shape, Weights,
 };
 use std::time::Instant;
 
@@ -58,12 +58,12 @@ fn measure(name: &str, network: &Network, batch: usize, steps: usize, threads: u
     let objective = Collective::new(0.3, Reduction::SumOfMeans).expect("a prior inside (0, 1)");
     let mut gradient = vec![0.0; batch];
     let mut step = || {
-        let scores = executor.forward(&rows, Mode::Train);
+        let scores = executor.forward(&Batch::plain(&rows), Mode::Train).expect("scores");
         let (positive, unlabeled) = scores.split_at(batch / 2);
         let (to_positive, to_unlabeled) = gradient.split_at_mut(batch / 2);
         objective.evaluate(positive, unlabeled, to_positive, to_unlabeled);
-        executor.backward(&gradient);
-        executor.step(5e-4);
+        executor.backward(&gradient).expect("gradients");
+        executor.step(5e-4).expect("a step");
     };
     (0..3).for_each(|_| step());
     let mut seconds: Vec<f64> = (0..REPEATS)

@@ -4,9 +4,11 @@
 //! data, so that a run with other settings is refused instead of silently continued.
 
 use crate::NetError;
+use crate::device::Device;
+use crate::executor::{OptimizerState, Source};
 use crate::optimizer::Clock;
 use crate::spec::Network;
-use crate::train::{EpochRecord, Job};
+use crate::train::{EpochRecord, Job, TrainConfig};
 use crate::weights::{Tensor, Weights};
 use onesided_data::{SamplerState, write_atomically};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -17,9 +19,7 @@ use std::path::Path;
 /// Training between two epochs.
 pub(crate) struct State {
     pub weights: Weights,
-    pub first_moment: Vec<f32>,
-    pub second_moment: Vec<f32>,
-    pub clock: Clock,
+    pub optimizer: OptimizerState,
     pub sampler: SamplerState,
     pub history: Vec<EpochRecord>,
     /// Epoch, risk and weights of the best epoch so far.
@@ -51,20 +51,28 @@ pub(crate) fn fingerprint(job: &Job) -> u64 {
         }
     };
     let (objective, bias, risk) = (job.objective.describe(), job.start_bias, job.risk_name);
-    eat(format!("{:?} {:?} {objective} {bias} {risk}", job.network, job.config).as_bytes());
+    // The device is left out: a run that a card has no memory for may go on on the CPU.
+    let config = TrainConfig { device: Device::Cpu, ..job.config.clone() };
+    eat(format!("{:?} {config:?} {objective} {bias} {risk}", job.network).as_bytes());
     for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
         eat(&(rows.len() as u64).to_le_bytes());
         rows.iter().for_each(|row| eat(&row.to_le_bytes()));
     }
     eat(&(job.data.len() as u64).to_le_bytes());
-    job.data.iter().for_each(|x| eat(&x.to_le_bytes()));
+    match job.data {
+        Source::Numbers(numbers) => numbers.iter().for_each(|x| eat(&x.to_le_bytes())),
+        Source::Bytes { bytes, scale, shift } => {
+            eat(bytes);
+            scale.iter().chain(shift).for_each(|x| eat(&x.to_le_bytes()));
+        }
+    }
     hash
 }
 
 pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), NetError> {
     let mut arrays: Vec<(String, Vec<usize>, &[f32])> = vec![
-        ("optimizer.first".into(), vec![state.first_moment.len()], &state.first_moment),
-        ("optimizer.second".into(), vec![state.second_moment.len()], &state.second_moment),
+        ("optimizer.first".into(), vec![state.optimizer.first.len()], &state.optimizer.first),
+        ("optimizer.second".into(), vec![state.optimizer.second.len()], &state.optimizer.second),
     ];
     let named = [("now", Some(&state.weights)), ("best", state.best.as_ref().map(|b| &b.2))];
     for (prefix, weights) in named {
@@ -74,7 +82,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
     }
     let note = Note {
         fingerprint,
-        clock: state.clock.clone(),
+        clock: state.optimizer.clock.clone(),
         sampler: state.sampler.clone(),
         history: state.history.clone(),
         best: state.best.as_ref().map(|b| (b.0, b.1)),
@@ -138,9 +146,11 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
     };
     Ok(Some(State {
         weights: weights("now")?,
-        first_moment: array("optimizer.first")?,
-        second_moment: array("optimizer.second")?,
-        clock: note.clock,
+        optimizer: OptimizerState {
+            clock: note.clock,
+            first: array("optimizer.first")?,
+            second: array("optimizer.second")?,
+        },
         sampler: note.sampler,
         history: note.history,
         best,

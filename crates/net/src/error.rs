@@ -33,7 +33,69 @@ pub enum NetError {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// A device that is not there or cannot be used.
+    #[error("{0}")]
+    Device(String),
+    /// A GPU without enough free memory.
+    #[error("{}", short_of_memory(*.asked, *.free, *.batch, *.suggestion))]
+    DeviceMemory {
+        /// Bytes that were needed.
+        asked: u64,
+        /// Bytes that were free.
+        free: u64,
+        /// Rows of the batch; 0 where it is the data set that does not fit.
+        batch: usize,
+        /// Rows of a batch that would fit.
+        suggestion: Option<usize>,
+    },
     /// Reading or writing data.
     #[error(transparent)]
     Data(#[from] onesided_data::DataError),
+}
+
+impl NetError {
+    /// The same refusal once more, for another job that it stops.
+    pub(crate) fn again(&self) -> Self {
+        match *self {
+            NetError::DeviceMemory { asked, free, batch, suggestion } => {
+                NetError::DeviceMemory { asked, free, batch, suggestion }
+            }
+            NetError::Device(ref what) => NetError::Device(what.clone()),
+            ref other => NetError::Config(other.to_string()),
+        }
+    }
+}
+
+fn short_of_memory(asked: u64, free: u64, batch: usize, suggestion: Option<usize>) -> String {
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    let what = match batch {
+        0 => "the data set".to_string(),
+        rows => format!("training with a batch of {rows}"),
+    };
+    let advice = match suggestion {
+        Some(rows) => format!("use a batch of {rows} or fewer"),
+        None => "use --device cpu".to_string(),
+    };
+    let (asked, free) = (mebibytes(asked), free >> 20);
+    format!("{what} needs {asked} MiB of the GPU's memory, but {free} MiB are free; {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_card_says_what_was_asked_and_what_to_do() {
+        let full =
+            NetError::DeviceMemory { asked: 3 << 30, free: 1 << 30, batch: 4096, suggestion: Some(1024) };
+        let sentence = "training with a batch of 4096 needs 3072 MiB of the GPU's memory, but 1024 MiB are free; \
+                        use a batch of 1024 or fewer";
+        assert_eq!(full.to_string(), sentence);
+        assert_eq!(full.again().to_string(), sentence);
+        let data = NetError::DeviceMemory { asked: (1 << 20) + 1, free: 5, batch: 0, suggestion: None };
+        assert_eq!(
+            data.to_string(),
+            "the data set needs 2 MiB of the GPU's memory, but 0 MiB are free; use --device cpu"
+        );
+    }
 }

@@ -1,20 +1,30 @@
 //! Networks for scores: their layers, the executors that run them, optimizers and the training loop.
 
+mod augment;
 mod checkpoint;
 mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod device;
 mod error;
 mod executor;
 mod optimizer;
+mod scores;
+mod side_by_side;
 mod spec;
 mod train;
 mod weights;
 mod zoo;
 
+pub use augment::Augment;
 pub use cpu::CpuExecutor;
+pub use device::{Device, Engine, Precision, Setting};
 pub use error::NetError;
-pub use executor::{Executor, Mode};
+pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use optimizer::{Optimizer, Schedule};
 pub use spec::{Activation, Layer, Network, Shape};
-pub use train::{EpochRecord, Job, Progress, Risk, TrainConfig, Trained, scores, train};
+pub use scores::{scores, scores_on, scores_with};
+pub use side_by_side::train_side_by_side;
+pub use train::{EpochRecord, Job, Progress, Risk, TrainConfig, Trained, train, train_on};
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

@@ -214,6 +214,18 @@ impl Network {
         }
     }
 
+    /// Multiply-adds of a forward pass, a row; 0 for a network that cannot be built.
+    pub(crate) fn products(&self) -> usize {
+        let Ok(shapes) = self.shapes() else { return 0 };
+        let before = std::iter::once(&self.input).chain(&shapes);
+        let layers = self.layers.iter().zip(before).map(|(layer, before)| match *layer {
+            Layer::Dense { outputs, .. } => outputs.saturating_mul(before.channels),
+            Layer::Conv { outputs, .. } => outputs.saturating_mul(9).saturating_mul(before.len()),
+            _ => 0,
+        });
+        layers.fold(0, usize::saturating_add)
+    }
+
     /// How many trained numbers the network has; 0 for a network that cannot be built.
     pub fn parameters(&self) -> usize {
         self.tensors().map_or(0, |all| all.iter().filter(|t| t.trained).map(TensorSpec::len).sum())
@@ -263,6 +275,7 @@ mod tests {
         assert_eq!(shapes[1], Shape { channels: 4, height: 4, width: 4 });
         assert_eq!(shapes[2].len(), 64);
         assert_eq!(network.parameters(), 4 * 27 + 4 + 64 + 1);
+        assert_eq!(network.products(), 4 * 27 * 72 + 64);
         let unflattened = Network { layers: vec![Layer::Dense { outputs: 1, bias: true }], ..network };
         assert!(unflattened.shapes().unwrap_err().to_string().contains("flatten"));
     }

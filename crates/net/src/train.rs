@@ -1,11 +1,12 @@
 //! The training loop: batches to scores, an objective on the scores, steps, and the choice of an epoch.
 
 use crate::NetError;
+use crate::augment::Augment;
 use crate::checkpoint::{self, State};
-use crate::cpu::CpuExecutor;
-use crate::executor::{Executor, Mode};
+use crate::device::{Device, Engine, Precision, Setting};
+use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::optimizer::{Optimizer, Schedule};
-use crate::spec::Network;
+use crate::spec::{Network, Shape};
 use crate::weights::Weights;
 use onesided_data::{BatchSampler, Mix, Stream};
 use onesided_loss::Objective;
@@ -37,8 +38,17 @@ pub struct TrainConfig {
     pub keep_best: bool,
     /// Every random stream is derived from it.
     pub seed: u64,
-    /// 0 for every core.
+    /// Threads of the CPU; 0 for every core.
     pub threads: usize,
+    /// What is done to images before they are learned from.
+    #[serde(default)]
+    pub augment: Augment,
+    /// Where to train.
+    #[serde(default)]
+    pub device: Device,
+    /// Numbers of a GPU.
+    #[serde(default)]
+    pub precision: Precision,
 }
 
 impl Default for TrainConfig {
@@ -56,12 +66,15 @@ impl Default for TrainConfig {
             keep_best: true,
             seed: 0,
             threads: 0,
+            augment: Augment::default(),
+            device: Device::default(),
+            precision: Precision::default(),
         }
     }
 }
 
 impl TrainConfig {
-    fn check(&self) -> Result<(), NetError> {
+    fn check(&self, input: Shape) -> Result<(), NetError> {
         let refuse = |what: String| Err(NetError::Config(what));
         if self.batch < 2 {
             return refuse(format!("the batch must hold at least 2 rows, but is {}", self.batch));
@@ -81,19 +94,25 @@ impl TrainConfig {
         if self.patience == Some(0) {
             return refuse("the patience must be at least 1 epoch, but is 0".into());
         }
-        Ok(())
+        self.augment.check(input)
+    }
+
+    /// The part of it that executors are set to.
+    pub fn setting(&self) -> Setting {
+        let Self { optimizer, weight_decay, threads, precision, batch, .. } = *self;
+        Setting { optimizer, weight_decay, threads, precision, batch }
     }
 }
 
 /// The risk of held-out scores: logits of positives, logits of unlabeled rows; lower is better.
-pub type Risk<'a> = &'a dyn Fn(&[f32], &[f32]) -> f64;
+pub type Risk<'a> = &'a (dyn Fn(&[f32], &[f32]) -> f64 + Sync);
 
 /// What to train on: rows of a data set, by number.
 pub struct Job<'a> {
     /// The network.
     pub network: &'a Network,
     /// All rows, one after the other, each as wide as the network's input.
-    pub data: &'a [f32],
+    pub data: Source<'a>,
     /// Labeled positives to learn from.
     pub positive: &'a [u32],
     /// Unlabeled rows to learn from (true negatives for a supervised objective).
@@ -136,6 +155,8 @@ pub struct Progress {
     pub risk: Option<f64>,
     /// Epoch of the lowest held-out risk so far.
     pub best_epoch: Option<usize>,
+    /// Epochs that a checkpoint already held.
+    pub resumed_from: Option<usize>,
 }
 
 /// One line of the training history.
@@ -166,11 +187,28 @@ pub struct Trained {
     pub interrupted: bool,
 }
 
-/// Trains a network. `observer` sees every batch and returns false to stop; the checkpoint then stays.
+/// Trains a network on the device of its settings. `observer` sees every batch and returns false to stop; the
+/// checkpoint then stays.
 pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<Trained, NetError> {
+    job.config.check(job.network.input)?;
+    let device = job.config.device.resolve(job.network, job.config.batch);
+    train_on(&Engine::new(device, job.data, job.network.input)?, job, observer)
+}
+
+/// [`train`] on an engine that holds the job's data already; the device of the job's settings is not looked at.
+pub fn train_on(
+    engine: &Engine,
+    job: &Job,
+    observer: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Trained, NetError> {
     let config = job.config;
-    config.check()?;
-    let initial = Weights::initial(job.network, job.start_bias, config.seed)?;
+    config.check(job.network.input)?;
+    if !engine.holds(&job.data) {
+        return Err(NetError::Config("the engine holds another data set than the one to train on".into()));
+    }
+    for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
+        check_rows(rows, engine.rows())?;
+    }
     let mut sampler = BatchSampler::new(
         job.positive.to_vec(),
         job.unlabeled.to_vec(),
@@ -178,45 +216,38 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
         config.mix,
         Stream::new(config.seed, "batches"),
     )?;
-    let mut executor = CpuExecutor::new(
-        job.network,
-        &initial,
-        job.data,
-        config.threads,
-        config.optimizer,
-        config.weight_decay,
-    )?;
     let mut history: Vec<EpochRecord> = Vec::new();
     let mut best: Option<(usize, f64, Weights)> = None;
     let fingerprint = job.checkpoint.map(|_| checkpoint::fingerprint(job));
     let mut resumed_from = None;
-    if let (Some(path), Some(print)) = (job.checkpoint, fingerprint)
-        && let Some(state) = checkpoint::read(path, print, job.network)?
-    {
-        executor = CpuExecutor::new(
-            job.network,
-            &state.weights,
-            job.data,
-            config.threads,
-            config.optimizer,
-            config.weight_decay,
-        )?;
-        if !executor.restore_moments(state.first_moment, state.second_moment) {
-            return Err(checkpoint::refused(
-                path,
-                "its optimizer state does not fit the network; delete the file",
-            ));
+    let state = match (job.checkpoint, fingerprint) {
+        (Some(path), Some(print)) => checkpoint::read(path, print, job.network)?.map(|state| (path, state)),
+        _ => None,
+    };
+    let mut executor = match state {
+        None => {
+            let initial = Weights::initial(job.network, job.start_bias, config.seed)?;
+            engine.executor(job.network, &initial, &config.setting())?
         }
-        executor.clock = state.clock;
-        sampler.restore(state.sampler);
-        resumed_from = Some(state.history.len());
-        history = state.history;
-        best = state.best;
-    }
+        Some((path, state)) => {
+            let mut executor = engine.executor(job.network, &state.weights, &config.setting())?;
+            if !executor.restore(state.optimizer)? {
+                return Err(checkpoint::refused(
+                    path,
+                    "its optimizer state does not fit the network; delete the file",
+                ));
+            }
+            sampler.restore(state.sampler);
+            resumed_from = Some(state.history.len());
+            history = state.history;
+            best = state.best;
+            executor
+        }
+    };
     let batches = sampler.batches_per_epoch();
     let steps = (config.epochs * batches) as u64;
-    let (mut rows, mut gradient) = (Vec::new(), Vec::new());
-    let (mut rows_seen, mut interrupted) = (0u64, false);
+    let (mut feed, mut gradient) = (Feed::default(), Vec::new());
+    let mut interrupted = false;
     let mut progress = Progress {
         epoch: 0,
         epochs: config.epochs,
@@ -226,6 +257,7 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
         loss: 0.0,
         risk: history.last().and_then(|r| r.risk),
         best_epoch: best.as_ref().map(|b| b.0),
+        resumed_from,
     };
     let last = config.stop_after.unwrap_or(config.epochs).min(config.epochs);
     'epochs: for epoch in history.len() + 1..=last {
@@ -233,55 +265,56 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
             break;
         }
         progress.epoch = epoch;
+        progress.batch = 0;
         let mut total = 0.0;
-        for (done, batch) in sampler.next_epoch().enumerate() {
-            rows.clear();
-            rows.extend_from_slice(batch.positive);
-            rows.extend_from_slice(batch.unlabeled);
-            let step = executor.clock.step;
-            executor.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();
-            let scores = executor.forward(&rows, Mode::Train);
-            let (positive, unlabeled) = scores.split_at(batch.positive.len());
-            gradient.resize(rows.len(), 0.0);
-            let (to_positive, to_unlabeled) = gradient.split_at_mut(batch.positive.len());
+        let mut coming = sampler.next_epoch();
+        let mut more = feed.fill(coming.next(), config, executor.steps());
+        while more {
+            let step = executor.steps();
+            gradient.resize(feed.rows.len(), 0.0);
+            // A GPU waits from here until the gradient arrives: nothing else is done in between.
+            let scores = executor.forward(&feed.batch(), Mode::Train)?;
+            let (positive, unlabeled) = scores.split_at(feed.positives);
+            let (to_positive, to_unlabeled) = gradient.split_at_mut(feed.positives);
             let loss = job.objective.evaluate(positive, unlabeled, to_positive, to_unlabeled);
-            if !loss.is_finite() || scores.iter().any(|s| !s.is_finite()) {
+            if !loss.is_finite() || !all_finite(scores) {
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
             }
-            executor.backward(&gradient);
-            executor.step(config.learning_rate * config.schedule.factor(step, steps));
+            executor.backward(&gradient)?;
+            executor.step(config.learning_rate * config.schedule.factor(step, steps))?;
+            // Now it is busy, and the next batch and the observer cost no time.
             total += loss;
-            rows_seen += rows.len() as u64;
-            progress.batch = done + 1;
-            progress.rows_seen = rows_seen;
-            progress.loss = total / (done + 1) as f64;
+            progress.batch += 1;
+            progress.rows_seen += feed.rows.len() as u64;
+            progress.loss = total / progress.batch as f64;
+            more = feed.fill(coming.next(), config, step + 1);
             if !observer(&progress) {
                 interrupted = true;
                 break 'epochs;
             }
         }
-        let risk = job.risk.map(|risk| {
-            let positive = evaluate(&mut executor, job.held_out_positive);
-            risk(&positive, &evaluate(&mut executor, job.held_out_unlabeled))
-        });
+        let risk = match job.risk {
+            None => None,
+            Some(risk) => {
+                let positive = evaluate(executor.as_mut(), job.held_out_positive)?;
+                Some(risk(&positive, &evaluate(executor.as_mut(), job.held_out_unlabeled)?))
+            }
+        };
         // A risk that is not a number never wins.
         if let Some(risk) = risk
             && config.keep_best
             && best.as_ref().is_none_or(|(_, lowest, _)| risk < *lowest)
             && risk.is_finite()
         {
-            best = Some((epoch, risk, executor.weights()));
+            best = Some((epoch, risk, executor.weights()?));
         }
         history.push(EpochRecord { epoch, loss: total / batches as f64, risk });
         progress.risk = risk;
         progress.best_epoch = best.as_ref().map(|b| b.0);
         if let (Some(path), Some(fingerprint)) = (job.checkpoint, fingerprint) {
-            let (first, second) = executor.optimizer_moments();
             let state = State {
-                weights: executor.weights(),
-                first_moment: first.to_vec(),
-                second_moment: second.to_vec(),
-                clock: executor.clock.clone(),
+                weights: executor.weights()?,
+                optimizer: executor.optimizer_state()?,
                 sampler: sampler.state(),
                 history: history.clone(),
                 best: best.clone(),
@@ -292,9 +325,42 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
     let epochs_run = history.len();
     let (best_epoch, weights) = match best {
         Some((epoch, _, weights)) => (epoch, weights),
-        None => (epochs_run, executor.weights()),
+        None => (epochs_run, executor.weights()?),
     };
     Ok(Trained { weights, epochs_run, best_epoch, history, resumed_from, interrupted })
+}
+
+/// The next batch, made ready while a device works on the last one.
+#[derive(Default)]
+struct Feed {
+    rows: Vec<u32>,
+    positives: usize,
+    draws: Vec<Draw>,
+    dropout_key: u64,
+}
+
+impl Feed {
+    /// Makes ready the batch of `step`; false if there is none.
+    fn fill(&mut self, batch: Option<onesided_data::Batch>, config: &TrainConfig, step: u64) -> bool {
+        let Some(batch) = batch else { return false };
+        self.rows.clear();
+        self.rows.extend_from_slice(batch.positive);
+        self.rows.extend_from_slice(batch.unlabeled);
+        self.positives = batch.positive.len();
+        config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
+        self.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();
+        true
+    }
+
+    fn batch(&self) -> Batch<'_> {
+        Batch { rows: &self.rows, draws: &self.draws, dropout_key: self.dropout_key }
+    }
+}
+
+/// Whether no score is infinite or NaN: one pass over the exponents, without a branch for each.
+fn all_finite(scores: &[f32]) -> bool {
+    let largest = scores.iter().fold(0, |largest, score| largest.max(score.to_bits() & (u32::MAX >> 1)));
+    largest < f32::INFINITY.to_bits()
 }
 
 fn out_of_patience(history: &[EpochRecord], best: Option<usize>, patience: Option<usize>) -> bool {
@@ -304,29 +370,11 @@ fn out_of_patience(history: &[EpochRecord], best: Option<usize>, patience: Optio
     }
 }
 
-/// Rows scored at once outside training; fewer where a row's activations are large.
-const EVALUATION_ROWS: usize = 1024;
-/// Numbers of activations kept at once outside training: 256 MiB.
-const EVALUATION_NUMBERS: usize = 64 << 20;
-
-fn evaluate(executor: &mut CpuExecutor, rows: &[u32]) -> Vec<f32> {
+/// Scores of some rows, a pass's worth at a time.
+pub(crate) fn evaluate(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>, NetError> {
     let mut scores = Vec::with_capacity(rows.len());
-    let at_once = (EVALUATION_NUMBERS / executor.numbers_a_row()).clamp(1, EVALUATION_ROWS);
-    for some in rows.chunks(at_once) {
-        scores.extend_from_slice(executor.forward(some, Mode::Predict));
+    for some in rows.chunks(executor.rows_at_once().max(1)) {
+        scores.extend_from_slice(executor.forward(&Batch::plain(some), Mode::Predict)?);
     }
-    scores
-}
-
-/// Scores of every row of `data` under a trained network.
-pub fn scores(
-    network: &Network,
-    weights: &Weights,
-    data: &[f32],
-    threads: usize,
-) -> Result<Vec<f32>, NetError> {
-    let mut executor = CpuExecutor::new(network, weights, data, threads, Optimizer::Nadam, 0.0)?;
-    let rows = u32::try_from(data.len() / network.input.len())
-        .map_err(|_| NetError::Config("more than 4,294,967,295 rows cannot be scored at once".into()))?;
-    Ok(evaluate(&mut executor, &(0..rows).collect::<Vec<u32>>()))
+    Ok(scores)
 }

@@ -1,7 +1,7 @@
 //! The executor against PyTorch: values made by `golden/make_golden.py`.
 
 use onesided_loss::{Collective, Objective, Reduction};
-use onesided_net::{CpuExecutor, Executor, Layer, Mode, Network, Optimizer, Shape, Tensor, Weights};
+use onesided_net::{Batch, CpuExecutor, Executor, Layer, Mode, Network, Optimizer, Shape, Tensor, Weights};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -62,22 +62,22 @@ fn every_layer_matches_pytorch_forward_and_backward() {
                     .with_work_a_thread(1);
             let rows: Vec<u32> = (0..case.scores.len() as u32).collect();
             let what = format!("{} on {threads} threads", case.name);
-            let scores = executor.forward(&rows, Mode::Train);
+            let scores = executor.forward(&Batch::plain(&rows), Mode::Train).unwrap();
             assert!(gap(scores, &case.scores) < TOLERANCE, "{what}: {scores:?} against {:?}", case.scores);
-            executor.backward(&case.score_gradient);
-            let gradients = executor.gradients();
+            executor.backward(&case.score_gradient).unwrap();
+            let gradients = executor.gradients().unwrap();
             assert_eq!(gradients.len(), case.gradients.len(), "{what}");
             for ((name, have), want) in gradients.iter().zip(&case.gradients) {
                 assert_eq!(name, &want.name);
                 let gap = gap(have, &want.data);
                 assert!(gap < TOLERANCE, "{what}: gradient of {name} is off by {gap}");
             }
-            let after = executor.weights();
+            let after = executor.weights().unwrap();
             for want in &case.statistics {
                 let have = after.tensors.iter().find(|t| t.name == want.name).unwrap();
                 assert!(gap(&have.data, &want.data) < TOLERANCE, "{what}: {}", want.name);
             }
-            let predictions = executor.forward(&rows, Mode::Predict);
+            let predictions = executor.forward(&Batch::plain(&rows), Mode::Predict).unwrap();
             assert!(gap(predictions, &case.predictions) < TOLERANCE, "{what}: predictions");
         }
     }
@@ -112,18 +112,18 @@ fn a_training_trajectory_matches_pytorch() {
     for (k, want) in golden.losses.iter().enumerate() {
         let first = (k % 4 * golden.rows) as u32;
         let rows: Vec<u32> = (first..first + golden.rows as u32).collect();
-        let scores = executor.forward(&rows, Mode::Train);
+        let scores = executor.forward(&Batch::plain(&rows), Mode::Train).unwrap();
         let (positive, unlabeled) = scores.split_at(golden.positives);
         let (to_positive, to_unlabeled) = gradient.split_at_mut(golden.positives);
         let loss = objective.evaluate(positive, unlabeled, to_positive, to_unlabeled);
         assert!((loss - want).abs() < 1e-4 * want.abs().max(1.0), "step {k}: {loss} against {want}");
-        executor.backward(&gradient);
-        executor.step(golden.learning_rate);
+        executor.backward(&gradient).unwrap();
+        executor.step(golden.learning_rate).unwrap();
     }
-    for (have, want) in executor.weights().tensors.iter().zip(&golden.r#final) {
+    for (have, want) in executor.weights().unwrap().tensors.iter().zip(&golden.r#final) {
         let gap = gap(&have.data, &want.data);
         assert!(gap < 1e-4, "{} is off by {gap} after 20 steps", have.name);
     }
     let all: Vec<u32> = (0..4 * golden.rows as u32).collect();
-    assert!(gap(executor.forward(&all, Mode::Predict), &golden.predictions) < 1e-4);
+    assert!(gap(executor.forward(&Batch::plain(&all), Mode::Predict).unwrap(), &golden.predictions) < 1e-4);
 }

@@ -16,7 +16,8 @@ fn weighted(network: &Network, weights: &Weights, data: &[f32], by: &[f32]) -> f
     let mut executor =
         CpuExecutor::new(network, weights, data, 2, Optimizer::Nadam, 0.0).unwrap().with_work_a_thread(1);
     let rows: Vec<u32> = (0..by.len() as u32).collect();
-    executor.forward(&rows, Mode::Train).iter().zip(by).map(|(&s, &w)| f64::from(s) * f64::from(w)).sum()
+    let scores = executor.forward(&Batch::plain(&rows), Mode::Train).unwrap();
+    scores.iter().zip(by).map(|(&s, &w)| f64::from(s) * f64::from(w)).sum()
 }
 
 /// Every kind of layer, one at a time between dense layers: the gradient in a random direction of weight space against
@@ -70,9 +71,9 @@ fn gradients_match_finite_differences() {
         let mut executor = CpuExecutor::new(&network, &weights, &data, 2, Optimizer::Nadam, 0.0)
             .unwrap()
             .with_work_a_thread(1);
-        executor.forward(&(0..rows as u32).collect::<Vec<_>>(), Mode::Train);
-        executor.backward(&by);
-        let gradients = executor.gradients();
+        executor.forward(&Batch::plain(&(0..rows as u32).collect::<Vec<_>>()), Mode::Train).unwrap();
+        executor.backward(&by).unwrap();
+        let gradients = executor.gradients().unwrap();
         let mut stream = Stream::new(3, "direction");
         for (tensor, gradient) in &gradients {
             let direction: Vec<f64> = gradient.iter().map(|_| stream.normal()).collect();
@@ -136,10 +137,10 @@ fn optimizers_match_pytorch() {
         let mut executor =
             CpuExecutor::new(&network, &weights, &data, 1, optimizer, case.weight_decay).unwrap();
         for (k, step) in case.steps.iter().enumerate() {
-            executor.forward(&[k as u32], Mode::Train);
-            executor.backward(&[1.0]);
-            executor.step(0.01);
-            for (have, want) in executor.weights().tensors[0].data.iter().zip(&step.parameters) {
+            executor.forward(&Batch::plain(&[k as u32]), Mode::Train).unwrap();
+            executor.backward(&[1.0]).unwrap();
+            executor.step(0.01).unwrap();
+            for (have, want) in executor.weights().unwrap().tensors[0].data.iter().zip(&step.parameters) {
                 assert!((have - want).abs() < 2e-6, "{optimizer}, step {k}: {have} against {want}");
             }
         }
@@ -159,11 +160,11 @@ fn batches_smaller_than_the_crew_give_the_same_training() {
             .unwrap()
             .with_work_a_thread(1);
         for rows in [&[0u32, 1, 2, 3, 4, 5][..], &[6, 7], &[8], &[9, 10, 11]] {
-            executor.forward(rows, Mode::Train);
-            executor.backward(&vec![0.5; rows.len()]);
-            executor.step(1e-2);
+            executor.forward(&Batch::plain(rows), Mode::Train).unwrap();
+            executor.backward(&vec![0.5; rows.len()]).unwrap();
+            executor.step(1e-2).unwrap();
         }
-        executor.weights()
+        executor.weights().unwrap()
     };
     let one = after(1);
     for threads in [2, 5] {
@@ -212,7 +213,7 @@ fn run_judged(
     };
     let job = Job {
         network: &clouds.network,
-        data: &clouds.data,
+        data: Source::Numbers(&clouds.data),
         positive: &clouds.positive[..60],
         unlabeled: &clouds.unlabeled[..240],
         held_out_positive: &clouds.positive[60..],
@@ -344,7 +345,7 @@ fn prior_weighted_recovers_the_posterior_on_a_line() {
         };
         let job = Job {
             network: &network,
-            data: &data,
+            data: Source::Numbers(&data),
             positive: &(0..n_p as u32).collect::<Vec<_>>(),
             unlabeled: &(n_p as u32..(n_p + n_u) as u32).collect::<Vec<_>>(),
             held_out_positive: &[],

@@ -71,6 +71,7 @@ impl Wishes {
             keep_best: true,
             seed: self.seed,
             threads: self.threads,
+            ..TrainConfig::default()
         }
     }
 }

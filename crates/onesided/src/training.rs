@@ -10,7 +10,7 @@ use onesided_data::{
 };
 use onesided_eval::{Calibration, RESAMPLES, ThresholdRule, probability};
 use onesided_loss::{Method, Objective, Options, Reduction, Sampling, Setting};
-use onesided_net::{Job, Network, Shape, TrainConfig, Trained, scores, train};
+use onesided_net::{Job, Network, Shape, Source, TrainConfig, Trained, scores, train};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -229,7 +229,7 @@ impl Task<'_> {
         let checkpoint = learner.checkpoint.as_deref().map(|path| place.checkpoint(path));
         let job = Job {
             network,
-            data: self.matrix.as_slice(),
+            data: Source::Numbers(self.matrix.as_slice()),
             positive: &training.positive,
             unlabeled: &training.unlabeled,
             held_out_positive: &held_out.positive,

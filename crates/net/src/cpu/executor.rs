@@ -10,7 +10,7 @@ use super::plan::{Op, Plan};
 use super::shard::{Pass, Shard, grown};
 use super::simd::simd_fn;
 use crate::NetError;
-use crate::executor::{Executor, Mode};
+use crate::executor::{Batch, Executor, Mode, OptimizerState, Source};
 use crate::optimizer::{Clock, Optimizer, Step};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
@@ -19,7 +19,9 @@ use std::ops::Range;
 /// Trains and applies a network on the CPU.
 pub struct CpuExecutor<'a> {
     plan: Plan,
-    data: &'a [f32],
+    source: Source<'a>,
+    /// Rows of the data set.
+    held: usize,
     crew: Crew,
     shards: Vec<Shard>,
     /// Shards that the last pass had work for.
@@ -32,19 +34,24 @@ pub struct CpuExecutor<'a> {
     fresh: bool,
     moments: Vec<Moments>,
     backward: Vec<Backward>,
-    pub(crate) optimizer: Optimizer,
-    pub(crate) weight_decay: f64,
-    pub(crate) clock: Clock,
+    optimizer: Optimizer,
+    weight_decay: f64,
+    clock: Clock,
     first_moment: Vec<f32>,
     second_moment: Vec<f32>,
     scores: Vec<f32>,
-    /// Key of the dropout draws of the next training pass.
-    pub(crate) dropout_key: u64,
+    /// Key of the dropout draws of the last pass.
+    dropout_key: u64,
     rows: usize,
 }
 
 /// Products (multiply-adds of a forward pass) from which a thread's share is worth handing out.
 const WORK_A_THREAD: usize = 4_000_000;
+
+/// Rows scored at once outside training; fewer where a row's activations are large.
+const PREDICTION_ROWS: usize = 1024;
+/// Numbers of activations kept at once outside training: 256 MiB.
+const PREDICTION_NUMBERS: usize = 64 << 20;
 
 /// Threads to use: `asked`, or every core when 0, within what helps a batch of hundreds.
 pub(crate) fn thread_count(asked: usize) -> usize {
@@ -57,26 +64,22 @@ impl<'a> CpuExecutor<'a> {
     pub fn new(
         network: &Network,
         weights: &Weights,
-        data: &'a [f32],
+        data: impl Into<Source<'a>>,
         threads: usize,
         optimizer: Optimizer,
         weight_decay: f64,
     ) -> Result<Self, NetError> {
         network.check(weights)?;
         let plan = Plan::new(network)?;
-        if !data.len().is_multiple_of(plan.input) {
-            return Err(NetError::Config(format!(
-                "the data holds {} numbers, which is no multiple of the network's {} inputs",
-                data.len(),
-                plan.input
-            )));
-        }
+        let source = data.into();
+        let held = source.check(network.input)?;
         let threads = thread_count(threads);
         let crew = Crew::new(threads)
             .map_err(|error| NetError::Config(format!("cannot start {threads} threads: {error}")))?;
         let shards = (0..threads).map(|_| Shard::new(&plan)).collect();
         let mut this = Self {
-            data,
+            source,
+            held,
             crew,
             shards,
             busy: threads,
@@ -107,48 +110,12 @@ impl<'a> CpuExecutor<'a> {
         self
     }
 
-    /// Numbers that a row takes up on its way through the network.
-    pub(crate) fn numbers_a_row(&self) -> usize {
-        self.plan.input + self.plan.sizes.iter().sum::<usize>()
-    }
-
     fn load(&mut self, weights: &Weights) {
         for ((spec, place), tensor) in self.plan.tensors.iter().zip(&weights.tensors) {
             let to = if spec.trained { &mut self.weights } else { &mut self.statistics };
             to[place.clone()].copy_from_slice(&tensor.data);
         }
         self.fresh = false;
-    }
-
-    /// The weights and running statistics as they stand.
-    pub fn weights(&self) -> Weights {
-        let tensors = self.plan.tensors.iter().map(|(spec, place)| {
-            let from = if spec.trained { &self.weights } else { &self.statistics };
-            Tensor { name: spec.name.clone(), shape: spec.shape.clone(), data: from[place.clone()].to_vec() }
-        });
-        Weights { tensors: tensors.collect() }
-    }
-
-    /// The optimizer's two moments, for a checkpoint; empty before the first step.
-    pub(crate) fn optimizer_moments(&self) -> (&[f32], &[f32]) {
-        (&self.first_moment, &self.second_moment)
-    }
-
-    /// Puts the optimizer's moments back; false if they are not this network's.
-    pub(crate) fn restore_moments(&mut self, first: Vec<f32>, second: Vec<f32>) -> bool {
-        let fits = |v: &Vec<f32>| v.is_empty() || v.len() == self.plan.trained;
-        let good = fits(&first) && fits(&second);
-        if good {
-            (self.first_moment, self.second_moment) = (first, second);
-        }
-        good
-    }
-
-    /// Gradient of every trained tensor from the last backward pass, in tensor order.
-    pub fn gradients(&self) -> Vec<(String, Vec<f32>)> {
-        let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
-        let sum = |i: usize| self.shards[..self.busy].iter().map(|s| s.weights[i]).sum::<f32>();
-        trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect()
     }
 
     fn prepare(&mut self) {
@@ -183,9 +150,12 @@ impl<'a> CpuExecutor<'a> {
 }
 
 impl Executor for CpuExecutor<'_> {
-    fn forward(&mut self, rows: &[u32], mode: Mode) -> &[f32] {
+    fn forward(&mut self, batch: &Batch, mode: Mode) -> Result<&[f32], NetError> {
+        batch.check(self.held, self.plan.shape)?;
         self.prepare();
+        let rows = batch.rows;
         self.rows = rows.len();
+        self.dropout_key = batch.dropout_key;
         // Few rows of a small network are done before a second thread is told of them.
         let work = rows.len().saturating_mul(self.plan.products);
         let most = self.shards.len().min(rows.len()).max(1);
@@ -219,10 +189,10 @@ impl Executor for CpuExecutor<'_> {
                 mode,
                 dropout_key: self.dropout_key,
             };
-            let data = self.data;
+            let source = &self.source;
             self.crew.each(&mut self.shards[..self.busy], |shard| {
                 if !gathered {
-                    shard.gather(data, rows, pass.plan.input);
+                    shard.gather(source, batch, pass.plan.shape);
                 }
                 shard.forward(&pass, start..end);
             });
@@ -241,11 +211,16 @@ impl Executor for CpuExecutor<'_> {
         for shard in &self.shards[..count] {
             self.scores.extend_from_slice(&shard.outputs[ops.len() - 1][..shard.rows]);
         }
-        &self.scores
+        Ok(&self.scores)
     }
 
-    fn backward(&mut self, gradient: &[f32]) {
-        assert_eq!(gradient.len(), self.rows, "one gradient for each score of the last pass");
+    fn backward(&mut self, gradient: &[f32]) -> Result<(), NetError> {
+        if gradient.len() != self.rows {
+            let (given, scores) = (gradient.len(), self.rows);
+            return Err(NetError::Config(format!(
+                "{given} gradients were given for a pass of {scores} scores"
+            )));
+        }
         let ops = &self.plan.ops;
         let mut end = ops.len();
         // A run of operations ends with the first half of a batch norm; its second half starts the next run.
@@ -289,9 +264,10 @@ impl Executor for CpuExecutor<'_> {
             begun = Some(start);
             end = start;
         }
+        Ok(())
     }
 
-    fn step(&mut self, learning_rate: f64) {
+    fn step(&mut self, learning_rate: f64) -> Result<(), NetError> {
         let n = self.plan.trained;
         self.first_moment.resize(n, 0.0);
         self.second_moment.resize(n, 0.0);
@@ -310,6 +286,45 @@ impl Executor for CpuExecutor<'_> {
             update(&step, weights, gradient, &others, *i * part, m, v);
         });
         self.fresh = false;
+        Ok(())
+    }
+
+    fn rows_at_once(&self) -> usize {
+        let numbers_a_row = self.plan.input + self.plan.sizes.iter().sum::<usize>();
+        (PREDICTION_NUMBERS / numbers_a_row).clamp(1, PREDICTION_ROWS)
+    }
+
+    fn weights(&mut self) -> Result<Weights, NetError> {
+        let tensors = self.plan.tensors.iter().map(|(spec, place)| {
+            let from = if spec.trained { &self.weights } else { &self.statistics };
+            Tensor { name: spec.name.clone(), shape: spec.shape.clone(), data: from[place.clone()].to_vec() }
+        });
+        Ok(Weights { tensors: tensors.collect() })
+    }
+
+    fn gradients(&mut self) -> Result<Vec<(String, Vec<f32>)>, NetError> {
+        let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
+        let parts = &self.shards[..self.busy];
+        let sum = |i: usize| parts.iter().filter_map(|shard| shard.weights.get(i)).sum::<f32>();
+        Ok(trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect())
+    }
+
+    fn optimizer_state(&mut self) -> Result<OptimizerState, NetError> {
+        let (first, second) = (self.first_moment.clone(), self.second_moment.clone());
+        Ok(OptimizerState { clock: self.clock.clone(), first, second })
+    }
+
+    fn restore(&mut self, state: OptimizerState) -> Result<bool, NetError> {
+        let fits = |v: &Vec<f32>| v.is_empty() || v.len() == self.plan.trained;
+        let good = fits(&state.first) && fits(&state.second);
+        if good {
+            (self.clock, self.first_moment, self.second_moment) = (state.clock, state.first, state.second);
+        }
+        Ok(good)
+    }
+
+    fn steps(&self) -> u64 {
+        self.clock.step
     }
 }
 

@@ -3,6 +3,7 @@
 mod conv;
 mod crew;
 mod executor;
+mod gather;
 mod matmul;
 mod norm;
 mod norm_pool;

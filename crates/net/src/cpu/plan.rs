@@ -58,6 +58,8 @@ impl Op {
 /// The operations of a network and the sizes they need.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
+    pub shape: Shape,
+    /// Numbers of a row.
     pub input: usize,
     pub ops: Vec<Op>,
     /// Numbers a row that each operation gives.
@@ -159,16 +161,9 @@ impl Plan {
         if ops.is_empty() {
             return Err(NetError::Architecture("a network needs at least one layer that computes".into()));
         }
-        let products = ops
-            .iter()
-            .map(|op| match op {
-                Op::Dense { weight, .. } => weight.len(),
-                Op::Conv { conv, weight, .. } => weight.len() * conv.input.pixels(),
-                _ => 0,
-            })
-            .sum();
         Ok(Self {
-            products,
+            products: network.products(),
+            shape: network.input,
             input: network.input.len(),
             ops,
             sizes,

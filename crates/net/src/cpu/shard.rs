@@ -1,13 +1,15 @@
 //! One thread's rows on their way through the layers, forward and back.
 
 use super::conv;
+use super::gather::gather;
 use super::matmul::{View, multiply};
 use super::norm::{self, Backward, Moments};
 use super::norm_pool;
 use super::plan::{Op, Plan};
 use super::pointwise;
 use super::winograd::Part;
-use crate::executor::Mode;
+use crate::executor::{Batch, Mode, Source};
+use crate::spec::Shape;
 use std::ops::Range;
 
 /// What one thread owns: its rows' activations, gradients and scratch.
@@ -72,11 +74,12 @@ impl Shard {
         (&self.sums[slot].0, &self.sums[slot].1)
     }
 
-    pub fn gather(&mut self, data: &[f32], rows: &[u32], width: usize) {
-        let input = grown(&mut self.input, self.rows * width);
-        for (to, &row) in input.chunks_exact_mut(width).zip(&rows[self.first..self.first + self.rows]) {
-            to.copy_from_slice(&data[row as usize * width..(row as usize + 1) * width]);
-        }
+    /// Brings this thread's rows of the batch.
+    pub fn gather(&mut self, source: &Source, batch: &Batch, shape: Shape) {
+        let own = self.first..self.first + self.rows;
+        let draws = if batch.draws.is_empty() { &[] } else { &batch.draws[own.clone()] };
+        let input = grown(&mut self.input, self.rows * shape.len());
+        gather(source, shape, &batch.rows[own], draws, input);
     }
 
     /// Runs the operations of `range`; in training, ends with the sums of the batch norm that follows.

@@ -1,0 +1,49 @@
+//! Scores of a trained network.
+
+use crate::NetError;
+use crate::device::{Device, Engine, Setting};
+use crate::executor::{Source, check_rows};
+use crate::spec::Network;
+use crate::train::evaluate;
+use crate::weights::Weights;
+
+/// Rows by which [`Device::Auto`] judges whether scoring is worth a GPU: a pass has about as many.
+const ROWS_A_PASS: usize = 1024;
+
+/// Scores of every row of `data` under a trained network, on the CPU.
+pub fn scores(
+    network: &Network,
+    weights: &Weights,
+    data: &[f32],
+    threads: usize,
+) -> Result<Vec<f32>, NetError> {
+    let setting = Setting { threads, ..Setting::default() };
+    scores_with(network, weights, Source::Numbers(data), Device::Cpu, &setting)
+}
+
+/// Scores of every row of `data` under a trained network, on a device.
+pub fn scores_with(
+    network: &Network,
+    weights: &Weights,
+    data: Source,
+    device: Device,
+    setting: &Setting,
+) -> Result<Vec<f32>, NetError> {
+    let rows = u32::try_from(data.check(network.input)?)
+        .map_err(|_| NetError::Config("more than 4,294,967,295 rows cannot be scored at once".into()))?;
+    let device = device.resolve(network, ROWS_A_PASS.min(rows as usize));
+    let engine = Engine::new(device, data, network.input)?;
+    scores_on(&engine, network, weights, &(0..rows).collect::<Vec<u32>>(), setting)
+}
+
+/// Scores of some rows of the data set that an engine holds, in the order of `rows`.
+pub fn scores_on(
+    engine: &Engine,
+    network: &Network,
+    weights: &Weights,
+    rows: &[u32],
+    setting: &Setting,
+) -> Result<Vec<f32>, NetError> {
+    check_rows(rows, engine.rows())?;
+    evaluate(engine.executor(network, weights, setting)?.as_mut(), rows)
+}
