@@ -1,0 +1,308 @@
+//! CIFAR-10 from positives and unlabeled images, as in the paper of the collective loss.
+//!
+//! Animals are positive, except that a share of the training animals is hidden among the vehicles: those are the
+//! unlabeled images, and the share of animals among them is known. VGG-16 trains on crops and mirror images with NAdam
+//! and a cosine schedule; nothing is held out, the last epoch is kept, and the 10,000 test images are judged by the
+//! sign of their score.
+//!
+//!     cargo run --release -p onesided-net --features cuda --example cifar10 -- DIR --device cuda
+//!     cargo run --release -p onesided-net --example cifar10 -- DIR --limit 2000 --epochs 1 --network cnn
+//!
+//! DIR holds the binary version of CIFAR-10. Prints a JSON object for each seed and one for all of them. The options and
+//! their defaults are those of [`Options`].
+
+use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, cifar10, hide};
+use onesided_loss::{Objective, Sampling, method};
+use onesided_net::{
+    Architecture, Augment, Device, Engine, Job, NetError, Network, Precision, Progress, Shape, Source,
+    TrainConfig, Trained, scores_on, train_on, train_side_by_side,
+};
+use serde_json::json;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::sync::Mutex;
+use std::time::Instant;
+
+const POSITIVE: [&str; 6] = ["bird", "cat", "deer", "dog", "frog", "horse"];
+
+/// What can be chosen: `--method nnpu --hidden 0.8 --at-once 5` and so on.
+struct Options {
+    folder: PathBuf,
+    /// `collective`, `nnpu`, `supervised` or another of the methods.
+    method: String,
+    /// The share of the training animals among the unlabeled images.
+    hidden: f64,
+    /// Splits, each with a training run of its own.
+    seeds: u64,
+    /// Runs that share the device.
+    at_once: usize,
+    network: Architecture,
+    /// Train on the first so many images.
+    limit: usize,
+    /// The rest; `--rate` is its learning rate.
+    config: TrainConfig,
+}
+
+impl Options {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let config = TrainConfig {
+            epochs: 20,
+            learning_rate: 5e-4,
+            augment: Augment { crop: 4, mirror: true },
+            ..TrainConfig::default()
+        };
+        let mut options = Options {
+            folder: PathBuf::new(),
+            method: "collective".into(),
+            hidden: 0.2,
+            seeds: 5,
+            at_once: 1,
+            network: Architecture::Vgg16 { batch_norm: true },
+            limit: usize::MAX,
+            config,
+        };
+        while let Some(word) = words.next() {
+            if !word.starts_with("--") {
+                options.folder = word.into();
+                continue;
+            }
+            let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+            let config = &mut options.config;
+            match word.as_str() {
+                "--method" => options.method = value,
+                "--hidden" => options.hidden = read(&word, &value)?,
+                "--seeds" => options.seeds = read(&word, &value)?,
+                "--at-once" => options.at_once = read(&word, &value)?,
+                "--network" => options.network = read(&word, &value)?,
+                "--limit" => options.limit = read(&word, &value)?,
+                "--epochs" => config.epochs = read(&word, &value)?,
+                "--batch" => config.batch = read(&word, &value)?,
+                "--rate" => config.learning_rate = read(&word, &value)?,
+                "--weight-decay" => config.weight_decay = read(&word, &value)?,
+                "--augment" => config.augment = read(&word, &value)?,
+                "--device" => config.device = read::<Device>(&word, &value)?,
+                "--precision" => config.precision = read::<Precision>(&word, &value)?,
+                "--threads" => config.threads = read(&word, &value)?,
+                _ => return Err(format!("unknown option {word}")),
+            }
+        }
+        match () {
+            () if options.folder.as_os_str().is_empty() => Err("name the folder of CIFAR-10".into()),
+            () if options.seeds == 0 => Err("--seeds must be at least 1".into()),
+            () if options.at_once == 0 => Err("--at-once must be at least 1".into()),
+            () => Ok(options),
+        }
+    }
+}
+
+fn read<T: FromStr<Err: std::fmt::Display>>(option: &str, value: &str) -> Result<T, String> {
+    value.parse().map_err(|error| format!("{option} {value}: {error}"))
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse(std::env::args().skip(1))?;
+    let Cifar10 { mut train, test } = cifar10(&options.folder)?;
+    let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+    let images = options.limit.min(train.len());
+    train.bytes.truncate(images * shape.len());
+    train.labels.truncate(images);
+
+    // The device holds one data set, bytes as they are in the files: the images to train on, then those to test on.
+    let (scale, shift) = train.normalization();
+    train.bytes.extend_from_slice(&test.bytes);
+    let source = Source::Bytes { bytes: &train.bytes, scale: &scale, shift: &shift };
+    let truth = |labels: &[u8]| -> Vec<bool> {
+        labels.iter().map(|&label| POSITIVE.contains(&CIFAR10_CLASSES[usize::from(label)])).collect()
+    };
+    let (to_learn, to_test) = (truth(&train.labels), truth(&test.labels));
+
+    let network = options.network.network(shape)?;
+    let splits: Vec<Split> =
+        (0..options.seeds).map(|seed| Split::new(&options, &to_learn, seed)).collect::<Result<_, _>>()?;
+    let jobs: Vec<Job> = splits.iter().map(|split| split.job(&network, source)).collect();
+
+    let device = options.config.device.resolve(&network, options.config.batch);
+    let engine = Engine::new(device, source, shape)?;
+    eprintln!("{} on {}, {} images", options.network, engine.describe(), images);
+    let tester = Tester { engine: &engine, network: &network, first: images as u32, truth: &to_test };
+    let clocks: Vec<Mutex<Option<Clock>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let watch = |run: usize, progress: &Progress| Clock::tick(&clocks[run], run, progress);
+    let mut accuracies = Vec::new();
+    let mut rows = 0;
+    let mut finish = |run: usize, trained: Result<Trained, NetError>| -> Result<(), Box<dyn Error>> {
+        let (split, trained) = (&splits[run], trained?);
+        let accuracy = tester.accuracy(&trained, &split.config)?;
+        let clock = clocks[run].lock().ok().and_then(|clock| *clock);
+        let (seconds, rate) = clock.map_or((0.0, 0.0), |clock| (clock.seconds(), clock.rate()));
+        rows += clock.map_or(0, |clock| clock.rows);
+        accuracies.push(accuracy);
+        let line = json!({
+            "method": options.method,
+            "hidden": options.hidden,
+            "epochs": options.config.epochs,
+            "seed": split.config.seed,
+            "accuracy": accuracy,
+            "seconds": seconds,
+            "images_per_second": rate,
+            "final_loss": trained.history.last().map(|epoch| epoch.loss),
+        });
+        println!("{line}");
+        Ok(())
+    };
+    // Of all runs together, with what each needs before its first batch; testing is not counted.
+    let mut seconds = 0.0;
+    if options.at_once > 1 {
+        let started = Instant::now();
+        let all = train_side_by_side(&jobs, options.at_once, &watch);
+        seconds += started.elapsed().as_secs_f64();
+        all.into_iter().enumerate().try_for_each(|(run, trained)| finish(run, trained))?;
+    } else {
+        for (run, job) in jobs.iter().enumerate() {
+            let started = Instant::now();
+            let trained = train_on(&engine, job, &mut |progress| watch(run, progress));
+            seconds += started.elapsed().as_secs_f64();
+            finish(run, trained)?;
+        }
+    }
+    let (mean, deviation) = mean_and_deviation(&accuracies);
+    let line = json!({
+        "method": options.method,
+        "hidden": options.hidden,
+        "epochs": options.config.epochs,
+        "network": options.network.to_string(),
+        "batch": options.config.batch,
+        "device": engine.describe(),
+        "precision": if device == Device::Cpu { Precision::F32 } else { options.config.precision },
+        "augment": options.config.augment.to_string(),
+        "seeds": options.seeds,
+        "at_once": options.at_once,
+        "accuracy": mean,
+        "deviation": deviation,
+        "accuracy_in_percent": format!("{:.2} ± {:.2}", 100.0 * mean, 100.0 * deviation),
+        "seconds": seconds,
+        "images_per_second": rows as f64 / seconds,
+    });
+    println!("{line}");
+    Ok(())
+}
+
+/// One seed's labels, and the loss that fits them.
+struct Split {
+    positive: Vec<u32>,
+    unlabeled: Vec<u32>,
+    objective: Box<dyn Objective>,
+    start_bias: f64,
+    config: TrainConfig,
+}
+
+impl Split {
+    fn new(options: &Options, truth: &[bool], seed: u64) -> Result<Self, Box<dyn Error>> {
+        let method = method(&options.method)?;
+        let labels = hide(truth, options.hidden, seed)?;
+        let in_first = |row: usize| match method.needs_truth {
+            true => truth[row],
+            false => labels[row] == Label::Positive,
+        };
+        let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
+            (0..truth.len() as u32).partition(|&row| in_first(row as usize));
+        let hidden = unlabeled.iter().filter(|&&row| truth[row as usize]).count();
+        let mu = hidden as f64 / unlabeled.len() as f64;
+        let labeled_share = positive.len() as f64 / truth.len() as f64;
+        let setting = onesided_loss::Setting {
+            prior_in_unlabeled: mu,
+            sampling: Sampling::SingleSample { labeled_share },
+        };
+        let objective = method.build(&setting, &onesided_loss::Options::default())?;
+        // The logit that a network without an input would give.
+        let share = if method.needs_prior { mu } else { labeled_share };
+        let start_bias = (share / (1.0 - share)).ln();
+        let config = TrainConfig { seed, ..options.config.clone() };
+        Ok(Self { positive, unlabeled, objective, start_bias, config })
+    }
+
+    fn job<'a>(&'a self, network: &'a Network, data: Source<'a>) -> Job<'a> {
+        Job {
+            network,
+            data,
+            positive: &self.positive,
+            unlabeled: &self.unlabeled,
+            held_out_positive: &[],
+            held_out_unlabeled: &[],
+            objective: self.objective.as_ref(),
+            start_bias: self.start_bias,
+            risk: None,
+            risk_name: "",
+            config: &self.config,
+            checkpoint: None,
+        }
+    }
+}
+
+/// Judges a trained network by the images that follow the training images.
+struct Tester<'a> {
+    engine: &'a Engine<'a>,
+    network: &'a Network,
+    first: u32,
+    truth: &'a [bool],
+}
+
+impl Tester<'_> {
+    fn accuracy(&self, trained: &Trained, config: &TrainConfig) -> Result<f64, NetError> {
+        let rows: Vec<u32> = (self.first..).take(self.truth.len()).collect();
+        let scores = scores_on(self.engine, self.network, &trained.weights, &rows, &config.setting())?;
+        let right = scores.iter().zip(self.truth).filter(|&(&score, &truth)| (score > 0.0) == truth).count();
+        Ok(right as f64 / rows.len() as f64)
+    }
+}
+
+/// The time of a run between its first batch and its last, so that setting up is not counted as training.
+#[derive(Clone, Copy)]
+struct Clock {
+    first: Instant,
+    last: Instant,
+    /// Images of the first batch, and of all.
+    first_rows: u64,
+    rows: u64,
+}
+
+impl Clock {
+    fn tick(clock: &Mutex<Option<Clock>>, run: usize, progress: &Progress) -> bool {
+        let (now, rows) = (Instant::now(), progress.rows_seen);
+        if let Ok(mut clock) = clock.lock() {
+            let clock = clock.get_or_insert(Clock { first: now, last: now, first_rows: rows, rows });
+            (clock.last, clock.rows) = (now, rows);
+        }
+        if progress.batch == progress.batches {
+            eprintln!("seed {run} epoch {}/{}: loss {:.4}", progress.epoch, progress.epochs, progress.loss);
+        }
+        true
+    }
+
+    fn seconds(&self) -> f64 {
+        (self.last - self.first).as_secs_f64()
+    }
+
+    fn rate(&self) -> f64 {
+        (self.rows - self.first_rows) as f64 / self.seconds().max(1e-9)
+    }
+}
+
+/// Mean and standard deviation (division by n - 1; 0 for a single number).
+fn mean_and_deviation(numbers: &[f64]) -> (f64, f64) {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+}
