@@ -30,6 +30,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// List the methods.
     Methods,
+    /// Measure how fast this machine trains.
+    Bench(Bench),
 }
 
 /// Flags of `demo`.
@@ -180,15 +182,37 @@ pub struct Evaluate {
     pub positive: Option<String>,
 }
 
+/// Flags of `bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Where to train: auto, cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
+    /// Numbers of a GPU: bf16 or f32.
+    #[arg(long, default_value = "bf16")]
+    pub precision: String,
+    /// Seconds to measure each row for.
+    #[arg(long, default_value_t = 3.0, value_name = "S", allow_negative_numbers = true)]
+    pub seconds: f64,
+    /// Only the row of this name, such as vgg16/512, or those that begin so.
+    #[arg(long, value_name = "ROW")]
+    pub only: Option<String>,
+    /// Threads of the CPU to use; 0 is all.
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
+}
+
 /// Turns clap's answer into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             crate::output::print(&error.render().to_string())
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Err(
-            Failure::input("name a command: demo, fit, predict, evaluate or methods; see onesided --help"),
-        ),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Err(Failure::input(
+                "name a command: demo, fit, predict, evaluate, methods or bench; see onesided --help",
+            ))
+        }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),
     }
 }

@@ -51,5 +51,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Methods => commands::methods::run(json),
+        Command::Bench(flags) => commands::bench::run(&flags, json),
     }
 }

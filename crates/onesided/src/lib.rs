@@ -50,6 +50,7 @@
 //! [`eval`] metrics and calibration. This crate puts them together and adds the model file.
 
 mod about;
+pub mod bench;
 mod choices;
 mod criterion;
 mod error;

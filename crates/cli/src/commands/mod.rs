@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod bench;
 pub mod demo;
 pub mod evaluate;
 pub mod fit;

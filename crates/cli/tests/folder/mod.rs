@@ -26,6 +26,7 @@ impl Folder {
         self.0.join(name)
     }
 
+    #[allow(dead_code)] // not every test file needs a table
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).unwrap();
     }
