@@ -52,7 +52,7 @@ impl Augment {
     }
 
     /// Refuses what rows of this shape cannot take.
-    pub(crate) fn check(&self, input: Shape) -> Result<(), NetError> {
+    pub fn check(&self, input: Shape) -> Result<(), NetError> {
         if self.crop > CROP {
             return Err(NetError::Config(format!(
                 "images can be moved by up to {CROP} pixels, but {} were asked for",

@@ -16,6 +16,9 @@ use std::str::FromStr;
 /// is done sooner. `auto` leaves such networks on the CPU.
 const WORTH_A_CARD: usize = 8_000_000;
 
+/// Rows of a pass outside training, by which `auto` judges whether scoring is worth a card.
+const ROWS_A_PASS: usize = 1024;
+
 /// Where a network runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -39,13 +42,28 @@ impl Device {
         }
     }
 
-    /// The first GPU that can be used, else the CPU.
-    fn first() -> Self {
-        #[cfg(feature = "cuda")]
-        if cuda::available().is_ok() {
-            return Device::Cuda(0);
+    /// The device that `self` means for scoring so many rows.
+    pub fn for_scoring(self, network: &Network, rows: usize) -> Self {
+        self.resolve(network, rows.min(ROWS_A_PASS))
+    }
+
+    /// Refuses a device that this build or this machine cannot use; quick, so that it can be asked before any work.
+    pub fn check(self) -> Result<(), NetError> {
+        match self {
+            Device::Auto | Device::Cpu => Ok(()),
+            #[cfg(feature = "cuda")]
+            Device::Cuda(_) => cuda::available(),
+            #[cfg(not(feature = "cuda"))]
+            Device::Cuda(_) => Err(NetError::Device(
+                "this build has no CUDA support; build with `--features cuda`, or use --device cpu".into(),
+            )),
         }
-        Device::Cpu
+    }
+
+    /// The first GPU if it can be used, else the CPU.
+    fn first() -> Self {
+        let card = Device::Cuda(0);
+        if card.check().is_ok() { card } else { Device::Cpu }
     }
 }
 
@@ -173,9 +191,15 @@ impl<'a> Engine<'a> {
     pub fn new(device: Device, source: Source<'a>, input: Shape) -> Result<Self, NetError> {
         let rows = source.check(input)?;
         let device = if device == Device::Auto { Device::first() } else { device };
+        device.check()?;
         let place = match device {
-            Device::Cuda(number) => on_card(number, &source, input)?,
-            Device::Auto | Device::Cpu => Place::Cpu,
+            #[cfg(feature = "cuda")]
+            Device::Cuda(number) => {
+                let card = Card::open(number)?;
+                let data = CardData::upload(&card, &source, input)?;
+                Place::Cuda { number, card, data }
+            }
+            _ => Place::Cpu,
         };
         Ok(Self { source, rows, input, place })
     }
@@ -233,21 +257,6 @@ impl<'a> Engine<'a> {
             Place::Cuda { data, .. } => Ok(Box::new(CudaExecutor::new(data, network, weights, setting)?)),
         }
     }
-}
-
-#[cfg(feature = "cuda")]
-fn on_card(number: usize, source: &Source, input: Shape) -> Result<Place, NetError> {
-    cuda::available()?;
-    let card = Card::open(number)?;
-    let data = CardData::upload(&card, source, input)?;
-    Ok(Place::Cuda { number, card, data })
-}
-
-#[cfg(not(feature = "cuda"))]
-fn on_card(_: usize, _: &Source, _: Shape) -> Result<Place, NetError> {
-    Err(NetError::Device(
-        "this build has no CUDA support; build with `--features cuda`, or use --device cpu".into(),
-    ))
 }
 
 #[cfg(test)]

@@ -7,9 +7,6 @@ use crate::spec::Network;
 use crate::train::evaluate;
 use crate::weights::Weights;
 
-/// Rows by which [`Device::Auto`] judges whether scoring is worth a GPU: a pass has about as many.
-const ROWS_A_PASS: usize = 1024;
-
 /// Scores of every row of `data` under a trained network, on the CPU.
 pub fn scores(
     network: &Network,
@@ -31,8 +28,7 @@ pub fn scores_with(
 ) -> Result<Vec<f32>, NetError> {
     let rows = u32::try_from(data.check(network.input)?)
         .map_err(|_| NetError::Config("more than 4,294,967,295 rows cannot be scored at once".into()))?;
-    let device = device.resolve(network, ROWS_A_PASS.min(rows as usize));
-    let engine = Engine::new(device, data, network.input)?;
+    let engine = Engine::new(device.for_scoring(network, rows as usize), data, network.input)?;
     scores_on(&engine, network, weights, &(0..rows).collect::<Vec<u32>>(), setting)
 }
 

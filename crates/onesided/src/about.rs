@@ -48,6 +48,13 @@ pub struct About {
 pub struct Report {
     /// The settings of the training loop.
     pub config: TrainConfig,
+    /// The device it ran on: `cpu`, or `cuda:0` with the name of the GPU.
+    #[serde(default = "cpu")]
+    pub device: String,
+    /// Epochs that checkpoints held already, over all runs of training. Not stored: a fit that was interrupted and resumed
+    /// gives the same file as one that was not.
+    #[serde(skip)]
+    pub resumed_from: Option<usize>,
     /// In how many parts rows were held out in turn; 1 for a single hold-out. With more, the model was trained once more
     /// on all rows.
     pub folds: usize,
@@ -113,6 +120,11 @@ impl From<Interval> for Estimate {
     }
 }
 
+/// Where every model came from before there was a choice.
+fn cpu() -> String {
+    "cpu".to_string()
+}
+
 impl Report {
     /// The candidate that became the model.
     pub fn chosen(&self) -> Option<&Candidate> {
@@ -158,6 +170,8 @@ mod tests {
         };
         let mut report = Report {
             config: TrainConfig::default(),
+            device: cpu(),
+            resumed_from: None,
             folds: 1,
             held_out: Counts { positive: 1, unlabeled: 1 },
             criterion: String::new(),

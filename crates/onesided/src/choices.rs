@@ -3,7 +3,7 @@
 use crate::Error;
 use onesided_data::Mix;
 use onesided_loss::Reduction;
-use onesided_net::{Architecture, Optimizer, Schedule, TrainConfig};
+use onesided_net::{Architecture, Augment, Device, Optimizer, Precision, Schedule, TrainConfig};
 
 /// Passes over small data; also the most that are made by default.
 const MOST_EPOCHS: usize = 100;
@@ -30,6 +30,9 @@ pub(crate) struct Wishes {
     pub patience: Option<usize>,
     pub seed: u64,
     pub threads: usize,
+    pub augment: Augment,
+    pub device: Device,
+    pub precision: Precision,
 }
 
 impl Wishes {
@@ -71,7 +74,9 @@ impl Wishes {
             keep_best: true,
             seed: self.seed,
             threads: self.threads,
-            ..TrainConfig::default()
+            augment: self.augment,
+            device: self.device,
+            precision: self.precision,
         }
     }
 }

@@ -8,13 +8,13 @@ use onesided_data::{
 };
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate, method};
-use onesided_net::{Activation, Architecture, Optimizer, Schedule, Shape};
+use onesided_net::{Activation, Architecture, Augment, Device, Optimizer, Precision, Schedule, Shape};
 use std::path::PathBuf;
 
 /// Everything that can be set before [`fit`](Learner::fit). What is not set is chosen by the data.
 ///
 /// Defaults: the collective loss with its reduction chosen on held-out rows, a network with two hidden layers of 128
-/// units, the single-sample scenario, a fifth of the rows held out, the threshold 0.5, seed 0 and all threads.
+/// units, the single-sample scenario, a fifth of the rows held out, the threshold 0.5, seed 0 and all threads of the CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learner {
     pub(crate) method: String,
@@ -45,6 +45,10 @@ pub struct Progress<'a> {
     pub run: usize,
     /// How many there are: one for each candidate and fold, and one more on all rows where there are folds.
     pub runs: usize,
+    /// The device in use: `cpu`, or `cuda:0` with the name of the GPU.
+    pub device: &'a str,
+    /// Epochs that checkpoints held already, of all runs so far; `None` where nothing was resumed.
+    pub resumed_from: Option<usize>,
     /// Where its training stands.
     pub training: &'a onesided_net::Progress,
 }
@@ -217,6 +221,25 @@ impl Learner {
     /// Threads to use; 0 is all there are.
     pub fn threads(mut self, threads: usize) -> Self {
         self.wishes.threads = threads;
+        self
+    }
+
+    /// Where to train. [`Device::Auto`] takes the first GPU where there is one and the network is large enough to gain
+    /// from it.
+    pub fn device(mut self, device: Device) -> Self {
+        self.wishes.device = device;
+        self
+    }
+
+    /// The numbers that a GPU trains with; the CPU always takes f32.
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.wishes.precision = precision;
+        self
+    }
+
+    /// What is done to images before they are learned from; needs an [`image_shape`](Self::image_shape).
+    pub fn augment(mut self, augment: Augment) -> Self {
+        self.wishes.augment = augment;
         self
     }
 

@@ -72,4 +72,4 @@ pub use model::Model;
 pub use onesided_data::{ClassPrior, Counts, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario};
 pub use onesided_eval::ThresholdRule;
 pub use onesided_loss::{Reduction, Surrogate};
-pub use onesided_net::{Architecture, Shape};
+pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};

@@ -13,7 +13,7 @@ use crate::about::{About, Estimate};
 use crate::{Error, file};
 use onesided_data::{DataError, Label, Matrix, PuData};
 use onesided_eval::{Interval, PuInput, PuMetrics, probability, with_truth_intervals, without_negatives};
-use onesided_net::{Weights, scores};
+use onesided_net::{Device, Precision, Setting, Source, Weights, scores_with};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -23,11 +23,25 @@ use std::path::Path;
 pub struct Model {
     about: About,
     weights: Weights,
+    /// Where it scores; no part of the file.
+    device: Device,
 }
 
 impl Model {
     pub(crate) fn new(about: About, weights: Weights) -> Self {
-        Self { about, weights }
+        Self { about, weights, device: Device::Cpu }
+    }
+
+    /// Scores on this device from now on; a model that was just made or loaded scores on the CPU. Scoring takes f32 on every
+    /// device, whatever the model was trained with.
+    pub fn on_device(mut self, device: Device) -> Self {
+        self.device = device;
+        self
+    }
+
+    /// The device that so many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
+    pub fn device_for(&self, rows: usize) -> Device {
+        self.device.for_scoring(&self.about.network, rows)
     }
 
     /// What the model is and how it came about.
@@ -50,7 +64,9 @@ impl Model {
         }
         let names = features.names();
         matrix.check_finite(|col| names[col].clone())?;
-        let raw = scores(&self.about.network, &self.weights, matrix.as_slice(), 0)?;
+        let setting = Setting { precision: Precision::F32, ..Setting::default() };
+        let (data, device) = (Source::Numbers(matrix.as_slice()), self.device_for(matrix.rows()));
+        let raw = scores_with(&self.about.network, &self.weights, data, device, &setting)?;
         let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
         match logits.iter().position(|logit| !logit.is_finite()) {
             Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
@@ -117,13 +133,17 @@ impl Model {
         let name = path.display().to_string();
         let bytes = file::read(path, &name)?;
         let (about, weights) = file::from_bytes(&bytes, &name)?;
-        Ok(Self { about, weights })
+        Ok(Self::new(about, weights))
     }
 
     /// Reads a model from memory.
     pub fn load_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (about, weights) = file::from_bytes(bytes, "bytes in memory")?;
-        Ok(Self { about, weights })
+        Ok(Self::new(about, weights))
+    }
+
+    pub(crate) fn set_resumed_from(&mut self, epochs: Option<usize>) {
+        self.about.report.resumed_from = epochs;
     }
 
     pub(crate) fn set_threshold(&mut self, threshold: f64) {

@@ -10,7 +10,9 @@ use onesided_data::{
 };
 use onesided_eval::{Calibration, RESAMPLES, ThresholdRule, probability};
 use onesided_loss::{Method, Objective, Options, Reduction, Sampling, Setting};
-use onesided_net::{Job, Network, Shape, Source, TrainConfig, Trained, scores, train};
+use onesided_net::{
+    Engine, Job, Network, Precision, Shape, Source, TrainConfig, Trained, scores_on, train_on,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -43,10 +45,23 @@ pub(crate) struct Task<'a> {
     pub prior_in_unlabeled: Option<PriorInUnlabeled>,
 }
 
+/// The network to train, and the device that holds the rows for every run of training and scoring.
+struct Ground<'a> {
+    network: Network,
+    engine: Engine<'a>,
+    device: String,
+}
+
 /// Row numbers of either kind.
 struct Rows {
     positive: Vec<u32>,
     unlabeled: Vec<u32>,
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        self.positive.len() + self.unlabeled.len()
+    }
 }
 
 /// One candidate after training, once or once a fold.
@@ -70,25 +85,26 @@ impl Outcome {
     }
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
     pub fn run(&self, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<Model, Error> {
         let network = self.check()?;
         let splits = self.splits()?;
         let candidates = self.candidates();
+        let ground = self.ground(network, splits[0].0.len(), candidates[0])?;
         // Small data: one more run on all rows, once everything is chosen.
         let refit = splits.len() > 1;
         let runs = candidates.len() * splits.len() + usize::from(refit);
-        let mut place = Place { run: 0, runs, name: String::new() };
+        let mut place = Place { run: 0, runs, name: String::new(), resumed_from: None };
         let mut outcomes = Vec::with_capacity(candidates.len());
         for &reduction in &candidates {
             place.name = reduction.map_or_else(|| self.method.name.to_string(), |r| r.to_string());
             let (mut trained, mut held_out) = (Vec::new(), (Vec::new(), Vec::new()));
             for (training, held) in &splits {
-                let one = self.train(&network, training, held, reduction, None, &place, observer)?;
-                held_out.0.extend(self.scores(&network, &one, &held.positive)?);
-                held_out.1.extend(self.scores(&network, &one, &held.unlabeled)?);
+                let one = self.train(&ground, training, held, reduction, None, &place, observer)?;
+                held_out.0.extend(self.scores(&ground, &one, &held.positive)?);
+                held_out.1.extend(self.scores(&ground, &one, &held.unlabeled)?);
+                place.passed(&one);
                 trained.push(one);
-                place.run += 1;
             }
             let risk = match self.method.needs_truth {
                 true => log_loss(&held_out.0, &held_out.1),
@@ -110,11 +126,13 @@ impl Task<'_> {
                 let rows = self.rows(&(0..self.labels.len()).collect::<Vec<_>>());
                 let none = Rows { positive: Vec::new(), unlabeled: Vec::new() };
                 let epoch = Some(outcome.best_epoch());
-                all = self.train(&network, &rows, &none, outcome.reduction, epoch, &place, observer)?;
+                all = self.train(&ground, &rows, &none, outcome.reduction, epoch, &place, observer)?;
+                place.passed(&all);
                 &all
             }
         };
-        let model = self.model(network, &outcomes, (chosen, noise), last, splits.len())?;
+        let mut model = self.model(&ground, &outcomes, (chosen, noise), last, splits.len())?;
+        model.set_resumed_from(place.resumed_from);
         self.remove_checkpoints(runs);
         Ok(model)
     }
@@ -140,17 +158,31 @@ impl Task<'_> {
         self.learner.wishes.config(rows, &self.learner.architecture, mix(self.method.name, reduction))
     }
 
-    fn scores(&self, network: &Network, trained: &Trained, rows: &[u32]) -> Result<Vec<f32>, Error> {
-        let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
-        let some = self.matrix.select(&rows);
-        Ok(scores(network, &trained.weights, some.as_slice(), self.learner.wishes.threads)?)
+    /// Puts the rows on the device, once for everything that follows.
+    fn ground(
+        &self,
+        network: Network,
+        rows: usize,
+        reduction: Option<Reduction>,
+    ) -> Result<Ground<'a>, Error> {
+        let config = self.config(rows, reduction);
+        let device = config.device.resolve(&network, config.batch);
+        let engine = Engine::new(device, Source::Numbers(self.matrix.as_slice()), network.input)?;
+        Ok(Ground { network, device: engine.describe(), engine })
+    }
+
+    /// Scores as the finished model gives them: in f32, so that it is calibrated and measured on its own scores.
+    fn scores(&self, ground: &Ground, trained: &Trained, rows: &[u32]) -> Result<Vec<f32>, Error> {
+        let mut setting = self.config(self.labels.len(), None).setting();
+        setting.precision = Precision::F32;
+        Ok(scores_on(&ground.engine, &ground.network, &trained.weights, rows, &setting)?)
     }
 
     /// Training is over: what is left of it would only be in the way of the next.
     fn remove_checkpoints(&self, runs: usize) {
         if let Some(path) = &self.learner.checkpoint {
             for run in 0..runs {
-                let _ = std::fs::remove_file(Place { run, runs, name: String::new() }.checkpoint(path));
+                let _ = std::fs::remove_file(checkpoint_of(run, runs, path));
             }
         }
     }
@@ -176,7 +208,9 @@ impl Task<'_> {
             return Err(Error::ThresholdNeedsPrior);
         }
         self.objective(self.candidates()[0])?;
-        Ok(learner.architecture.network(input_shape(learner.image_shape, width)?)?)
+        let network = learner.architecture.network(input_shape(learner.image_shape, width)?)?;
+        learner.wishes.augment.check(network.input)?;
+        Ok(network)
     }
 
     /// The reductions to train: the one asked for, both that may win, or none for another method.
@@ -208,7 +242,7 @@ impl Task<'_> {
     #[allow(clippy::too_many_arguments)]
     fn train(
         &self,
-        network: &Network,
+        ground: &Ground,
         training: &Rows,
         held_out: &Rows,
         reduction: Option<Reduction>,
@@ -218,17 +252,16 @@ impl Task<'_> {
     ) -> Result<Trained, Error> {
         let (learner, prior) = (self.learner, self.prior_in_unlabeled);
         let objective = self.objective(reduction)?;
-        let rows = training.positive.len() + training.unlabeled.len();
-        let config = TrainConfig { stop_after, ..self.config(rows, reduction) };
+        let config = TrainConfig { stop_after, ..self.config(training.len(), reduction) };
         let supervised = self.method.needs_truth;
         let judge = |positive: &[f32], unlabeled: &[f32]| match supervised {
             true => log_loss(positive, unlabeled),
             false => epoch_risk(positive, unlabeled, prior),
         };
         let risk_name = format!("{} at {:?}", self.criterion(), prior.map(PriorInUnlabeled::get));
-        let checkpoint = learner.checkpoint.as_deref().map(|path| place.checkpoint(path));
+        let checkpoint = learner.checkpoint.as_deref().map(|path| checkpoint_of(place.run, place.runs, path));
         let job = Job {
-            network,
+            network: &ground.network,
             data: Source::Numbers(self.matrix.as_slice()),
             positive: &training.positive,
             unlabeled: &training.unlabeled,
@@ -242,9 +275,16 @@ impl Task<'_> {
             checkpoint: checkpoint.as_deref(),
         };
         let mut epoch = 0;
-        let trained = train(&job, &mut |progress| {
+        let trained = train_on(&ground.engine, &job, &mut |progress| {
             epoch = progress.epoch;
-            observer(&Progress { name: &place.name, run: place.run, runs: place.runs, training: progress })
+            observer(&Progress {
+                name: &place.name,
+                run: place.run,
+                runs: place.runs,
+                device: &ground.device,
+                resumed_from: sum(place.resumed_from, progress.resumed_from),
+                training: progress,
+            })
         })?;
         if trained.interrupted {
             let kept = checkpoint.filter(|path| path.exists());
@@ -268,7 +308,7 @@ impl Task<'_> {
     /// Calibrates the chosen outcome on the held-out rows and measures it there.
     fn model(
         &self,
-        network: Network,
+        ground: &Ground,
         outcomes: &[Outcome],
         (chosen, noise): (usize, Option<f64>),
         last: &Trained,
@@ -299,7 +339,7 @@ impl Task<'_> {
             method: self.method.name.to_string(),
             objective: self.objective(outcome.reduction)?.describe(),
             architecture: self.learner.architecture.to_string(),
-            network,
+            network: ground.network.clone(),
             features: self.features.clone(),
             scenario: self.learner.scenario,
             counts: self.counts,
@@ -310,8 +350,13 @@ impl Task<'_> {
             threshold_rule: self.learner.threshold,
             threshold: 0.5,
             report: Report {
-                config: self
-                    .config(self.labels.len() - if folds == 1 { n_p + n_u } else { 0 }, outcome.reduction),
+                config: TrainConfig {
+                    device: ground.engine.device(),
+                    ..self
+                        .config(self.labels.len() - if folds == 1 { n_p + n_u } else { 0 }, outcome.reduction)
+                },
+                device: ground.device.clone(),
+                resumed_from: None,
                 folds,
                 held_out: Counts { positive: n_p, unlabeled: n_u },
                 criterion: self.criterion().to_string(),
@@ -413,17 +458,31 @@ struct Place {
     run: usize,
     runs: usize,
     name: String,
+    /// Epochs that checkpoints held, of the runs before this one.
+    resumed_from: Option<usize>,
 }
 
 impl Place {
-    fn checkpoint(&self, path: &Path) -> PathBuf {
-        if self.runs == 1 {
-            return path.to_path_buf();
-        }
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{}", self.run + 1));
-        PathBuf::from(name)
+    /// Goes on to the next run.
+    fn passed(&mut self, trained: &Trained) {
+        self.run += 1;
+        self.resumed_from = sum(self.resumed_from, trained.resumed_from);
     }
+}
+
+/// The sum of what is there.
+fn sum(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    a.into_iter().chain(b).reduce(|a, b| a + b)
+}
+
+/// The checkpoint of one run of several.
+fn checkpoint_of(run: usize, runs: usize, path: &Path) -> PathBuf {
+    if runs == 1 {
+        return path.to_path_buf();
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", run + 1));
+    PathBuf::from(name)
 }
 
 fn input_shape(image: Option<Shape>, width: usize) -> Result<Shape, Error> {

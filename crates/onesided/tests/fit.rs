@@ -2,7 +2,7 @@
 
 use onesided::data::{Features, digits, hide};
 use onesided::eval::ThresholdRule;
-use onesided::{ClassPrior, Error, Learner, Matrix, PriorInUnlabeled, PuData, Scenario, Shape};
+use onesided::{ClassPrior, Device, Error, Learner, Matrix, PriorInUnlabeled, PuData, Scenario, Shape};
 
 fn even() -> Vec<bool> {
     digits().labels.iter().map(|digit| digit % 2 == 0).collect()
@@ -156,6 +156,64 @@ fn an_observer_can_stop_the_training() {
         .unwrap_err();
     assert!(matches!(error, Error::Interrupted { checkpoint: None, .. }), "{error}");
     assert_eq!(calls, 3);
+}
+
+#[test]
+fn a_resumed_fit_says_so_and_gives_the_same_model() {
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("resumed.checkpoint");
+    let (data, learner) = (data(0.5), quick().prior(prior(0.5)));
+    let whole = learner.fit(&data, &features()).unwrap();
+    assert_eq!(whole.about().report.resumed_from, None);
+    let learner = learner.checkpoint(path.clone());
+    // Stops in the third epoch of the second of eleven runs: five epochs are done, then two.
+    let cut = learner.fit_with(&data, &features(), &mut |p| (p.run, p.training.epoch) < (1, 3)).unwrap_err();
+    assert!(matches!(cut, Error::Interrupted { checkpoint: Some(_), .. }), "{cut}");
+    let mut told = Vec::new();
+    let resumed = learner
+        .fit_with(&data, &features(), &mut |progress| {
+            assert_eq!(progress.device, "cpu");
+            told.push((progress.run, progress.resumed_from));
+            true
+        })
+        .unwrap();
+    // The first run was done, so the first batch seen is one of the second.
+    assert_eq!((told[0], told.last().unwrap().1), ((1, Some(7)), Some(7)));
+    assert_eq!(resumed.about().report.resumed_from, Some(7));
+    assert_eq!(resumed.to_bytes().unwrap(), whole.to_bytes().unwrap());
+}
+
+#[test]
+fn crops_need_images_and_are_recorded() {
+    let crops = || quick().prior(prior(0.5)).augment("crop+flip".parse().unwrap());
+    let table = refusal(crops());
+    assert!(table.contains("augmentation (crop+flip) is for images"), "{table}");
+    let shape = Shape { channels: 1, height: 8, width: 8 };
+    let fit = |learner: Learner| learner.image_shape(shape).fit(&data(0.5), &features()).unwrap();
+    let (moved, still) = (fit(crops()), fit(quick().prior(prior(0.5))));
+    assert_eq!(moved.about().report.config.augment.to_string(), "crop+flip");
+    assert_ne!(moved.weights(), still.weights());
+}
+
+#[test]
+fn small_networks_stay_on_the_cpu_and_say_so() {
+    let learner = quick().prior(prior(0.5)).device(Device::Auto);
+    let model = learner.fit(&data(0.5), &features()).unwrap();
+    let report = &model.about().report;
+    assert_eq!((report.device.as_str(), report.config.device), ("cpu", Device::Cpu));
+    let few = data(0.5).features.select(&[0, 1]);
+    let auto = model.clone().on_device(Device::Auto);
+    assert_eq!(auto.device_for(2), Device::Cpu);
+    assert_eq!(auto.score(&few).unwrap(), model.score(&few).unwrap());
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_gpu_that_this_build_cannot_use_is_refused() {
+    let message = refusal(quick().prior(prior(0.5)).device(Device::Cuda(0)));
+    assert!(message.contains("no CUDA support"), "{message}");
+    let model = quick().prior(prior(0.5)).fit(&data(0.5), &features()).unwrap().on_device(Device::Cuda(1));
+    let message = model.score(&data(0.5).features).unwrap_err().to_string();
+    assert!(message.contains("no CUDA support"), "{message}");
 }
 
 #[test]

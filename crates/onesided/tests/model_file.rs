@@ -121,6 +121,23 @@ fn a_description_that_does_not_fit_is_refused() {
 }
 
 #[test]
+fn a_file_from_before_there_were_devices_loads() {
+    let model = model();
+    let (mut header, tensors) = parts(&model.to_bytes().unwrap());
+    let text = header["__metadata__"]["onesided"].as_str().unwrap();
+    let mut about: serde_json::Value = serde_json::from_str(text).unwrap();
+    let report = about["report"].as_object_mut().unwrap();
+    assert_eq!(report.remove("device").unwrap(), "cpu");
+    assert!(!report.contains_key("resumed_from"));
+    for new in ["augment", "device", "precision"] {
+        assert!(report["config"].as_object_mut().unwrap().remove(new).is_some());
+    }
+    header["__metadata__"]["onesided"] = about.to_string().into();
+    let old = Model::load_bytes(&assembled(&header, &tensors)).unwrap();
+    assert_eq!(old.about(), model.about());
+}
+
+#[test]
 fn weights_that_are_not_finite_are_refused() {
     let mut bytes = model().to_bytes().unwrap();
     let end = bytes.len();
