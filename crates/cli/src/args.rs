@@ -43,6 +43,9 @@ pub struct Demo {
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
+    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
 }
 
 /// Flags of `fit`.
@@ -142,6 +145,15 @@ pub struct Fit {
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
+    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
+    /// Numbers of a GPU: bf16, or f32 for checking.
+    #[arg(long, default_value = "bf16")]
+    pub precision: String,
+    /// What is done to images in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip.
+    #[arg(long, default_value = "none")]
+    pub augment: String,
 }
 
 /// Flags of `predict`.
@@ -157,6 +169,9 @@ pub struct Predict {
     /// A column to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
+    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
 }
 
 /// Flags of `evaluate`.
@@ -180,6 +195,9 @@ pub struct Evaluate {
     /// The value in these columns that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
 }
 
 /// Flags of `bench`.

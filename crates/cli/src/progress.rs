@@ -6,6 +6,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,10 @@ pub fn interrupted() -> bool {
 }
 
 /// Shows the progress of one `fit`.
-pub struct Display {
+pub struct Display<'a> {
+    checkpoint: Option<&'a Path>,
+    /// What was said of device and checkpoint is not said again.
+    told: bool,
     bar: Option<ProgressBar>,
     last_line: Instant,
     started: Instant,
@@ -49,20 +53,30 @@ pub struct Display {
     rows_now: u64,
 }
 
-impl Display {
-    /// A bar on a terminal, lines elsewhere.
-    pub fn new() -> Self {
+impl<'a> Display<'a> {
+    /// A bar on a terminal, lines elsewhere. `checkpoint` is the file that training may be resumed from.
+    pub fn new(checkpoint: Option<&'a Path>) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}% {eta} left")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(5));
             bar.with_style(style.progress_chars("=> "))
         });
-        Self { bar, last_line: Instant::now(), started: Instant::now(), run: 0, rows_before: 0, rows_now: 0 }
+        Self {
+            checkpoint,
+            told: false,
+            bar,
+            last_line: Instant::now(),
+            started: Instant::now(),
+            run: 0,
+            rows_before: 0,
+            rows_now: 0,
+        }
     }
 
     /// To be called after every batch; false once Ctrl-C was pressed.
     pub fn update(&mut self, progress: &onesided::Progress) -> bool {
+        self.tell(progress.device, progress.resumed_from);
         let now = progress.training;
         let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
         let done = steps(progress.run * now.epochs + now.epoch.saturating_sub(1), now.batch);
@@ -92,6 +106,23 @@ impl Display {
             self.started = Instant::now();
         }
         !interrupted()
+    }
+
+    /// Says once, in a line each, which GPU is in use and that training goes on from a checkpoint.
+    pub fn tell(&mut self, device: &str, resumed_from: Option<usize>) {
+        if std::mem::replace(&mut self.told, true) {
+            return;
+        }
+        let device = (device != "cpu").then(|| format!("device: {device}"));
+        let resumed = resumed_from.zip(self.checkpoint).map(|(epochs, path)| {
+            format!("resumed from the checkpoint '{}': {epochs} epochs were done already", path.display())
+        });
+        for line in device.into_iter().chain(resumed) {
+            match &self.bar {
+                Some(bar) => bar.suspend(|| crate::output::note(&line)),
+                None => crate::output::note(&line),
+            }
+        }
     }
 
     /// Takes the bar away.

@@ -136,6 +136,48 @@ fn settings_out_of_range() {
 }
 
 #[test]
+fn devices_precisions_and_augmentations_that_do_not_exist() {
+    let folder = small("devices");
+    for device in ["gpu", "cuda:x", "cuda:", "CUDA", "cuda:-1"] {
+        let message = fit(&folder, &format!("--prior 0.5 --device {device}"));
+        assert!(message.contains(&format!("unknown device '{device}'; use auto, cpu, cuda")), "{message}");
+        assert!(folder.refused(&format!("predict none x.csv --device {device}")).contains("unknown device"));
+        assert!(
+            folder
+                .refused(&format!("evaluate none x.csv --truth y --device {device}"))
+                .contains("unknown device")
+        );
+        assert!(folder.refused(&format!("demo --device {device}")).contains("unknown device"));
+    }
+    assert!(fit(&folder, "--prior 0.5 --precision f16").contains("unknown precision 'f16'; use bf16 or f32"));
+    assert!(fit(&folder, "--prior 0.5 --augment rotate").contains("unknown augmentation 'rotate'; use none"));
+}
+
+#[test]
+fn augmentation_of_a_table() {
+    let message = fit(&small("augment-table"), "--prior 0.5 --augment crop+flip");
+    assert!(message.contains("augmentation (crop+flip) is for images") && message.contains("2 features"));
+}
+
+/// A build without the feature refuses a GPU before it reads anything.
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn a_gpu_that_this_build_cannot_use() {
+    let folder = small("no-cuda");
+    for device in ["cuda", "cuda:3"] {
+        for command in [
+            format!("fit none.csv --label y --prior 0.5 {OUT}"),
+            "predict none x.csv".to_string(),
+            "evaluate none x.csv --truth y".to_string(),
+            "demo --seeds 1".to_string(),
+        ] {
+            let message = folder.refused(&format!("{command} --device {device}"));
+            assert!(message.contains("this build has no CUDA support"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn flags_that_contradict_one_another() {
     let folder = small("contradictions");
     assert!(folder.refused(&format!("fit x.csv --prior 0.5 {OUT}")).contains("--label COLUMN"));

@@ -3,7 +3,8 @@
 mod folder;
 
 use folder::{Folder, QUICK, Said, table};
-use onesided::data::{OutColumn, write_parquet};
+use onesided::data::{OutColumn, ReadOptions, labels_from_column, read, write_parquet};
+use onesided::{ClassPrior, Features, Learner, PuData, Reduction};
 
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
@@ -57,6 +58,42 @@ fn two_runs_write_the_same_bytes() {
     assert_eq!(said.code, 0, "{said:?}");
     let read = |name| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(read("model.safetensors"), read("again.safetensors"));
+}
+
+/// The library stops the fit that the command would make in its fourth epoch; the command goes on from there.
+#[test]
+fn a_resumed_fit_says_so() {
+    let folder = Folder::new("resumed");
+    folder.write("table.csv", table());
+    let options = ReadOptions {
+        drop: vec!["id".to_string(), "t".to_string()],
+        text: vec!["y".to_string()],
+        ..ReadOptions::default()
+    };
+    let mut frame = read(&folder.path("table.csv"), &options).unwrap();
+    let labels = labels_from_column(&frame.take("y").unwrap(), None).unwrap();
+    let features = Features::fit(&frame, &[], options.missing).unwrap();
+    let data = PuData::new(features.encode(frame).unwrap().0, labels).unwrap();
+    Learner::new()
+        .prior(ClassPrior::new(0.3333).unwrap())
+        .architecture("linear".parse().unwrap())
+        .epochs(10)
+        .learning_rate(0.05)
+        .hold_out(0.3)
+        .reduction(Reduction::SumOfMeans)
+        .checkpoint(folder.path("c"))
+        .fit_with(&data, &features, &mut |progress| progress.training.epoch < 4)
+        .unwrap_err();
+    let fit = format!("fit table.csv {QUICK} --holdout 0.3 --reduction sum-of-means");
+    let said = folder.run(&format!("{fit} --checkpoint c --out m.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let line = "resumed from the checkpoint 'c': 3 epochs were done already";
+    assert_eq!(said.stderr.lines().filter(|l| *l == line).count(), 1, "{said:?}");
+    let whole = folder.json(&format!("{fit} --out whole.safetensors"));
+    assert_eq!((&whole["device"], &whole["resumed_from"]), (&"cpu".into(), &serde_json::Value::Null));
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(bytes("m.safetensors") == bytes("whole.safetensors"));
+    assert_eq!(folder.files(), ["m.safetensors", "table.csv", "whole.safetensors"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `onesided demo`: every method on the built-in digits, even against odd.
 
+use super::device;
 use crate::args::Demo;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table};
@@ -31,6 +32,7 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
     if flags.seeds == 0 {
         return Err(Failure::input("--seeds must be at least 1"));
     }
+    let device = device(&flags.device)?;
     let started = Instant::now();
     let Digits { images, labels } = digits();
     let even: Vec<bool> = labels.iter().map(|digit| digit % 2 == 0).collect();
@@ -51,7 +53,8 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
                 let clock = Instant::now();
                 let (train, test) = train_test(&even, TEST, seed)?;
                 let split = Split { images: images.select(&train), even: pick(&even, &train) };
-                let learner = Learner::new().method(method.name).seed(seed).threads(flags.threads);
+                let learner =
+                    Learner::new().method(method.name).seed(seed).threads(flags.threads).device(device);
                 let model = match method.needs_truth {
                     true => learner.fit_supervised(&split.images, &split.even, &features, &mut |_| true)?,
                     false => split.fit(learner, hidden_fraction, seed, &features)?,
@@ -60,6 +63,9 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
                 row.accuracy += accuracy / flags.seeds as f64;
                 row.auc += auc / flags.seeds as f64;
                 row.seconds += clock.elapsed().as_secs_f64() / flags.seeds as f64;
+                if rows.is_empty() && seed == 0 && model.about().report.device != "cpu" {
+                    bar.suspend(|| note(&format!("device: {}", model.about().report.device)));
+                }
                 bar.inc(1);
             }
             rows.push(row);

@@ -1,6 +1,6 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::{metric_rows, tell_encoding, with_intervals};
+use super::{device, metric_rows, tell_device, tell_encoding, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table, warn};
@@ -20,7 +20,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         ));
     }
-    let model = Model::load(&flags.model)?;
+    let device = device(&flags.device)?;
+    let model = Model::load(&flags.model)?.on_device(device);
     let about = model.about();
     let columns: Vec<&str> = label.into_iter().chain(truth).collect();
     if let Some(name) = columns.iter().find(|name| about.features.columns().iter().any(|f| f.name == **name))
@@ -42,6 +43,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let (matrix, report) = about.features.encode(frame)?;
     tell_encoding(&report);
     let rows = matrix.rows();
+    tell_device(&model, rows);
 
     let against_truth: Option<Vec<(&str, Estimate)>> = match &truth {
         Some(truth) => {

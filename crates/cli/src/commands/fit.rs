@@ -1,6 +1,6 @@
 //! `onesided fit`: from a table, or two, to a model file.
 
-use super::{metric_rows, tell_encoding, with_intervals};
+use super::{device, metric_rows, tell_encoding, with_intervals};
 use crate::args::Fit;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table, warn};
@@ -30,7 +30,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let rows = source.read(flags)?;
     tell_data(flags, &source, &learner, &rows)?;
 
-    let mut display = Display::new();
+    let mut display = Display::new(flags.checkpoint.as_deref());
     let mut observer = |progress: &onesided::Progress| display.update(progress);
     let fitted = guarded(|| match &rows {
         Rows::Labeled { data, features } => learner.fit_with(data, features, &mut observer),
@@ -40,6 +40,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     });
     display.finish();
     let model = fitted?;
+    display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
     if progress::interrupted() {
         return Err(Failure::Interrupted("interrupted after the model was written".to_string()));
@@ -196,7 +197,10 @@ fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> 
         .hold_out(flags.holdout)
         .threshold(threshold)
         .checkpoint(flags.checkpoint.clone())
-        .threads(flags.threads);
+        .threads(flags.threads)
+        .device(device(&flags.device)?)
+        .precision(flags.precision.parse()?)
+        .augment(flags.augment.parse()?);
     if let Some(prior) = flags.prior {
         learner = learner.prior(ClassPrior::new(prior)?);
     }
@@ -288,6 +292,8 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
         "threshold_rule": about.threshold_rule,
         "metrics": with_intervals(metrics(about)),
         "warnings": about.report.warnings,
+        "device": about.report.device,
+        "resumed_from": about.report.resumed_from,
         "seconds": seconds,
     })
 }

@@ -7,9 +7,25 @@ pub mod fit;
 pub mod methods;
 pub mod predict;
 
-use onesided::Estimate;
+use crate::failure::Failure;
 use onesided::data::EncodeReport;
+use onesided::{Device, Estimate, Model};
 use serde_json::{Map, Value, json};
+
+/// A device by its name; one that this machine cannot use is refused before any work.
+fn device(name: &str) -> Result<Device, Failure> {
+    let device: Device = name.parse()?;
+    device.check()?;
+    Ok(device)
+}
+
+/// Says where rows will be scored, if not on the CPU.
+fn tell_device(model: &Model, rows: usize) {
+    let device = model.device_for(rows);
+    if device != Device::Cpu {
+        crate::output::note(&format!("device: {device}"));
+    }
+}
 
 /// `{"recall": 0.9, "recall_interval": [0.8, 0.95], …}`.
 fn with_intervals<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Map<String, Value> {

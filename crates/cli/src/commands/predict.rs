@@ -1,6 +1,6 @@
 //! `onesided predict`: a model and a table in, a ranked list out.
 
-use super::tell_encoding;
+use super::{device, tell_device, tell_encoding};
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::outlet;
@@ -20,7 +20,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         outlet::check_table(out)?;
         outlet::check(out, &[&flags.model, &flags.file])?;
     }
-    let model = Model::load(&flags.model)?;
+    let device = device(&flags.device)?;
+    let model = Model::load(&flags.model)?.on_device(device);
     let features = &model.about().features;
     let id = flags.id.as_deref();
     let is_feature = |name: &str| features.columns().iter().any(|feature| feature.name == name);
@@ -29,6 +30,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let id = id.map(|name| identifiers(&mut frame, name, is_feature(name))).transpose()?;
     let (matrix, report) = features.encode(frame)?;
     tell_encoding(&report);
+    tell_device(&model, matrix.rows());
 
     let ranked = Ranked::new(&model, model.score(&matrix)?, id);
     if let Some(out) = &flags.out {
