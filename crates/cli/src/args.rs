@@ -203,10 +203,10 @@ pub struct Evaluate {
 /// Flags of `bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// Where to train: auto, cpu, cuda or cuda:N.
+    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,
-    /// Numbers of a GPU: bf16 or f32.
+    /// Numbers of a GPU: bf16, or f32 for checking.
     #[arg(long, default_value = "bf16")]
     pub precision: String,
     /// Seconds to measure each row for.

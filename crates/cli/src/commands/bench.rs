@@ -19,7 +19,7 @@ pub fn run(flags: &Bench, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input(sentence));
     }
     let how = How {
-        device: flags.device.parse()?,
+        device: super::device(&flags.device)?,
         precision: flags.precision.parse()?,
         threads: flags.threads,
         time: Duration::from_secs_f64(flags.seconds),
