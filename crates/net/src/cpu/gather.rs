@@ -6,16 +6,19 @@ use crate::spec::Shape;
 /// Writes `rows` of the data set, of shape `shape` each, one after the other into `to`. `draws` is one a row or empty.
 pub(crate) fn gather(source: &Source, shape: Shape, rows: &[u32], draws: &[Draw], to: &mut [f32]) {
     let wide = shape.len();
-    for (i, (to, &row)) in to.chunks_exact_mut(wide).zip(rows).enumerate() {
-        let place = row as usize * wide..(row as usize + 1) * wide;
+    let place = |row: u32| row as usize * wide..(row as usize + 1) * wide;
+    let to = to.chunks_exact_mut(wide).zip(rows);
+    if let (Source::Numbers(all), []) = (source, draws) {
+        return to.for_each(|(to, &row)| to.copy_from_slice(&all[place(row)]));
+    }
+    for (i, (to, &row)) in to.enumerate() {
         let draw = draws.get(i).copied().unwrap_or_default();
         match *source {
-            Source::Numbers(all) if draw == Draw::default() => to.copy_from_slice(&all[place]),
             Source::Numbers(all) => {
-                each_pixel(&all[place], shape, draw, to, |from, to| to.copy_from_slice(from));
+                each_pixel(&all[place(row)], shape, draw, to, |from, to| to.copy_from_slice(from));
             }
             Source::Bytes { bytes, scale, shift } => {
-                each_pixel(&bytes[place], shape, draw, to, |from, to| {
+                each_pixel(&bytes[place(row)], shape, draw, to, |from, to| {
                     for (((to, &byte), scale), shift) in to.iter_mut().zip(from).zip(scale).zip(shift) {
                         *to = f32::from(byte) * scale + shift;
                     }
