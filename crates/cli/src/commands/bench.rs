@@ -168,9 +168,13 @@ fn as_text(rows: &[Row]) -> String {
             format!("{milliseconds:.3}"),
         ]);
     }
+    let together = match rows.iter().any(|row| row.case.runs > 1) {
+        true => " x4 is four runs side by side,\ncounted together.",
+        false => "",
+    };
     format!(
-        "{}\nTraining steps (forward, collective loss, backward, NAdam) on random data: median of five repeats, with the\n\
-         lowest and the highest. x4 is four runs side by side, counted together.\n",
+        "{}\nTraining steps (forward, collective loss, backward, NAdam) on random data: median of five repeats, with\n\
+         the lowest and the highest.{together}\n",
         table(&lines)
     )
 }
