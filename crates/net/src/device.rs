@@ -114,7 +114,7 @@ impl From<Device> for String {
 }
 
 /// The numbers that a GPU computes with. The CPU always takes f32.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
     /// bfloat16 products, sums and weights in f32.

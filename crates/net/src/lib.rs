@@ -18,6 +18,8 @@ mod zoo;
 
 pub use augment::Augment;
 pub use cpu::CpuExecutor;
+#[cfg(feature = "cuda")]
+pub use cuda::{Card, CardData, CudaExecutor};
 pub use device::{Device, Engine, Precision, Setting};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};

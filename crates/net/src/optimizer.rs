@@ -146,6 +146,12 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// The numbers that a step's kernel on a GPU takes, in its order.
+    #[cfg(feature = "cuda")]
+    pub fn coefficients(&self) -> [f32; 4] {
+        [self.gradient, self.moment, self.variance_scale, self.weight_decay]
+    }
+
     /// Updates a run of parameters from their gradient. All slices have one length; `second` is unused by SGD.
     #[inline(always)]
     pub fn apply(&self, weights: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]) {

@@ -1,0 +1,462 @@
+// Batch normalization with activation and, optionally, 2x2 max pooling, forward and backward.
+//
+// A tensor is rows x C, a row being one pixel of one example (NHWC). A block takes a tile of 64 channels and strides over
+// rows; its threads lie as (row lane, channel vector), so 128 bytes of a row are read at once. Rows past the batch
+// (`head->rows` examples) count for nothing and are written as zeros. Sums are f32 within a thread (a few dozen rows),
+// then f64, always in the same order.
+
+#define TILE 64
+#define THREADS 256
+
+template <int V> struct Lanes {
+    static const int across = TILE / V;          // threads side by side over the channels of a tile
+    static const int down_ = THREADS / across;   // rows at once
+};
+
+// Adds up `a` and `b` (V channels each) over the block's row lanes; the first 64 threads hold the tile's sums.
+template <int V>
+__device__ void block_sums(const float *a, const float *b, float *total_a, float *total_b) {
+    __shared__ float shared[2][Lanes<V>::down_][TILE];
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        shared[0][row][lane * V + i] = a[i];
+        shared[1][row][lane * V + i] = b[i];
+    }
+    __syncthreads();
+    if (threadIdx.x < 2 * TILE) {
+        int which = threadIdx.x / TILE, c = threadIdx.x % TILE;
+        float sum = 0.f;
+        for (int r = 0; r < Lanes<V>::down_; r++) sum += shared[which][r][c];
+        shared[which][0][c] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < TILE) {
+        *total_a = shared[0][0][threadIdx.x];
+        *total_b = shared[1][0][threadIdx.x];
+    }
+    __syncthreads();
+}
+
+// Leaves this block's two sums of each channel in `parts`; true in the block that comes last, whose threads then
+// hold the sums over all blocks: thread t < 64 for channel t of the tile.
+__device__ bool grid_sums(float a, float b, float *parts, u32 *counter, double *total_a, double *total_b) {
+    __shared__ bool last;
+    __shared__ double folded[2][4][TILE];
+    float *mine = parts + ((u64)blockIdx.y * gridDim.x + blockIdx.x) * 2 * TILE;
+    if (threadIdx.x < TILE) {
+        mine[threadIdx.x] = a;
+        mine[TILE + threadIdx.x] = b;
+        __threadfence();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(counter + blockIdx.y, gridDim.x - 1) == gridDim.x - 1;
+    __syncthreads();
+    if (!last) return false;
+    __threadfence();
+    const float *all = parts + (u64)blockIdx.y * gridDim.x * 2 * TILE;
+    int c = threadIdx.x % TILE, quarter = threadIdx.x / TILE;
+    double sum_a = 0, sum_b = 0;
+#pragma unroll 4
+    for (int i = quarter; i < gridDim.x; i += 4) {
+        sum_a += __ldcg(all + (u64)i * 2 * TILE + c);
+        sum_b += __ldcg(all + (u64)i * 2 * TILE + TILE + c);
+    }
+    folded[0][quarter][c] = sum_a;
+    folded[1][quarter][c] = sum_b;
+    __syncthreads();
+    if (threadIdx.x < TILE) {
+        *total_a = folded[0][0][c] + folded[0][1][c] + folded[0][2][c] + folded[0][3][c];
+        *total_b = folded[1][0][c] + folded[1][1][c] + folded[1][2][c] + folded[1][3][c];
+    }
+    return true;
+}
+
+struct Norm {
+    const float *gamma, *beta;
+    float *running_mean, *running_variance;
+    // Written by the statistics, read by the rest: y = scale z + shift; mean; 1 / sqrt(variance + epsilon).
+    float *scale, *shift, *mean, *inverse;
+    // Gradients of gamma and beta, and the coefficients of z' = of_gradient g + of_input z + constant.
+    float *gamma_gradient, *beta_gradient;
+    float *of_gradient, *of_input, *constant;
+    float *parts;
+    u32 *counter;
+};
+
+#define EPSILON 1e-5
+#define MOMENTUM 0.1
+
+__device__ void finish_statistics(const Norm &n, int c, double sum, double square, double count) {
+    double mean = sum / count, variance = fmax(square / count - mean * mean, 0.0);
+    double inverse = 1.0 / sqrt(variance + EPSILON);
+    double unbiased = count > 1 ? variance * count / (count - 1) : variance;
+    n.running_mean[c] = (1.0 - MOMENTUM) * n.running_mean[c] + MOMENTUM * mean;
+    n.running_variance[c] = (1.0 - MOMENTUM) * n.running_variance[c] + MOMENTUM * unbiased;
+    n.mean[c] = mean;
+    n.inverse[c] = inverse;
+    float scale = n.gamma[c] * (float)inverse;
+    n.scale[c] = scale;
+    n.shift[c] = n.beta[c] - (float)mean * scale;
+}
+
+// g sums to `sum`, g times the normalized input to `product`. A bias alone (no statistics) passes g on as it is.
+__device__ void finish_backward(const Norm &n, int c, double sum, double product, double count, int bias_only) {
+    n.beta_gradient[c] = sum;
+    if (bias_only) {
+        n.of_gradient[c] = 1.f;
+        n.of_input[c] = 0.f;
+        n.constant[c] = 0.f;
+        return;
+    }
+    n.gamma_gradient[c] = product;
+    double scale = (double)n.gamma[c] * n.inverse[c];
+    double of_input = -scale * product / count * n.inverse[c];
+    n.of_gradient[c] = scale;
+    n.of_input[c] = of_input;
+    n.constant[c] = -scale * sum / count - of_input * n.mean[c];
+}
+
+template <int V> __device__ void statistics(const T *z, int channels, int pixels, const Head *head, Norm n) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
+    float sum[V] = {}, square[V] = {};
+    if (c < channels) {
+        long long r = (long long)blockIdx.x * Lanes<V>::down_ + row;
+        for (; r + 3 * stride < rows; r += 4 * stride) {
+            float x[4][V];
+#pragma unroll
+            for (int k = 0; k < 4; k++) load<V>(z + (r + k * stride) * channels + c, x[k]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+#pragma unroll
+                for (int i = 0; i < V; i++) sum[i] += x[k][i], square[i] += x[k][i] * x[k][i];
+        }
+        for (; r < rows; r += stride) {
+            float x[V];
+            load<V>(z + r * channels + c, x);
+#pragma unroll
+            for (int i = 0; i < V; i++) sum[i] += x[i], square[i] += x[i] * x[i];
+        }
+    }
+    float a, b;
+    double all_a, all_b;
+    block_sums<V>(sum, square, &a, &b);
+    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
+        int own = blockIdx.y * TILE + threadIdx.x;
+        if (threadIdx.x < TILE && own < channels) finish_statistics(n, own, all_a, all_b, rows);
+    }
+}
+
+// out = activation(scale z + shift), rows past the batch zero.
+template <int V>
+__device__ void apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head,
+                      const float *scale_, const float *shift_, int kind) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    if (c >= channels) return;
+    long long rows = (long long)head->rows * pixels, all = (long long)capacity * pixels;
+    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    float scale[V], shift[V];
+#pragma unroll
+    for (int i = 0; i < V; i++) scale[i] = scale_ ? scale_[c + i] : 1.f, shift[i] = shift_[c + i];
+#pragma unroll 4
+    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
+        float x[V] = {};
+        if (r < rows) {
+            load<V>(z + r * channels + c, x);
+#pragma unroll
+            for (int i = 0; i < V; i++) x[i] = activate(scale[i] * x[i] + shift[i], kind);
+        }
+        store<V>(out + r * channels + c, x);
+    }
+}
+
+// A 2x2 block of an image; at an odd edge only the part inside counts.
+struct Cell {
+    long long first;   // row of its upper left pixel
+    long long pooled;  // row of its result, -1 at an odd edge
+    bool right, below;
+};
+
+__device__ __forceinline__ Cell cell_at(long long i, int height, int width) {
+    int across = (width + 1) / 2, down = (height + 1) / 2;
+    int x = i % across;
+    long long rest = i / across;
+    int y = rest % down;
+    long long example = rest / down;
+    Cell cell;
+    cell.first = (example * height + 2 * y) * width + 2 * x;
+    cell.right = 2 * x + 1 < width;
+    cell.below = 2 * y + 1 < height;
+    cell.pooled = cell.right && cell.below ? (example * (height / 2) + y) * (width / 2) + x : -1;
+    return cell;
+}
+
+// out = the largest of each 2x2 block of ReLU(scale z + shift).
+template <int V>
+__device__ void apply_pool(const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,
+                           const float *scale_, const float *shift_) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    if (c >= channels) return;
+    int small = (height / 2) * (width / 2);
+    long long cells = (long long)head->rows * small, all = (long long)capacity * small;
+    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    float scale[V], shift[V];
+#pragma unroll
+    for (int i = 0; i < V; i++) scale[i] = scale_ ? scale_[c + i] : 1.f, shift[i] = shift_[c + i];
+#pragma unroll 2
+    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
+        float best[V] = {};
+        if (r < cells) {
+            int x = r % (width / 2);
+            long long rest = r / (width / 2);
+            int y = rest % (height / 2);
+            const T *from = z + ((rest / (height / 2) * height + 2 * y) * width + 2 * x) * channels + c;
+            float a[4][V];
+            load<V>(from, a[0]);
+            load<V>(from + channels, a[1]);
+            load<V>(from + (long long)width * channels, a[2]);
+            load<V>(from + (long long)(width + 1) * channels, a[3]);
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+#pragma unroll
+                for (int i = 0; i < V; i++) best[i] = fmaxf(best[i], scale[i] * a[k][i] + shift[i]);
+        }
+        store<V>(out + r * channels + c, best);
+    }
+}
+
+// Sums of g and of g times the normalized input, where g = gradient x slope.
+template <int V>
+__device__ void backward_sums(const T *z, const T *gradient, int channels, int pixels, const Head *head, Norm n,
+                              int kind, int bias_only) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
+    float sum[V] = {}, product[V] = {};
+    if (c < channels) {
+        float scale[V], shift[V], mean[V], inverse[V];
+#pragma unroll
+        for (int i = 0; i < V; i++) {
+            scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
+            mean[i] = bias_only ? 0.f : n.mean[c + i], inverse[i] = bias_only ? 0.f : n.inverse[c + i];
+        }
+#pragma unroll 4
+        for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < rows; r += stride) {
+            float x[V], g[V];
+            load<V>(z + r * channels + c, x);
+            load<V>(gradient + r * channels + c, g);
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                float own = g[i] * slope_before(scale[i] * x[i] + shift[i], kind);
+                sum[i] += own;
+                product[i] += own * ((x[i] - mean[i]) * inverse[i]);
+            }
+        }
+    }
+    float a, b;
+    double all_a, all_b;
+    block_sums<V>(sum, product, &a, &b);
+    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
+        int own = blockIdx.y * TILE + threadIdx.x;
+        if (threadIdx.x < TILE && own < channels) finish_backward(n, own, all_a, all_b, rows, bias_only);
+    }
+}
+
+// z becomes its own gradient: of_gradient g + of_input z + constant; rows past the batch zero.
+template <int V>
+__device__ void backward_apply(T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head,
+                               Norm n, int kind, int bias_only) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    if (c >= channels) return;
+    long long rows = (long long)head->rows * pixels, all = (long long)capacity * pixels;
+    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    float scale[V], shift[V], of_gradient[V], of_input[V], constant[V];
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
+        of_gradient[i] = n.of_gradient[c + i], of_input[i] = n.of_input[c + i], constant[i] = n.constant[c + i];
+    }
+#pragma unroll 4
+    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
+        float x[V] = {}, g[V];
+        if (r < rows) {
+            load<V>(z + r * channels + c, x);
+            load<V>(gradient + r * channels + c, g);
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                float own = g[i] * slope_before(scale[i] * x[i] + shift[i], kind);
+                x[i] = of_gradient[i] * own + of_input[i] * x[i] + constant[i];
+            }
+        }
+        store<V>(z + r * channels + c, x);
+    }
+}
+
+// The four inputs of a cell and which of them the pooling took: 0 to 3, or none where ReLU gave zero.
+template <int V>
+__device__ __forceinline__ void load_cell(const T *z, const Cell &cell, int channels, int width, int c,
+                                          float (*x)[V]) {
+    const T *from = z + cell.first * channels + c;
+    load<V>(from, x[0]);
+    if (cell.right) load<V>(from + channels, x[1]);
+    if (cell.below) load<V>(from + (long long)width * channels, x[2]);
+    if (cell.right && cell.below) load<V>(from + (long long)(width + 1) * channels, x[3]);
+}
+
+__device__ __forceinline__ int taken(float a, float b, float c, float d) {
+    float best = fmaxf(fmaxf(a, b), fmaxf(c, d));
+    if (!(best > 0.f)) return -1;
+    return a == best ? 0 : b == best ? 1 : c == best ? 2 : 3;
+}
+
+// As `backward_sums`, through ReLU and the pooling.
+template <int V>
+__device__ void backward_sums_pool(const T *z, const T *gradient, int channels, int height, int width,
+                                   const Head *head, Norm n, int bias_only) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    int small = (height / 2) * (width / 2);
+    long long cells = (long long)head->rows * small, stride = (long long)gridDim.x * Lanes<V>::down_;
+    float sum[V] = {}, product[V] = {};
+    if (c < channels) {
+        float scale[V], shift[V], mean[V], inverse[V];
+#pragma unroll
+        for (int i = 0; i < V; i++) {
+            scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
+            mean[i] = bias_only ? 0.f : n.mean[c + i], inverse[i] = bias_only ? 0.f : n.inverse[c + i];
+        }
+#pragma unroll 2
+        for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < cells; r += stride) {
+            int px = r % (width / 2);
+            long long rest = r / (width / 2);
+            int py = rest % (height / 2);
+            const T *from = z + ((rest / (height / 2) * height + 2 * py) * width + 2 * px) * channels + c;
+            float x[4][V], g[V];
+            load<V>(from, x[0]);
+            load<V>(from + channels, x[1]);
+            load<V>(from + (long long)width * channels, x[2]);
+            load<V>(from + (long long)(width + 1) * channels, x[3]);
+            load<V>(gradient + r * channels + c, g);
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                float best = scale[i] * x[0][i] + shift[i], from_ = x[0][i];
+#pragma unroll
+                for (int k = 1; k < 4; k++) {
+                    float other = scale[i] * x[k][i] + shift[i];
+                    if (other > best) best = other, from_ = x[k][i];
+                }
+                float own = best > 0.f ? g[i] : 0.f;
+                sum[i] += own;
+                product[i] += own * ((from_ - mean[i]) * inverse[i]);
+            }
+        }
+    }
+    float a, b;
+    double all_a, all_b;
+    block_sums<V>(sum, product, &a, &b);
+    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
+        int own = blockIdx.y * TILE + threadIdx.x;
+        double count = (double)head->rows * height * width;
+        if (threadIdx.x < TILE && own < channels) finish_backward(n, own, all_a, all_b, count, bias_only);
+    }
+}
+
+// As `backward_apply`, through ReLU and the pooling.
+template <int V>
+__device__ void backward_apply_pool(T *z, const T *gradient, int channels, int height, int width, int capacity,
+                                    const Head *head, Norm n, int bias_only) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    if (c >= channels) return;
+    int cells_each = ((height + 1) / 2) * ((width + 1) / 2);
+    long long cells = (long long)head->rows * cells_each, all = (long long)capacity * cells_each;
+    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    float scale[V], shift[V], of_gradient[V], of_input[V], constant[V];
+#pragma unroll
+    for (int i = 0; i < V; i++) {
+        scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
+        of_gradient[i] = n.of_gradient[c + i], of_input[i] = n.of_input[c + i], constant[i] = n.constant[c + i];
+    }
+#pragma unroll 2
+    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
+        Cell cell = cell_at(r, height, width);
+        float x[4][V] = {}, g[V] = {};
+        bool inside = r < cells;
+        if (inside) {
+            load_cell<V>(z, cell, channels, width, c, x);
+            if (cell.pooled >= 0) load<V>(gradient + cell.pooled * channels + c, g);
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                float a[4];
+#pragma unroll
+                for (int k = 0; k < 4; k++) a[k] = scale[i] * x[k][i] + shift[i];
+                int winner = cell.pooled >= 0 ? taken(a[0], a[1], a[2], a[3]) : -1;
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    x[k][i] = of_gradient[i] * (winner == k ? g[i] : 0.f) + of_input[i] * x[k][i] + constant[i];
+            }
+        }
+        T *to = z + cell.first * channels + c;
+        store<V>(to, x[0]);
+        if (cell.right) store<V>(to + channels, x[1]);
+        if (cell.below) store<V>(to + (long long)width * channels, x[2]);
+        if (cell.right && cell.below) store<V>(to + (long long)(width + 1) * channels, x[3]);
+    }
+}
+
+#define KERNELS(V)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_statistics(                                  \
+        const T *z, int channels, int pixels, const Head *head, const Norm *n) {                                   \
+        statistics<V>(z, channels, pixels, head, *n);                                                              \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_apply(                                       \
+        const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,          \
+        const float *shift, int kind) {                                                                            \
+        apply<V>(z, out, channels, pixels, capacity, head, scale, shift, kind);                                    \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_apply_pool(                                  \
+        const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,                   \
+        const float *scale, const float *shift) {                                                                  \
+        apply_pool<V>(z, out, channels, height, width, capacity, head, scale, shift);                              \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_sums(                               \
+        const T *z, const T *gradient, int channels, int pixels, const Head *head, const Norm *n, int kind,        \
+        int bias_only) {                                                                                           \
+        backward_sums<V>(z, gradient, channels, pixels, head, *n, kind, bias_only);                                \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_apply(                              \
+        T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head, const Norm *n,          \
+        int kind, int bias_only) {                                                                                 \
+        backward_apply<V>(z, gradient, channels, pixels, capacity, head, *n, kind, bias_only);                     \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_sums_pool(                          \
+        const T *z, const T *gradient, int channels, int height, int width, const Head *head, const Norm *n,       \
+        int bias_only) {                                                                                           \
+        backward_sums_pool<V>(z, gradient, channels, height, width, head, *n, bias_only);                          \
+    }                                                                                                              \
+    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_apply_pool(                         \
+        T *z, const T *gradient, int channels, int height, int width, int capacity, const Head *head,              \
+        const Norm *n, int bias_only) {                                                                            \
+        backward_apply_pool<V>(z, gradient, channels, height, width, capacity, head, *n, bias_only);               \
+    }
+
+// VECTOR, set when a variant is compiled, says whether 16 bytes of a row are read at once or one number.
+#if VECTOR > 1
+KERNELS(WIDE)
+#else
+KERNELS(1)
+#endif
+
+// scale and shift from the running statistics, for prediction.
+extern "C" __global__ void norm_running(int channels, const Norm *n) {
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= channels) return;
+    float scale = n->gamma[c] * (1.f / sqrtf(n->running_variance[c] + (float)EPSILON));
+    n->scale[c] = scale;
+    n->shift[c] = n->beta[c] - n->running_mean[c] * scale;
+}

@@ -1,0 +1,233 @@
+// Rows from the data set, stand-alone activations, pooling, dropout, the score, and the optimizers.
+
+__device__ __forceinline__ int reflect(int i, int n) {
+    if (i < 0) return -i;
+    return i >= n ? 2 * (n - 1) - i : i;
+}
+
+struct Source {
+    const void *data;
+    const float *scale, *shift;  // bytes only
+    int bytes;
+    int channels, height, width;
+};
+
+struct Draw {
+    signed char down, right;
+    u8 mirror, spare;
+};
+
+// Row numbers and draws follow the head. Rows past the batch become zeros.
+extern "C" __global__ void gather(const Source *s, const Head *head, const u32 *rows, const Draw *draws, int capacity,
+                                  T *out) {
+    int channels = s->channels, height = s->height, width = s->width;
+    int size = channels * height * width;
+    long long all = (long long)capacity * size;
+    int count = head->rows, drawn = head->drawn;
+    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all;
+         at += (long long)gridDim.x * blockDim.x) {
+        int row = at / size, inside = at - (long long)row * size;
+        if (row >= count) {
+            out[at] = down(0.f);
+            continue;
+        }
+        int c = inside % channels;
+        if (drawn) {
+            Draw d = draws[row];
+            int pixel = inside / channels, y = pixel / width, x = pixel - y * width;
+            if (d.mirror) x = width - 1 - x;
+            y = reflect(y + d.down, height);
+            x = reflect(x + d.right, width);
+            inside = (y * width + x) * channels + c;
+        }
+        long long from = (long long)rows[row] * size + inside;
+        float value;
+        if (s->bytes)
+            value = __fadd_rn(__fmul_rn((float)((const u8 *)s->data)[from], s->scale[c]), s->shift[c]);
+        else
+            value = ((const float *)s->data)[from];
+        out[at] = down(value);
+    }
+}
+
+extern "C" __global__ void activate_forward(const T *in, T *out, long long size, int kind) {
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size;
+         i += (long long)gridDim.x * blockDim.x)
+        out[i] = down(activate(up(in[i]), kind));
+}
+
+extern "C" __global__ void activate_backward(const T *out, const T *gradient, T *to, long long size, int kind) {
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size;
+         i += (long long)gridDim.x * blockDim.x)
+        to[i] = down(up(gradient[i]) * slope_after(up(out[i]), kind));
+}
+
+extern "C" __global__ void pool_forward(const T *in, T *out, int channels, int height, int width, int capacity) {
+    int small = (height / 2) * (width / 2) * channels;
+    long long all = (long long)capacity * small;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        int c = i % channels;
+        long long pixel = i / channels;
+        int x = pixel % (width / 2);
+        long long rest = pixel / (width / 2);
+        int y = rest % (height / 2);
+        const T *from = in + ((rest / (height / 2) * height + 2 * y) * width + 2 * x) * channels + c;
+        float best = up(from[0]);
+        best = fmaxf(best, up(from[channels]));
+        best = fmaxf(best, up(from[(long long)width * channels]));
+        best = fmaxf(best, up(from[(long long)(width + 1) * channels]));
+        out[i] = down(best);
+    }
+}
+
+// One thread for each input number: does its block take it, and no earlier one?
+extern "C" __global__ void pool_backward(const T *in, const T *gradient, T *to, int channels, int height, int width,
+                                         int capacity) {
+    int size = height * width * channels;
+    long long all = (long long)capacity * size;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        long long example = i / size;
+        int inside = i - example * size, c = inside % channels, pixel = inside / channels;
+        int x = pixel % width, y = pixel / width, cx = x / 2, cy = y / 2;
+        float g = 0.f;
+        if (cx < width / 2 && cy < height / 2) {
+            const T *from = in + example * size + ((long long)(2 * cy) * width + 2 * cx) * channels + c;
+            float a[4] = {up(from[0]), up(from[channels]), up(from[(long long)width * channels]),
+                          up(from[(long long)(width + 1) * channels])};
+            int winner = 0;
+            for (int k = 1; k < 4; k++)
+                if (a[k] > a[winner]) winner = k;
+            if (winner == (y % 2) * 2 + x % 2)
+                g = up(gradient[((example * (height / 2) + cy) * (width / 2) + cx) * channels + c]);
+        }
+        to[i] = down(g);
+    }
+}
+
+// Zeroes each number with the given chance (limit / 2^32) and scales the rest; forward and backward alike. The same
+// hash of key and place as on the CPU.
+extern "C" __global__ void dropout(const T *in, T *out, int size, int capacity, const Head *head, u64 layer_key,
+                                   u64 limit, float scale, int training) {
+    u64 key = (((u64)head->key_high << 32) | head->key_low) ^ layer_key;
+    long long all = (long long)capacity * size;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        float x = up(in[i]);
+        if (training) {
+            u64 z = key + (u64)i * 0x9e3779b97f4a7c15ULL;
+            z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+            z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+            x = (z >> 32) < limit ? 0.f : x * scale;
+        }
+        out[i] = down(x);
+    }
+}
+
+// The last layer: one score a row, a warp each.
+extern "C" __global__ void score_forward(const T *in, const float *weight, const float *bias, int size, int capacity,
+                                         float *scores) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= capacity) return;
+    float sum = 0.f;
+    for (int i = lane; i < size; i += 32) sum += up(in[(long long)row * size + i]) * weight[i];
+#pragma unroll
+    for (int step = 16; step; step /= 2) sum += __shfl_xor_sync(~0u, sum, step);
+    if (lane == 0) scores[row] = sum + (bias ? bias[0] : 0.f);
+}
+
+// Gradient of the score's input, through the activation that made it.
+extern "C" __global__ void score_backward(const T *in, const float *weight, const float *gradient, int size,
+                                          int capacity, int activation, T *to) {
+    long long all = (long long)capacity * size;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        int row = i / size, k = i - (long long)row * size;
+        to[i] = down(gradient[row] * weight[k] * slope_after(up(in[i]), activation));
+    }
+}
+
+// Gradient of the score's weights: a block has 32 columns (the last one of all is the bias) and 32 row lanes.
+extern "C" __global__ void __launch_bounds__(1024)
+    score_weights(const T *in, const float *gradient, int size, const Head *head, float *weight, float *bias) {
+    __shared__ float shared[32][33];
+    int column = blockIdx.x * 32 + threadIdx.x % 32, lane = threadIdx.x / 32;
+    float sum = 0.f;
+    for (int row = lane; row < head->rows; row += 32) {
+        if (column < size) sum += gradient[row] * up(in[(long long)row * size + column]);
+        else if (column == size) sum += gradient[row];
+    }
+    shared[lane][threadIdx.x % 32] = sum;
+    __syncthreads();
+    if (lane == 0) {
+        float total = 0.f;
+        for (int r = 0; r < 32; r++) total += shared[r][threadIdx.x];
+        if (column < size) weight[column] = total;
+        else if (column == size && bias) bias[0] = total;
+    }
+}
+
+// Coefficients of one optimizer step; they come with the gradient of the scores.
+struct Step {
+    float gradient, moment, variance_scale, weight_decay;
+};
+
+// All parameters at once. A block has 1,024 of them; `halves` says, block by block, whether their gradient is in
+// `half_gradient` (bf16, from cuDNN) or in `full_gradient`. kind: 0 Adam and NAdam, 1 SGD with momentum.
+extern "C" __global__ void __launch_bounds__(256)
+    optimize(float *weights, T *working, const float *full_gradient, const u16 *half_gradient, const u8 *halves,
+             float *first, float *second, const Step *step, int kind, float momentum) {
+    long long at = (long long)blockIdx.x * 1024 + threadIdx.x * 4;
+    float4 w = *reinterpret_cast<float4 *>(weights + at), m = *reinterpret_cast<float4 *>(first + at);
+    float4 v = make_float4(0.f, 0.f, 0.f, 0.f);
+    if (kind == 0) v = *reinterpret_cast<float4 *>(second + at);
+    float g[4];
+    if (halves[blockIdx.x]) {
+        ushort4 h = *reinterpret_cast<const ushort4 *>(half_gradient + at);
+        g[0] = __uint_as_float((u32)h.x << 16), g[1] = __uint_as_float((u32)h.y << 16);
+        g[2] = __uint_as_float((u32)h.z << 16), g[3] = __uint_as_float((u32)h.w << 16);
+    } else {
+        float4 f = *reinterpret_cast<const float4 *>(full_gradient + at);
+        g[0] = f.x, g[1] = f.y, g[2] = f.z, g[3] = f.w;
+    }
+    Step s = *step;
+    float *weight = &w.x, *mean = &m.x, *square = &v.x;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        float own = g[i] + s.weight_decay * weight[i];
+        if (kind == 0) {
+            mean[i] = 0.9f * mean[i] + 0.1f * own;
+            square[i] = 0.999f * square[i] + 0.001f * own * own;
+            float root = sqrtf(square[i] * s.variance_scale) + 1e-8f;
+            weight[i] -= (s.gradient * own + s.moment * mean[i]) / root;
+        } else {
+            mean[i] = momentum * mean[i] + own;
+            weight[i] -= s.moment * mean[i];
+        }
+    }
+    *reinterpret_cast<float4 *>(weights + at) = w;
+    *reinterpret_cast<float4 *>(first + at) = m;
+    if (kind == 0) *reinterpret_cast<float4 *>(second + at) = v;
+#if HALF
+    Pack<4> small;
+#pragma unroll
+    for (int i = 0; i < 4; i++) small.v[i] = down(weight[i]);
+    *reinterpret_cast<Pack<4> *>(working + at) = small;
+#endif
+}
+
+// bf16 copies of all weights, after they were loaded. A block has 1,024.
+extern "C" __global__ void shrink(const float *weights, T *working) {
+    long long at = (long long)blockIdx.x * 1024 + threadIdx.x * 4;
+    for (int i = 0; i < 4; i++) working[at + i] = down(weights[at + i]);
+}
+
+// Adds up the parts that blocks of a product left, in order.
+extern "C" __global__ void sum_parts(const float *parts, int count, int size, float *to) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= size) return;
+    float sum = 0.f;
+    for (int part = 0; part < count; part++) sum += parts[(long long)part * size + i];
+    to[i] = sum;
+}

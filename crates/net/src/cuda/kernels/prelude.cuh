@@ -1,0 +1,73 @@
+// Shared by every kernel file. HALF is 1 where activations and working weights are bf16, 0 where they are f32.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#if HALF
+typedef u16 T;
+__device__ __forceinline__ float up(T x) { return __uint_as_float((u32)x << 16); }
+__device__ __forceinline__ T down(float x) {
+    u16 r;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(x));
+    return r;
+}
+#else
+typedef float T;
+__device__ __forceinline__ float up(T x) { return x; }
+__device__ __forceinline__ T down(float x) { return x; }
+#endif
+
+// Numbers in 16 bytes.
+#define WIDE (16 / (int)sizeof(T))
+
+template <int V> struct alignas(V * sizeof(T)) Pack { T v[V]; };
+
+template <int V> __device__ __forceinline__ void load(const T *p, float *x) {
+    Pack<V> pack = *reinterpret_cast<const Pack<V> *>(p);
+#pragma unroll
+    for (int i = 0; i < V; i++) x[i] = up(pack.v[i]);
+}
+
+template <int V> __device__ __forceinline__ void store(T *p, const float *x) {
+    Pack<V> pack;
+#pragma unroll
+    for (int i = 0; i < V; i++) pack.v[i] = down(x[i]);
+    *reinterpret_cast<Pack<V> *>(p) = pack;
+}
+
+// Activations: 0 none, 1 ReLU, 2 softsign.
+__device__ __forceinline__ float activate(float z, int kind) {
+    if (kind == 1) return fmaxf(z, 0.f);
+    if (kind == 2) return z / (1.f + fabsf(z));
+    return z;
+}
+
+// The slope at z, before the activation.
+__device__ __forceinline__ float slope_before(float z, int kind) {
+    if (kind == 1) return z > 0.f ? 1.f : 0.f;
+    if (kind == 2) {
+        float d = 1.f / (1.f + fabsf(z));
+        return d * d;
+    }
+    return 1.f;
+}
+
+// The slope from the activation's output.
+__device__ __forceinline__ float slope_after(float a, int kind) {
+    if (kind == 1) return a > 0.f ? 1.f : 0.f;
+    if (kind == 2) {
+        float d = 1.f - fabsf(a);
+        return d * d;
+    }
+    return 1.f;
+}
+
+// What the host sends before a pass: rows in the batch, whether draws follow, the dropout key.
+struct Head {
+    int rows;
+    int drawn;
+    u32 key_low;
+    u32 key_high;
+};

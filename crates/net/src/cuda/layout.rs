@@ -1,0 +1,207 @@
+//! Where everything lies on the card, and the structures that kernels read (declared alike in `kernels/`).
+
+use super::plan::{Op, Plan};
+use crate::device::Precision;
+
+/// The words of a plain structure, for a copy to the card.
+pub(crate) fn words<S: Copy>(structure: &S) -> Vec<u32> {
+    assert!(size_of::<S>().is_multiple_of(4), "structures are made of words");
+    let at = std::ptr::from_ref(structure).cast::<u32>();
+    // SAFETY: `S` is a `repr(C)` structure of u64, i32 and f32 without gaps that are read as numbers; its bytes are
+    // copied as they are.
+    unsafe { std::slice::from_raw_parts(at, size_of::<S>() / 4) }.to_vec()
+}
+
+/// One side of a product; see `matmul.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Operand {
+    pub p: u64,
+    pub ld: i32,
+    pub height: i32,
+    pub width: i32,
+    pub outer: i32,
+}
+
+/// What becomes of a product.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Finish {
+    pub out: u64,
+    pub sums: u64,
+    pub bias: u64,
+    pub activation: i32,
+    pub gap: i32,
+    pub below: u64,
+    pub below_activation: i32,
+    pub gap_too: i32,
+    pub bias_gradient: u64,
+}
+
+/// A product.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Job {
+    pub a: Operand,
+    pub b: Operand,
+    pub m: i32,
+    pub n: i32,
+    pub k: i32,
+    pub k_part: i32,
+    pub finish: Finish,
+}
+
+/// A batch norm; see `norm.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Norm {
+    pub gamma: u64,
+    pub beta: u64,
+    pub running_mean: u64,
+    pub running_variance: u64,
+    pub scale: u64,
+    pub shift: u64,
+    pub mean: u64,
+    pub inverse: u64,
+    pub gamma_gradient: u64,
+    pub beta_gradient: u64,
+    pub of_gradient: u64,
+    pub of_input: u64,
+    pub constant: u64,
+    pub parts: u64,
+    pub counter: u64,
+}
+
+/// Channels of a tile of the norm kernels.
+pub(crate) const TILE: usize = 64;
+/// Words before the row numbers in what is sent with a batch.
+pub(crate) const HEAD: usize = 4;
+/// Bytes that places are aligned to.
+const ALIGNMENT: usize = 256;
+
+/// Places in one large buffer, in bytes from its start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    pub total: usize,
+    /// Head, row numbers, draws.
+    pub request: usize,
+    pub scores: usize,
+    /// Gradient of the scores, then the optimizer's coefficients.
+    pub reply: usize,
+    pub weights: usize,
+    /// bf16 copies of the weights; the weights themselves in f32 mode.
+    pub working: usize,
+    pub gradient: usize,
+    pub half_gradient: usize,
+    pub halves: usize,
+    pub first: usize,
+    pub second: usize,
+    pub statistics: usize,
+    pub input: usize,
+    /// Outputs of the operations.
+    pub values: Vec<usize>,
+    /// Gradients of the outputs; some share the place of an output that is no longer needed.
+    pub gradients: Vec<usize>,
+    /// What each `Norm` keeps for itself.
+    pub norms: Vec<NormPlaces>,
+    /// Parts of products that are summed up later, one place a side stream.
+    pub parts: Vec<usize>,
+    pub jobs: usize,
+    pub tables: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NormPlaces {
+    /// Eight vectors of one number a channel.
+    pub vectors: usize,
+    pub parts: usize,
+    pub counter: usize,
+}
+
+/// Sizes that the layout follows from, besides the plan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub capacity: usize,
+    pub precision: Precision,
+    /// Blocks of rows that sums are taken over.
+    pub norm_blocks: usize,
+    /// Numbers of the largest product that is summed up from parts.
+    pub parts: usize,
+    pub sides: usize,
+}
+
+/// Jobs there can be for one operation: forward, backward, weights.
+pub(crate) const JOBS: usize = 3;
+
+impl Layout {
+    pub fn new(plan: &Plan, sizes: &Sizes) -> Self {
+        let (capacity, number) = (sizes.capacity, bytes(sizes.precision));
+        let mut layout = Self::default();
+        let mut total = 0;
+        let mut take = |bytes: usize| {
+            let at = total;
+            total += bytes.max(4).next_multiple_of(ALIGNMENT);
+            at
+        };
+        layout.request = take(4 * (HEAD + 2 * capacity));
+        layout.scores = take(4 * capacity);
+        layout.reply = take(4 * (capacity + 4));
+        layout.weights = take(4 * plan.trained);
+        layout.working =
+            if sizes.precision == Precision::Bf16 { take(2 * plan.trained) } else { layout.weights };
+        layout.gradient = take(4 * plan.trained);
+        layout.half_gradient = if plan.ops.iter().any(|op| matches!(op, Op::Conv { cudnn: true, .. })) {
+            take(2 * plan.trained)
+        } else {
+            layout.gradient
+        };
+        layout.halves = take(plan.trained / super::plan::BLOCK);
+        layout.first = take(4 * plan.trained);
+        layout.second = take(4 * plan.trained);
+        layout.statistics = take(4 * plan.statistics);
+        layout.input = take(number * capacity * plan.input.len());
+        layout.values = plan.sizes.iter().map(|size| take(number * capacity * size)).collect();
+        // The gradient of a norm's output is used up before the next one is written, so all share one place; the
+        // gradient of a norm's input takes the place of that input.
+        let of_norms = plan.ops.iter().zip(&plan.sizes).filter(|(op, _)| op.is_norm());
+        let shared = take(number * capacity * of_norms.map(|(_, &size)| size).max().unwrap_or(0));
+        layout.gradients = (0..plan.ops.len())
+            .map(|i| match plan.ops.get(i + 1) {
+                Some(next) if next.is_norm() => layout.values[i],
+                _ if plan.ops[i].is_norm() => shared,
+                Some(_) => take(number * capacity * plan.sizes[i]),
+                None => layout.reply,
+            })
+            .collect();
+        layout.norms = plan
+            .norms
+            .iter()
+            .map(|&channels| {
+                let tiles = channels.div_ceil(TILE);
+                NormPlaces {
+                    vectors: take(4 * 8 * vector(channels)),
+                    parts: take(4 * 2 * TILE * tiles * sizes.norm_blocks),
+                    counter: take(4 * tiles),
+                }
+            })
+            .collect();
+        layout.parts = (0..sizes.sides).map(|_| take(4 * sizes.parts)).collect();
+        layout.jobs = take(JOBS * plan.ops.len() * size_of::<Job>());
+        layout.tables = take(plan.norms.len() * size_of::<Norm>());
+        layout.total = total;
+        layout
+    }
+}
+
+/// Numbers from one of a norm's vectors to the next.
+pub(crate) fn vector(channels: usize) -> usize {
+    channels.next_multiple_of(TILE)
+}
+
+/// Bytes of an activation.
+pub(crate) fn bytes(precision: Precision) -> usize {
+    match precision {
+        Precision::Bf16 => 2,
+        Precision::F32 => 4,
+    }
+}

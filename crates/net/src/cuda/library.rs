@@ -1,0 +1,82 @@
+//! Are the libraries there? They are looked for before the first call, so that a missing one is a sentence, not a crash.
+
+use crate::NetError;
+use cudarc::{cudnn, driver, nvrtc};
+
+/// The oldest driver interface the kernels and graphs below rely on: CUDA 12.0.
+const OLDEST_DRIVER: i32 = 12_000;
+
+fn missing(what: &str, names: &[&str], remedy: &str) -> NetError {
+    let candidates: Vec<String> =
+        names.iter().flat_map(|name| cudarc::get_lib_name_candidates(name)).take(1).collect();
+    let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
+    let places = match path.is_empty() {
+        true => "the system's library folders (LD_LIBRARY_PATH is not set)".to_string(),
+        false => format!("LD_LIBRARY_PATH ({path}) and the system's library folders"),
+    };
+    NetError::Device(format!(
+        "CUDA cannot be used: {what} ({}) was not found in {places}; {remedy}, or use --device cpu",
+        candidates.join(", ")
+    ))
+}
+
+/// The driver, with at least one card.
+pub(crate) fn driver() -> Result<(), NetError> {
+    // SAFETY: loading a library by its usual name; the driver's has no start-up code that could misbehave.
+    if !unsafe { driver::sys::is_culib_present() } {
+        return Err(missing("NVIDIA's driver library", &["cuda"], "install the NVIDIA driver"));
+    }
+    let (mut version, mut count) = (0, 0);
+    // SAFETY: plain queries with places for their results; the library is there.
+    let started = unsafe {
+        driver::sys::cuDriverGetVersion(&mut version);
+        driver::sys::cuInit(0)
+    };
+    if version < OLDEST_DRIVER {
+        return Err(NetError::Device(format!(
+            "CUDA cannot be used: the NVIDIA driver supports CUDA {}.{}, but at least {}.0 is needed; update the \
+             driver, or use --device cpu",
+            version / 1000,
+            version % 1000 / 10,
+            OLDEST_DRIVER / 1000
+        )));
+    }
+    // SAFETY: as above.
+    let counted = unsafe { driver::sys::cuDeviceGetCount(&mut count) };
+    let good = driver::sys::CUresult::CUDA_SUCCESS;
+    if started != good || counted != good || count == 0 {
+        return Err(NetError::Device(format!(
+            "CUDA cannot be used: the NVIDIA driver is there, but it finds no card ({started:?}); use --device cpu"
+        )));
+    }
+    Ok(())
+}
+
+/// The compiler of kernels.
+pub(crate) fn nvrtc() -> Result<(), NetError> {
+    // SAFETY: loading a library by its usual name.
+    if !unsafe { nvrtc::sys::is_culib_present() } {
+        let remedy = "install the CUDA toolkit's NVRTC or add its folder to LD_LIBRARY_PATH";
+        return Err(missing("the kernel compiler NVRTC", &["nvrtc"], remedy));
+    }
+    Ok(())
+}
+
+/// Convolutions.
+pub(crate) fn cudnn() -> Result<(), NetError> {
+    // SAFETY: loading a library by its usual name.
+    if !unsafe { cudnn::sys::is_culib_present() } {
+        let remedy = "install cuDNN 9 or add its folder to LD_LIBRARY_PATH";
+        return Err(missing("cuDNN", &["cudnn"], remedy));
+    }
+    // SAFETY: a plain query.
+    let version = unsafe { cudnn::sys::cudnnGetVersion() };
+    if version < 90_000 {
+        return Err(NetError::Device(format!(
+            "CUDA cannot be used: cuDNN {}.{} was found, but version 9 is needed; update it, or use --device cpu",
+            version / 1000,
+            version % 1000 / 100
+        )));
+    }
+    Ok(())
+}
