@@ -43,7 +43,8 @@ mod gpu {
         let scale = vec![1.0 / 64.0; shape.channels];
         let shift = vec![-2.0; shape.channels];
         let card = Card::open(0)?;
-        let data = CardData::upload(&card, &Source::Bytes { bytes: &bytes, scale: &scale, shift: &shift }, shape)?;
+        let data =
+            CardData::upload(&card, &Source::Bytes { bytes: &bytes, scale: &scale, shift: &shift }, shape)?;
         eprintln!("{}: data on the card after {:.2} s", card.name(), start.elapsed().as_secs_f64());
         let weights = Weights::initial(&network, 0.0, 1)?;
         let setting = Setting { batch, ..Setting::default() };
@@ -61,7 +62,8 @@ mod gpu {
         let scores = executor.forward(&Batch::plain(rows), Mode::Train)?;
         let (p, u) = scores.split_at(half);
         let (to_p, to_u) = gradient.split_at_mut(half);
-        let objective = Collective::new(0.3, Reduction::SumOfMeans).map_err(|e| NetError::Config(e.to_string()))?;
+        let objective =
+            Collective::new(0.3, Reduction::SumOfMeans).map_err(|e| NetError::Config(e.to_string()))?;
         let loss = objective.evaluate(p, u, to_p, to_u);
         executor.backward(gradient)?;
         executor.step(5e-4)?;

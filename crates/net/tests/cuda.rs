@@ -247,6 +247,8 @@ fn cases() -> Vec<Case> {
             vec![conv(true)],
             vec![conv(false)],
             vec![norm],
+            vec![activate(Relu), norm],
+            vec![activate(Softsign), norm],
             vec![norm, activate(Relu)],
             vec![norm, activate(Softsign)],
             vec![norm, activate(Relu), pool],

@@ -75,14 +75,27 @@ impl Card {
     }
 
     /// Takes memory, or says how much was asked for and how much there is.
-    pub(crate) fn take(&self, bytes: usize, batch: usize, suggestion: Option<usize>) -> Result<Buffer, NetError> {
+    pub(crate) fn take(
+        &self,
+        bytes: usize,
+        batch: usize,
+        suggestion: Option<usize>,
+    ) -> Result<Buffer, NetError> {
         match Buffer::new(&self.0.context, bytes)? {
             Some(buffer) => Ok(buffer),
-            None => {
-                let free = self.0.context.free()?;
-                Err(NetError::DeviceMemory { asked: bytes as u64, free, batch, suggestion })
-            }
+            None => Err(self.full(bytes, batch, suggestion)?),
         }
+    }
+
+    /// The error for memory that was not there.
+    pub(crate) fn full(
+        &self,
+        bytes: usize,
+        batch: usize,
+        suggestion: Option<usize>,
+    ) -> Result<NetError, NetError> {
+        let free = self.0.context.free()?;
+        Ok(NetError::DeviceMemory { asked: bytes as u64, free, batch, suggestion })
     }
 }
 

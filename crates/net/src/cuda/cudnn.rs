@@ -274,11 +274,7 @@ impl Candidates {
 fn engine(configuration: &Descriptor) -> Result<Descriptor, NetError> {
     let engine = Descriptor::new(Kind::CUDNN_BACKEND_ENGINE_DESCRIPTOR)?;
     let mut raw = [engine.0];
-    configuration.get(
-        Name::CUDNN_ATTR_ENGINECFG_ENGINE,
-        Type::CUDNN_TYPE_BACKEND_DESCRIPTOR,
-        &mut raw,
-    )?;
+    configuration.get(Name::CUDNN_ATTR_ENGINECFG_ENGINE, Type::CUDNN_TYPE_BACKEND_DESCRIPTOR, &mut raw)?;
     Ok(engine)
 }
 
@@ -291,8 +287,7 @@ fn notes(engine: &Descriptor, name: Name, kind: Type) -> Result<Vec<u32>, NetErr
 
 fn deterministic(configuration: &Descriptor) -> Result<bool, NetError> {
     let engine = engine(configuration)?;
-    let notes =
-        notes(&engine, Name::CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, Type::CUDNN_TYPE_NUMERICAL_NOTE)?;
+    let notes = notes(&engine, Name::CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, Type::CUDNN_TYPE_NUMERICAL_NOTE)?;
     let chance = sys::cudnnBackendNumericalNote_t::CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC as u32;
     Ok(!notes.contains(&chance))
 }
@@ -312,7 +307,9 @@ impl Plan {
     /// Every configuration that can be built, in cuDNN's order.
     pub fn all(handle: &Handle, c: &Convolution) -> Result<Vec<Self>, NetError> {
         let candidates = Arc::new(Candidates::new(handle, c)?);
-        Ok((0..candidates.configurations.len()).filter_map(|at| Self::new(handle, &candidates, at).ok()).collect())
+        Ok((0..candidates.configurations.len())
+            .filter_map(|at| Self::new(handle, &candidates, at).ok())
+            .collect())
     }
 
     /// The configuration at one place of cuDNN's order, if it can be built.
@@ -329,11 +326,7 @@ impl Plan {
         plan.set_descriptor(Name::CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)?;
         let plan = plan.finish()?;
         let mut workspace = [0i64];
-        plan.get(
-            Name::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-            Type::CUDNN_TYPE_INT64,
-            &mut workspace,
-        )?;
+        plan.get(Name::CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, Type::CUDNN_TYPE_INT64, &mut workspace)?;
         let workspace = workspace[0].max(0) as usize;
         Ok(Self { plan, _from: candidates.clone(), workspace, index: *index })
     }
@@ -349,8 +342,7 @@ impl Plan {
         engine.get(Name::CUDNN_ATTR_ENGINE_GLOBAL_INDEX, Type::CUDNN_TYPE_INT64, &mut number)?;
         let numerical =
             notes(&engine, Name::CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, Type::CUDNN_TYPE_NUMERICAL_NOTE)?;
-        let behavior =
-            notes(&engine, Name::CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, Type::CUDNN_TYPE_BEHAVIOR_NOTE)?;
+        let behavior = notes(&engine, Name::CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, Type::CUDNN_TYPE_BEHAVIOR_NOTE)?;
         Ok(format!("engine {} notes {numerical:?} {behavior:?}", number[0]))
     }
 

@@ -80,10 +80,8 @@ impl Context {
     pub fn attribute(&self, which: sys::CUdevice_attribute) -> Result<usize, NetError> {
         let mut value = 0;
         // SAFETY: a plain query with a place for its result.
-        check(
-            unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) },
-            "reading its properties",
-        )?;
+        let read = unsafe { sys::cuDeviceGetAttribute(&mut value, which, self.device) };
+        check(read, "reading its properties")?;
         Ok(value as usize)
     }
 

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex};
 const PRELUDE: &str = include_str!("kernels/prelude.cuh");
 const NORM: &str = include_str!("kernels/norm.cu");
 const MATMUL: &str = include_str!("kernels/matmul.cu");
+const DENSE: &str = include_str!("kernels/dense.cu");
+const THIN: &str = include_str!("kernels/thin.cu");
 const POINTWISE: &str = include_str!("kernels/pointwise.cu");
 
 /// A file of kernels with the settings it is compiled under.
@@ -30,6 +32,26 @@ pub(crate) enum Program {
         /// 64×64 tiles rather than 32×32.
         large: bool,
     },
+    /// bf16 only; which operands lie in memory with k outermost.
+    Dense {
+        turned: (bool, bool),
+    },
+    /// bf16 only; one to three channels.
+    Thin {
+        channels: usize,
+    },
+}
+
+impl Program {
+    /// The quicker kernel for a product of dense layers in bf16 whose rows are multiples of four numbers.
+    pub fn dense(product: Product) -> Option<Self> {
+        match product {
+            Product::DenseForward => Some(Program::Dense { turned: (false, false) }),
+            Product::DenseBackward => Some(Program::Dense { turned: (false, true) }),
+            Product::DenseWeights => Some(Program::Dense { turned: (true, true) }),
+            Product::ConvForward | Product::ConvBackward | Product::ConvWeights => None,
+        }
+    }
 }
 
 /// The products of the layers; each names how its two operands are found (see `matmul.cu`).
@@ -47,6 +69,13 @@ impl Program {
     fn source(self) -> (&'static str, Vec<String>) {
         let half = |precision: Precision| format!("-DHALF={}", i32::from(precision == Precision::Bf16));
         match self {
+            Program::Dense { turned: (a, b) } => {
+                let flag = |name: &str, on: bool| format!("-D{name}={}", i32::from(on));
+                (DENSE, vec![half(Precision::Bf16), flag("A_TURNED", a), flag("B_TURNED", b)])
+            }
+            Program::Thin { channels } => {
+                (THIN, vec![half(Precision::Bf16), format!("-DCHANNELS={channels}")])
+            }
             Program::Pointwise(precision) => (POINTWISE, vec![half(precision)]),
             Program::Norm { precision, wide } => {
                 (NORM, vec![half(precision), format!("-DVECTOR={}", if wide { 8 } else { 1 })])
@@ -187,6 +216,10 @@ mod tests {
                         programs.push(Program::Product { precision, product, vectors, large: bits & 4 == 4 });
                     }
                 }
+                programs.extend((1..=3).map(|channels| Program::Thin { channels }));
+                programs.extend(
+                    [DenseForward, DenseBackward, DenseWeights].into_iter().filter_map(Program::dense),
+                );
                 for program in programs {
                     let image = compile(program, architecture).unwrap();
                     assert!(image.starts_with(b"\x7fELF"), "{program:?}");

@@ -1,7 +1,8 @@
 //! Where everything lies on the card, and the structures that kernels read (declared alike in `kernels/`).
 
-use super::plan::{Op, Plan};
+use super::plan::{By, Op, Plan};
 use crate::device::Precision;
+use crate::spec::Activation;
 
 /// The words of a plain structure, for a copy to the card.
 pub(crate) fn words<S: Copy>(structure: &S) -> Vec<u32> {
@@ -32,6 +33,7 @@ pub(crate) struct Finish {
     pub bias: u64,
     pub activation: i32,
     pub gap: i32,
+    pub kept: u64,
     pub below: u64,
     pub below_activation: i32,
     pub gap_too: i32,
@@ -100,6 +102,9 @@ pub(crate) struct Layout {
     pub input: usize,
     /// Outputs of the operations.
     pub values: Vec<usize>,
+    /// What a product was before its activation, where the output loses digits of it (softsign) or a norm's gradient
+    /// takes the output's place; elsewhere the output.
+    pub kept: Vec<usize>,
     /// Gradients of the outputs; some share the place of an output that is no longer needed.
     pub gradients: Vec<usize>,
     /// What each `Norm` keeps for itself.
@@ -150,7 +155,7 @@ impl Layout {
         layout.working =
             if sizes.precision == Precision::Bf16 { take(2 * plan.trained) } else { layout.weights };
         layout.gradient = take(4 * plan.trained);
-        layout.half_gradient = if plan.ops.iter().any(|op| matches!(op, Op::Conv { cudnn: true, .. })) {
+        layout.half_gradient = if plan.ops.iter().any(|op| matches!(op, Op::Conv { by: By::Cudnn, .. })) {
             take(2 * plan.trained)
         } else {
             layout.gradient
@@ -161,6 +166,15 @@ impl Layout {
         layout.statistics = take(4 * plan.statistics);
         layout.input = take(number * capacity * plan.input.len());
         layout.values = plan.sizes.iter().map(|size| take(number * capacity * size)).collect();
+        layout.kept = (0..plan.ops.len())
+            .map(|i| match plan.ops[i].folded() {
+                Some(Activation::Softsign) => take(number * capacity * plan.sizes[i]),
+                Some(Activation::Relu) if plan.ops.get(i + 1).is_some_and(Op::is_norm) => {
+                    take(number * capacity * plan.sizes[i])
+                }
+                _ => layout.values[i],
+            })
+            .collect();
         // The gradient of a norm's output is used up before the next one is written, so all share one place; the
         // gradient of a norm's input takes the place of that input.
         let of_norms = plan.ops.iter().zip(&plan.sizes).filter(|(op, _)| op.is_norm());

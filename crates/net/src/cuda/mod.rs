@@ -9,15 +9,19 @@
 //! A batch may be smaller than the one the graphs were recorded for: its rows past the end are zeros that no statistic
 //! counts and whose gradient is zero.
 
+mod backward;
 mod card;
 mod choice;
 mod cudnn;
 mod driver;
 mod executor;
+mod forward;
 mod kernels;
 mod layout;
 mod library;
+mod network;
 mod plan;
+mod tables;
 
 pub use card::{Card, CardData};
 pub use executor::CudaExecutor;

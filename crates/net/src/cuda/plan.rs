@@ -19,6 +19,28 @@ pub(crate) fn number(activation: Option<Activation>) -> i32 {
     }
 }
 
+/// What runs a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// cuDNN: many channels, bf16.
+    Cudnn,
+    /// Our kernel for one to three input channels, bf16; the gradient of its input, where it is needed, by `Product`.
+    Thin,
+    /// Our general product: f32, and odd numbers of channels.
+    Product,
+}
+
+impl By {
+    fn choose(precision: Precision, inputs: usize, outputs: usize) -> Self {
+        match precision {
+            Precision::F32 => By::Product,
+            Precision::Bf16 if suits(inputs, outputs) => By::Cudnn,
+            Precision::Bf16 if inputs <= 3 && outputs.is_multiple_of(8) => By::Thin,
+            Precision::Bf16 => By::Product,
+        }
+    }
+}
+
 /// One operation; ranges are places in the flat vectors of trained numbers and of statistics.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
@@ -40,7 +62,7 @@ pub(crate) enum Op {
         input: Shape,
         outputs: usize,
         weight: Range<usize>,
-        cudnn: bool,
+        by: By,
     },
     /// Batch norm, or only a bias, with what follows it.
     Norm {
@@ -162,8 +184,8 @@ impl Plan {
                 }
                 Layer::Conv { outputs, .. } => {
                     let weight = needed(index, "weight");
-                    let cudnn = precision == Precision::Bf16 && suits(before.channels, outputs);
-                    ops.push(Op::Conv { input: before, outputs, weight, cudnn });
+                    let by = By::choose(precision, before.channels, outputs);
+                    ops.push(Op::Conv { input: before, outputs, weight, by });
                     if let Some(bias) = place(index, "bias") {
                         sizes.push(after.len());
                         ops.push(norm(after, None, bias));
@@ -174,7 +196,8 @@ impl Plan {
                 }
                 Layer::Activate { activation } => {
                     if let Some(
-                        Op::Dense { activation: folded, .. } | Op::Norm { activation: folded, pool: false, .. },
+                        Op::Dense { activation: folded, .. }
+                        | Op::Norm { activation: folded, pool: false, .. },
                     ) = ops.last_mut()
                         && folded.is_none()
                     {

@@ -140,7 +140,8 @@ struct Finish {
     float *sums;         // M x N in f32 (a part each blockIdx.z), or null
     const float *bias;   // one a column, or null
     int activation;
-    const T *below;      // the output whose activation's slope multiplies the product, or null
+    T *kept;             // where the product goes before the activation, too, or null
+    const T *below;      // the numbers at which the slope of the activation below multiplies the product, or null
     int below_activation;
     float *bias_gradient; // sums of A over k, one a row, or null
 };
@@ -223,8 +224,9 @@ __device__ __forceinline__ void product(const Operand &a, const Operand &b, int 
             return;
         }
         if (finish.bias) value += finish.bias[n];
+        if (finish.kept) finish.kept[at] = down(value);
         value = activate(value, finish.activation);
-        if (finish.below) value *= slope_after(up(finish.below[at]), finish.below_activation);
+        if (finish.below) value *= slope(up(finish.below[at]), finish.below_activation);
         finish.out[at] = down(value);
     };
 #if HALF

@@ -1,7 +1,12 @@
 // Batch normalization with activation and, optionally, 2x2 max pooling, forward and backward.
 //
-// A tensor is rows x C, a row being one pixel of one example (NHWC). A block takes a tile of 64 channels and strides over
-// rows; its threads lie as (row lane, channel vector), so 128 bytes of a row are read at once. Rows past the batch
+// Sums over the batch and what is done with them are two kernels; the last block of the first adds up what the others
+// left. (One kernel for both, its blocks in a cluster that exchange sums through shared memory, was tried: quicker
+// alone for small tensors, no quicker in a step.) VECTOR, set when a variant is compiled, says whether 16 bytes of a row
+// are read at once or one number.
+//
+// A tensor is rows x C, a row being one pixel of one example (NHWC). A block takes a tile of channels and strides over
+// rows; its threads lie as (row lane, channel vector), so that neighbors read neighboring bytes. Rows past the batch
 // (`head->rows` examples) count for nothing and are written as zeros. Sums are f32 within a thread (a few dozen rows),
 // then f64, always in the same order.
 
@@ -13,7 +18,7 @@ template <int V> struct Lanes {
     static const int down_ = THREADS / across;   // rows at once
 };
 
-// Adds up `a` and `b` (V channels each) over the block's row lanes; the first 64 threads hold the tile's sums.
+// Adds up `a` and `b` (V channels each) over the block's row lanes; the first TILE threads hold the tile's sums.
 template <int V>
 __device__ void block_sums(const float *a, const float *b, float *total_a, float *total_b) {
     __shared__ float shared[2][Lanes<V>::down_][TILE];
@@ -39,10 +44,11 @@ __device__ void block_sums(const float *a, const float *b, float *total_a, float
 }
 
 // Leaves this block's two sums of each channel in `parts`; true in the block that comes last, whose threads then
-// hold the sums over all blocks: thread t < 64 for channel t of the tile.
-__device__ bool grid_sums(float a, float b, float *parts, u32 *counter, double *total_a, double *total_b) {
+// hold the sums over all blocks: thread t < TILE for channel t of the tile.
+__device__ bool all_sums(float a, float b, float *parts, u32 *counter, double *total_a, double *total_b) {
+    const int across = 2 * TILE / 4, lanes = THREADS / across;
     __shared__ bool last;
-    __shared__ double folded[2][4][TILE];
+    __shared__ double folded[lanes][2 * TILE];
     float *mine = parts + ((u64)blockIdx.y * gridDim.x + blockIdx.x) * 2 * TILE;
     if (threadIdx.x < TILE) {
         mine[threadIdx.x] = a;
@@ -55,19 +61,20 @@ __device__ bool grid_sums(float a, float b, float *parts, u32 *counter, double *
     if (!last) return false;
     __threadfence();
     const float *all = parts + (u64)blockIdx.y * gridDim.x * 2 * TILE;
-    int c = threadIdx.x % TILE, quarter = threadIdx.x / TILE;
-    double sum_a = 0, sum_b = 0;
-#pragma unroll 4
-    for (int i = quarter; i < gridDim.x; i += 4) {
-        sum_a += __ldcg(all + (u64)i * 2 * TILE + c);
-        sum_b += __ldcg(all + (u64)i * 2 * TILE + TILE + c);
+    int at = threadIdx.x % across * 4, lane = threadIdx.x / across;
+    double sum[4] = {};
+#pragma unroll 8
+    for (int i = lane; i < gridDim.x; i += lanes) {
+        float4 four = __ldcg(reinterpret_cast<const float4 *>(all + (u64)i * 2 * TILE + at));
+        sum[0] += four.x, sum[1] += four.y, sum[2] += four.z, sum[3] += four.w;
     }
-    folded[0][quarter][c] = sum_a;
-    folded[1][quarter][c] = sum_b;
+#pragma unroll
+    for (int i = 0; i < 4; i++) folded[lane][at + i] = sum[i];
     __syncthreads();
     if (threadIdx.x < TILE) {
-        *total_a = folded[0][0][c] + folded[0][1][c] + folded[0][2][c] + folded[0][3][c];
-        *total_b = folded[1][0][c] + folded[1][1][c] + folded[1][2][c] + folded[1][3][c];
+        double sum_a = 0, sum_b = 0;
+        for (int l = 0; l < lanes; l++) sum_a += folded[l][threadIdx.x], sum_b += folded[l][TILE + threadIdx.x];
+        *total_a = sum_a, *total_b = sum_b;
     }
     return true;
 }
@@ -87,21 +94,40 @@ struct Norm {
 #define EPSILON 1e-5
 #define MOMENTUM 0.1
 
-__device__ void finish_statistics(const Norm &n, int c, double sum, double square, double count) {
-    double mean = sum / count, variance = fmax(square / count - mean * mean, 0.0);
-    double inverse = 1.0 / sqrt(variance + EPSILON);
+// What the last block will need to finish a channel, read before the sums so that it does not wait for it.
+struct Channel {
+    float gamma, beta, mean, variance, inverse;
+
+    __device__ Channel(const Norm &n, int c, bool there, int backward, int bias_only) {
+        gamma = beta = mean = variance = inverse = 0.f;
+        if (!there || bias_only) return;
+        gamma = n.gamma[c];
+        mean = backward ? n.mean[c] : n.running_mean[c];
+        if (backward) {
+            inverse = n.inverse[c];
+        } else {
+            beta = n.beta[c];
+            variance = n.running_variance[c];
+        }
+    }
+};
+
+__device__ void finish_statistics(const Norm &n, const Channel &was, int c, double sum, double square, double count) {
+    double share = 1.0 / count, mean = sum * share, variance = fmax(square * share - mean * mean, 0.0);
     double unbiased = count > 1 ? variance * count / (count - 1) : variance;
-    n.running_mean[c] = (1.0 - MOMENTUM) * n.running_mean[c] + MOMENTUM * mean;
-    n.running_variance[c] = (1.0 - MOMENTUM) * n.running_variance[c] + MOMENTUM * unbiased;
+    float inverse = 1.f / sqrtf((float)(variance + EPSILON));
+    n.running_mean[c] = (1.0 - MOMENTUM) * was.mean + MOMENTUM * mean;
+    n.running_variance[c] = (1.0 - MOMENTUM) * was.variance + MOMENTUM * unbiased;
     n.mean[c] = mean;
     n.inverse[c] = inverse;
-    float scale = n.gamma[c] * (float)inverse;
+    float scale = was.gamma * inverse;
     n.scale[c] = scale;
-    n.shift[c] = n.beta[c] - (float)mean * scale;
+    n.shift[c] = was.beta - (float)mean * scale;
 }
 
 // g sums to `sum`, g times the normalized input to `product`. A bias alone (no statistics) passes g on as it is.
-__device__ void finish_backward(const Norm &n, int c, double sum, double product, double count, int bias_only) {
+__device__ void finish_backward(const Norm &n, const Channel &is, int c, double sum, double product, double count,
+                                int bias_only) {
     n.beta_gradient[c] = sum;
     if (bias_only) {
         n.of_gradient[c] = 1.f;
@@ -110,17 +136,20 @@ __device__ void finish_backward(const Norm &n, int c, double sum, double product
         return;
     }
     n.gamma_gradient[c] = product;
-    double scale = (double)n.gamma[c] * n.inverse[c];
-    double of_input = -scale * product / count * n.inverse[c];
+    double share = 1.0 / count, scale = (double)is.gamma * is.inverse;
+    double of_input = -scale * product * share * is.inverse;
     n.of_gradient[c] = scale;
     n.of_input[c] = of_input;
-    n.constant[c] = -scale * sum / count - of_input * n.mean[c];
+    n.constant[c] = -scale * sum * share - of_input * is.mean;
 }
 
 template <int V> __device__ void statistics(const T *z, int channels, int pixels, const Head *head, Norm n) {
     int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
     int c = blockIdx.y * TILE + lane * V;
     long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
+    int own = blockIdx.y * TILE + threadIdx.x;
+    bool mine = threadIdx.x < TILE && own < channels;
+    Channel channel(n, own, mine, 0, 0);
     float sum[V] = {}, square[V] = {};
     if (c < channels) {
         long long r = (long long)blockIdx.x * Lanes<V>::down_ + row;
@@ -143,10 +172,8 @@ template <int V> __device__ void statistics(const T *z, int channels, int pixels
     float a, b;
     double all_a, all_b;
     block_sums<V>(sum, square, &a, &b);
-    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
-        int own = blockIdx.y * TILE + threadIdx.x;
-        if (threadIdx.x < TILE && own < channels) finish_statistics(n, own, all_a, all_b, rows);
-    }
+    if (all_sums(a, b, n.parts, n.counter, &all_a, &all_b) && mine)
+        finish_statistics(n, channel, own, all_a, all_b, rows);
 }
 
 // out = activation(scale z + shift), rows past the batch zero.
@@ -236,6 +263,9 @@ __device__ void backward_sums(const T *z, const T *gradient, int channels, int p
     int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
     int c = blockIdx.y * TILE + lane * V;
     long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
+    int own = blockIdx.y * TILE + threadIdx.x;
+    bool mine = threadIdx.x < TILE && own < channels;
+    Channel channel(n, own, mine, 1, bias_only);
     float sum[V] = {}, product[V] = {};
     if (c < channels) {
         float scale[V], shift[V], mean[V], inverse[V];
@@ -251,7 +281,7 @@ __device__ void backward_sums(const T *z, const T *gradient, int channels, int p
             load<V>(gradient + r * channels + c, g);
 #pragma unroll
             for (int i = 0; i < V; i++) {
-                float own = g[i] * slope_before(scale[i] * x[i] + shift[i], kind);
+                float own = g[i] * slope(scale[i] * x[i] + shift[i], kind);
                 sum[i] += own;
                 product[i] += own * ((x[i] - mean[i]) * inverse[i]);
             }
@@ -260,10 +290,8 @@ __device__ void backward_sums(const T *z, const T *gradient, int channels, int p
     float a, b;
     double all_a, all_b;
     block_sums<V>(sum, product, &a, &b);
-    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
-        int own = blockIdx.y * TILE + threadIdx.x;
-        if (threadIdx.x < TILE && own < channels) finish_backward(n, own, all_a, all_b, rows, bias_only);
-    }
+    if (all_sums(a, b, n.parts, n.counter, &all_a, &all_b) && mine)
+        finish_backward(n, channel, own, all_a, all_b, rows, bias_only);
 }
 
 // z becomes its own gradient: of_gradient g + of_input z + constant; rows past the batch zero.
@@ -289,7 +317,7 @@ __device__ void backward_apply(T *z, const T *gradient, int channels, int pixels
             load<V>(gradient + r * channels + c, g);
 #pragma unroll
             for (int i = 0; i < V; i++) {
-                float own = g[i] * slope_before(scale[i] * x[i] + shift[i], kind);
+                float own = g[i] * slope(scale[i] * x[i] + shift[i], kind);
                 x[i] = of_gradient[i] * own + of_input[i] * x[i] + constant[i];
             }
         }
@@ -322,6 +350,9 @@ __device__ void backward_sums_pool(const T *z, const T *gradient, int channels, 
     int c = blockIdx.y * TILE + lane * V;
     int small = (height / 2) * (width / 2);
     long long cells = (long long)head->rows * small, stride = (long long)gridDim.x * Lanes<V>::down_;
+    int own = blockIdx.y * TILE + threadIdx.x;
+    bool mine = threadIdx.x < TILE && own < channels;
+    Channel channel(n, own, mine, 1, bias_only);
     float sum[V] = {}, product[V] = {};
     if (c < channels) {
         float scale[V], shift[V], mean[V], inverse[V];
@@ -359,11 +390,8 @@ __device__ void backward_sums_pool(const T *z, const T *gradient, int channels, 
     float a, b;
     double all_a, all_b;
     block_sums<V>(sum, product, &a, &b);
-    if (grid_sums(a, b, n.parts, n.counter, &all_a, &all_b)) {
-        int own = blockIdx.y * TILE + threadIdx.x;
-        double count = (double)head->rows * height * width;
-        if (threadIdx.x < TILE && own < channels) finish_backward(n, own, all_a, all_b, count, bias_only);
-    }
+    if (all_sums(a, b, n.parts, n.counter, &all_a, &all_b) && mine)
+        finish_backward(n, channel, own, all_a, all_b, (double)head->rows * height * width, bias_only);
 }
 
 // As `backward_apply`, through ReLU and the pooling.
@@ -409,48 +437,47 @@ __device__ void backward_apply_pool(T *z, const T *gradient, int channels, int h
     }
 }
 
-#define KERNELS(V)                                                                                                 \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_statistics(                                  \
-        const T *z, int channels, int pixels, const Head *head, const Norm *n) {                                   \
-        statistics<V>(z, channels, pixels, head, *n);                                                              \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_apply(                                       \
-        const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,          \
-        const float *shift, int kind) {                                                                            \
-        apply<V>(z, out, channels, pixels, capacity, head, scale, shift, kind);                                    \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_apply_pool(                                  \
-        const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,                   \
-        const float *scale, const float *shift) {                                                                  \
-        apply_pool<V>(z, out, channels, height, width, capacity, head, scale, shift);                              \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_sums(                               \
-        const T *z, const T *gradient, int channels, int pixels, const Head *head, const Norm *n, int kind,        \
-        int bias_only) {                                                                                           \
-        backward_sums<V>(z, gradient, channels, pixels, head, *n, kind, bias_only);                                \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_apply(                              \
-        T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head, const Norm *n,          \
-        int kind, int bias_only) {                                                                                 \
-        backward_apply<V>(z, gradient, channels, pixels, capacity, head, *n, kind, bias_only);                     \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_sums_pool(                          \
-        const T *z, const T *gradient, int channels, int height, int width, const Head *head, const Norm *n,       \
-        int bias_only) {                                                                                           \
-        backward_sums_pool<V>(z, gradient, channels, height, width, head, *n, bias_only);                          \
-    }                                                                                                              \
-    extern "C" __global__ void __launch_bounds__(THREADS) norm_backward_apply_pool(                         \
-        T *z, const T *gradient, int channels, int height, int width, int capacity, const Head *head,              \
-        const Norm *n, int bias_only) {                                                                            \
-        backward_apply_pool<V>(z, gradient, channels, height, width, capacity, head, *n, bias_only);               \
-    }
-
-// VECTOR, set when a variant is compiled, says whether 16 bytes of a row are read at once or one number.
 #if VECTOR > 1
-KERNELS(WIDE)
+#define NUMBERS WIDE
 #else
-KERNELS(1)
+#define NUMBERS 1
 #endif
+
+#define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
+
+KERNEL norm_statistics(const T *z, int channels, int pixels, const Head *head, const Norm *n) {
+    statistics<NUMBERS>(z, channels, pixels, head, *n);
+}
+
+KERNEL norm_apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
+                  const float *shift, int kind) {
+    apply<NUMBERS>(z, out, channels, pixels, capacity, head, scale, shift, kind);
+}
+
+KERNEL norm_apply_pool(const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,
+                       const float *scale, const float *shift) {
+    apply_pool<NUMBERS>(z, out, channels, height, width, capacity, head, scale, shift);
+}
+
+KERNEL norm_backward_sums(const T *z, const T *gradient, int channels, int pixels, const Head *head, const Norm *n,
+                          int kind, int bias_only) {
+    backward_sums<NUMBERS>(z, gradient, channels, pixels, head, *n, kind, bias_only);
+}
+
+KERNEL norm_backward_apply(T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head,
+                           const Norm *n, int kind, int bias_only) {
+    backward_apply<NUMBERS>(z, gradient, channels, pixels, capacity, head, *n, kind, bias_only);
+}
+
+KERNEL norm_backward_sums_pool(const T *z, const T *gradient, int channels, int height, int width, const Head *head,
+                               const Norm *n, int bias_only) {
+    backward_sums_pool<NUMBERS>(z, gradient, channels, height, width, head, *n, bias_only);
+}
+
+KERNEL norm_backward_apply_pool(T *z, const T *gradient, int channels, int height, int width, int capacity,
+                                const Head *head, const Norm *n, int bias_only) {
+    backward_apply_pool<NUMBERS>(z, gradient, channels, height, width, capacity, head, *n, bias_only);
+}
 
 // scale and shift from the running statistics, for prediction.
 extern "C" __global__ void norm_running(int channels, const Norm *n) {

@@ -17,36 +17,38 @@ struct Draw {
     u8 mirror, spare;
 };
 
-// Row numbers and draws follow the head. Rows past the batch become zeros.
+// Row numbers and draws follow the head. Rows past the batch become zeros. A block takes one row at a time; a thread one
+// pixel of it.
 extern "C" __global__ void gather(const Source *s, const Head *head, const u32 *rows, const Draw *draws, int capacity,
                                   T *out) {
-    int channels = s->channels, height = s->height, width = s->width;
-    int size = channels * height * width;
-    long long all = (long long)capacity * size;
-    int count = head->rows, drawn = head->drawn;
-    for (long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x; at < all;
-         at += (long long)gridDim.x * blockDim.x) {
-        int row = at / size, inside = at - (long long)row * size;
-        if (row >= count) {
-            out[at] = down(0.f);
-            continue;
+    int channels = s->channels, height = s->height, width = s->width, pixels = height * width;
+    int count = head->rows, drawn = head->drawn, bytes = s->bytes;
+    const float *scale = s->scale, *shift = s->shift;
+    // A table is one pixel of many channels: its numbers are taken as pixels of one channel, each with its own scale.
+    bool table = pixels == 1;
+    if (table) pixels = channels, channels = 1;
+    for (int row = blockIdx.x; row < capacity; row += gridDim.x) {
+        T *to = out + (long long)row * pixels * channels;
+        long long from = row < count ? (long long)rows[row] * pixels * channels : 0;
+        Draw d = {0, 0, 0, 0};
+        if (drawn && row < count) d = draws[row];
+        for (int pixel = threadIdx.x; pixel < pixels; pixel += blockDim.x) {
+            int at = pixel;
+            if (drawn) {
+                int y = pixel / width, x = pixel - y * width;
+                if (d.mirror) x = width - 1 - x;
+                at = reflect(y + d.down, height) * width + reflect(x + d.right, width);
+            }
+            for (int c = 0; c < channels; c++) {
+                float value = 0.f;
+                long long place = from + (long long)at * channels + c;
+                int own = table ? pixel : c;
+                if (row < count)
+                    value = bytes ? __fadd_rn(__fmul_rn((float)((const u8 *)s->data)[place], scale[own]), shift[own])
+                                  : ((const float *)s->data)[place];
+                to[(long long)pixel * channels + c] = down(value);
+            }
         }
-        int c = inside % channels;
-        if (drawn) {
-            Draw d = draws[row];
-            int pixel = inside / channels, y = pixel / width, x = pixel - y * width;
-            if (d.mirror) x = width - 1 - x;
-            y = reflect(y + d.down, height);
-            x = reflect(x + d.right, width);
-            inside = (y * width + x) * channels + c;
-        }
-        long long from = (long long)rows[row] * size + inside;
-        float value;
-        if (s->bytes)
-            value = __fadd_rn(__fmul_rn((float)((const u8 *)s->data)[from], s->scale[c]), s->shift[c]);
-        else
-            value = ((const float *)s->data)[from];
-        out[at] = down(value);
     }
 }
 
@@ -56,10 +58,10 @@ extern "C" __global__ void activate_forward(const T *in, T *out, long long size,
         out[i] = down(activate(up(in[i]), kind));
 }
 
-extern "C" __global__ void activate_backward(const T *out, const T *gradient, T *to, long long size, int kind) {
+extern "C" __global__ void activate_backward(const T *in, const T *gradient, T *to, long long size, int kind) {
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size;
          i += (long long)gridDim.x * blockDim.x)
-        to[i] = down(up(gradient[i]) * slope_after(up(out[i]), kind));
+        to[i] = down(up(gradient[i]) * slope(up(in[i]), kind));
 }
 
 extern "C" __global__ void pool_forward(const T *in, T *out, int channels, int height, int width, int capacity) {
@@ -137,14 +139,14 @@ extern "C" __global__ void score_forward(const T *in, const float *weight, const
     if (lane == 0) scores[row] = sum + (bias ? bias[0] : 0.f);
 }
 
-// Gradient of the score's input, through the activation that made it.
-extern "C" __global__ void score_backward(const T *in, const float *weight, const float *gradient, int size,
+// Gradient of the score's input, through the activation that made it, which was taken at `before`.
+extern "C" __global__ void score_backward(const T *before, const float *weight, const float *gradient, int size,
                                           int capacity, int activation, T *to) {
     long long all = (long long)capacity * size;
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
          i += (long long)gridDim.x * blockDim.x) {
         int row = i / size, k = i - (long long)row * size;
-        to[i] = down(gradient[row] * weight[k] * slope_after(up(in[i]), activation));
+        to[i] = down(gradient[row] * weight[k] * slope(up(before[i]), activation));
     }
 }
 
@@ -223,11 +225,19 @@ extern "C" __global__ void shrink(const float *weights, T *working) {
     for (int i = 0; i < 4; i++) working[at + i] = down(weights[at + i]);
 }
 
-// Adds up the parts that blocks of a product left, in order.
-extern "C" __global__ void sum_parts(const float *parts, int count, int size, float *to) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= size) return;
+// Adds up the parts that blocks of a product left, always in the same order: a block has 32 numbers and eight lanes.
+extern "C" __global__ void __launch_bounds__(256) sum_parts(const float *parts, int count, int size, float *to) {
+    __shared__ float shared[8][32];
+    int i = blockIdx.x * 32 + threadIdx.x % 32, lane = threadIdx.x / 32;
     float sum = 0.f;
-    for (int part = 0; part < count; part++) sum += parts[(long long)part * size + i];
-    to[i] = sum;
+    if (i < size) {
+#pragma unroll 8
+        for (int part = lane; part < count; part += 8) sum += parts[(long long)part * size + i];
+    }
+    shared[lane][threadIdx.x % 32] = sum;
+    __syncthreads();
+    if (lane || i >= size) return;
+    float total = 0.f;
+    for (int l = 0; l < 8; l++) total += shared[l][threadIdx.x];
+    to[i] = total;
 }

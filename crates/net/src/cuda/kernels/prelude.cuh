@@ -44,21 +44,12 @@ __device__ __forceinline__ float activate(float z, int kind) {
     return z;
 }
 
-// The slope at z, before the activation.
-__device__ __forceinline__ float slope_before(float z, int kind) {
+// The slope at z, before the activation. For ReLU its output does as well; softsign's would lose digits in bf16, where
+// 1 - |a| is small.
+__device__ __forceinline__ float slope(float z, int kind) {
     if (kind == 1) return z > 0.f ? 1.f : 0.f;
     if (kind == 2) {
         float d = 1.f / (1.f + fabsf(z));
-        return d * d;
-    }
-    return 1.f;
-}
-
-// The slope from the activation's output.
-__device__ __forceinline__ float slope_after(float a, int kind) {
-    if (kind == 1) return a > 0.f ? 1.f : 0.f;
-    if (kind == 2) {
-        float d = 1.f - fabsf(a);
         return d * d;
     }
     return 1.f;
