@@ -276,7 +276,13 @@ fn cases() -> Vec<Case> {
         ];
         // With a single feature, what comes back through a batch norm is nothing but rounding.
         if features > 1 {
-            kinds.extend([vec![norm], vec![norm, activate(Relu)], vec![norm, activate(Softsign)]]);
+            kinds.extend([
+                vec![norm],
+                vec![activate(Relu), norm],
+                vec![activate(Softsign), norm],
+                vec![norm, activate(Relu)],
+                vec![norm, activate(Softsign)],
+            ]);
         }
         for tested in kinds {
             cases.push(Case::new(Shape::flat(features), &tested, rows, 100 + seed as u64));
