@@ -77,7 +77,8 @@ class Trainer:
                 scores = self.network(rows)
             return collective(scores, batch // 2)
 
-        self.loss = torch.compile(loss) if "compile" in mode else loss
+        # A second batch size would otherwise be compiled for sizes of any kind, which is slower.
+        self.loss = torch.compile(loss, dynamic=False) if "compile" in mode else loss
         if self.captured:
             self.capture()
 
@@ -119,6 +120,7 @@ def seconds_of(trainer, steps):
 
 def measure(name, network, shape, batch, mode, precision, args):
     start = time.perf_counter()
+    torch._dynamo.reset()
     torch.manual_seed(0)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = precision != "f32"
     data = torch.randn(SLICES * batch, *shape, device="cuda")

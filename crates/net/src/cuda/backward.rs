@@ -3,6 +3,7 @@
 use super::cudnn::Pass;
 use super::driver::{Argument, Stream};
 use super::forward::Mark;
+use super::layout::NORM_THREADS;
 use super::network::{OnCard, Way};
 use super::plan::{BLOCK, By, Op, number};
 use super::tables::split;
@@ -210,8 +211,8 @@ impl OnCard {
                 table,
                 bias_only,
             ];
-            let grid = self.norm_grid(cells, c, 2);
-            norm(c"norm_backward_sums_pool").launch(main, grid, 256, &mut arguments)?;
+            let grid = self.norm_grid(cells, c, 1);
+            norm(c"norm_backward_sums_pool").launch(main, grid, NORM_THREADS, &mut arguments)?;
             mark(label("sums"))?;
             let all = capacity * shape.height.div_ceil(2) * shape.width.div_ceil(2);
             let mut arguments = [
@@ -225,14 +226,14 @@ impl OnCard {
                 table,
                 bias_only,
             ];
-            let grid = self.norm_grid(all, c, 8);
-            norm(c"norm_backward_apply_pool").launch(main, grid, 256, &mut arguments)?;
+            let grid = self.norm_grid(all, c, 4);
+            norm(c"norm_backward_apply_pool").launch(main, grid, NORM_THREADS, &mut arguments)?;
         } else {
             let kind: Argument = kind.into();
             let mut arguments =
                 [input.into(), gradient.into(), c.into(), pixels.into(), head.into(), table, kind, bias_only];
-            let grid = self.norm_grid(capacity * pixels, c, 2);
-            norm(c"norm_backward_sums").launch(main, grid, 256, &mut arguments)?;
+            let grid = self.norm_grid(capacity * pixels, c, 1);
+            norm(c"norm_backward_sums").launch(main, grid, NORM_THREADS, &mut arguments)?;
             mark(label("sums"))?;
             let mut arguments = [
                 input.into(),
@@ -245,8 +246,8 @@ impl OnCard {
                 kind,
                 bias_only,
             ];
-            let grid = self.norm_grid(capacity * pixels, c, 8);
-            norm(c"norm_backward_apply").launch(main, grid, 256, &mut arguments)?;
+            let grid = self.norm_grid(capacity * pixels, c, 4);
+            norm(c"norm_backward_apply").launch(main, grid, NORM_THREADS, &mut arguments)?;
         }
         mark(label("apply"))?;
         // In place: the gradient of the input lies where the input was, before the activation of what made it.

@@ -2,7 +2,7 @@
 
 use super::cudnn::Pass;
 use super::driver::{Argument, Stream};
-use super::layout::{HEAD, JOBS, Job, Norm, TILE, bytes, vector};
+use super::layout::{HEAD, JOBS, Job, NORM_THREADS, Norm, TILE, bytes, vector};
 use super::network::{Grid, OnCard, Way};
 use super::plan::{By, Op, number};
 use super::tables::split;
@@ -33,7 +33,8 @@ impl OnCard {
     /// Blocks for a norm kernel over `rows` rows: over rows and over tiles of channels.
     pub fn norm_grid(&self, rows: usize, channels: usize, each_processor: usize) -> Grid {
         let tiles = channels.div_ceil(TILE);
-        let lanes = if self.wide(channels) { 4 * 16 / bytes(self.precision) } else { 4 };
+        let vector = if self.wide(channels) { 16 / bytes(self.precision) } else { 1 };
+        let lanes = NORM_THREADS / (TILE / vector);
         let most = (each_processor * self.processors / tiles).max(1);
         (rows.div_ceil(lanes).clamp(1, most), tiles, 1)
     }
@@ -100,7 +101,7 @@ impl OnCard {
             c"gather",
             main,
             (self.capacity, 1, 1),
-            256,
+            self.plan.input.pixels().max(self.plan.input.len().min(256)).next_multiple_of(32).min(1024),
             &mut [
                 self.data.0.description.at.into(),
                 head.into(),
@@ -153,9 +154,9 @@ impl OnCard {
                 };
                 let table = self.norm_table(*slot);
                 if gamma.is_some() && mode == Mode::Train {
-                    let grid = self.norm_grid(capacity * pixels, c, 4);
+                    let grid = self.norm_grid(capacity * pixels, c, 2);
                     let mut arguments = [input.into(), c.into(), pixels.into(), head.into(), table];
-                    norm(c"norm_statistics").launch(main, grid, 256, &mut arguments)?;
+                    norm(c"norm_statistics").launch(main, grid, NORM_THREADS, &mut arguments)?;
                     mark(label("statistics"))?;
                 } else if gamma.is_some() {
                     let grid = (c.div_ceil(256), 1, 1);
@@ -174,8 +175,8 @@ impl OnCard {
                         scale.into(),
                         shift.into(),
                     ];
-                    let grid = self.norm_grid(cells, c, 8);
-                    norm(c"norm_apply_pool").launch(main, grid, 256, &mut arguments)?;
+                    let grid = self.norm_grid(cells, c, 4);
+                    norm(c"norm_apply_pool").launch(main, grid, NORM_THREADS, &mut arguments)?;
                 } else {
                     let mut arguments = [
                         input.into(),
@@ -188,8 +189,8 @@ impl OnCard {
                         shift.into(),
                         number(*activation).into(),
                     ];
-                    let grid = self.norm_grid(capacity * pixels, c, 8);
-                    norm(c"norm_apply").launch(main, grid, 256, &mut arguments)?;
+                    let grid = self.norm_grid(capacity * pixels, c, 4);
+                    norm(c"norm_apply").launch(main, grid, NORM_THREADS, &mut arguments)?;
                 }
             }
             Op::Activate(activation) => {

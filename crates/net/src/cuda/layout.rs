@@ -76,6 +76,8 @@ pub(crate) struct Norm {
 
 /// Channels of a tile of the norm kernels.
 pub(crate) const TILE: usize = 64;
+/// Threads of a block of them.
+pub(crate) const NORM_THREADS: usize = 512;
 /// Words before the row numbers in what is sent with a batch.
 pub(crate) const HEAD: usize = 4;
 /// Bytes that places are aligned to.

@@ -69,7 +69,7 @@ impl OnCard {
         let sizes = |capacity: usize| Sizes {
             capacity,
             precision,
-            norm_blocks: 4 * processors,
+            norm_blocks: 2 * processors,
             parts: plan
                 .ops
                 .iter()

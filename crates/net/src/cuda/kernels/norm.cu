@@ -11,36 +11,41 @@
 // then f64, always in the same order.
 
 #define TILE 64
-#define THREADS 256
+#define THREADS 512
 
 template <int V> struct Lanes {
     static const int across = TILE / V;          // threads side by side over the channels of a tile
     static const int down_ = THREADS / across;   // rows at once
 };
 
-// Adds up `a` and `b` (V channels each) over the block's row lanes; the first TILE threads hold the tile's sums.
-template <int V>
-__device__ void block_sums(const float *a, const float *b, float *total_a, float *total_b) {
-    __shared__ float shared[2][Lanes<V>::down_][TILE];
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+// Adds up `a` and `b` (V channels each) over the block's row lanes, first within warps; the first TILE threads hold the
+// tile's sums.
+template <int V> __device__ void block_sums(float *a, float *b, float *total_a, float *total_b) {
+    const int across = Lanes<V>::across;
+    const int groups = across < 32 ? THREADS / 32 : Lanes<V>::down_;
+    __shared__ float shared[2][groups][TILE];
+    int lane = threadIdx.x % across, group = across < 32 ? threadIdx.x / 32 : threadIdx.x / across;
 #pragma unroll
-    for (int i = 0; i < V; i++) {
-        shared[0][row][lane * V + i] = a[i];
-        shared[1][row][lane * V + i] = b[i];
-    }
-    __syncthreads();
-    if (threadIdx.x < 2 * TILE) {
-        int which = threadIdx.x / TILE, c = threadIdx.x % TILE;
-        float sum = 0.f;
-        for (int r = 0; r < Lanes<V>::down_; r++) sum += shared[which][r][c];
-        shared[which][0][c] = sum;
+    for (int step = across; step < 32; step *= 2)
+#pragma unroll
+        for (int i = 0; i < V; i++) {
+            a[i] += __shfl_xor_sync(~0u, a[i], step);
+            b[i] += __shfl_xor_sync(~0u, b[i], step);
+        }
+    if (across >= 32 || threadIdx.x % 32 < across) {
+#pragma unroll
+        for (int i = 0; i < V; i++) {
+            shared[0][group][lane * V + i] = a[i];
+            shared[1][group][lane * V + i] = b[i];
+        }
     }
     __syncthreads();
     if (threadIdx.x < TILE) {
-        *total_a = shared[0][0][threadIdx.x];
-        *total_b = shared[1][0][threadIdx.x];
+        float sum_a = 0.f, sum_b = 0.f;
+#pragma unroll
+        for (int g = 0; g < groups; g++) sum_a += shared[0][g][threadIdx.x], sum_b += shared[1][g][threadIdx.x];
+        *total_a = sum_a, *total_b = sum_b;
     }
-    __syncthreads();
 }
 
 // Leaves this block's two sums of each channel in `parts`; true in the block that comes last, whose threads then
