@@ -101,7 +101,7 @@ impl OnCard {
             c"gather",
             main,
             (self.capacity, 1, 1),
-            self.plan.input.pixels().max(self.plan.input.len().min(256)).next_multiple_of(32).min(1024),
+            256,
             &mut [
                 self.data.0.description.at.into(),
                 head.into(),
