@@ -150,6 +150,15 @@ impl CudaExecutor {
     }
 }
 
+impl Drop for CudaExecutor {
+    /// A step may still be under way; its memory must outlive it.
+    fn drop(&mut self) {
+        if self.net.data.0.card.0.context.enter().is_ok() {
+            let _ = self.net.main.wait();
+        }
+    }
+}
+
 impl Executor for CudaExecutor {
     fn forward(&mut self, batch: &Batch, mode: Mode) -> Result<&[f32], NetError> {
         let net = &self.net;

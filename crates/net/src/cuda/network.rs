@@ -91,6 +91,15 @@ impl OnCard {
             Some(memory) => memory,
             None => return Err(card.full(layout.total, capacity, suggestion())?),
         };
+        let pixels = plan.ops.iter().map(|op| match op {
+            Op::Conv { input, .. } => capacity * input.pixels(),
+            _ => capacity,
+        });
+        if let Some(pixels) = pixels.max().filter(|&pixels| i32::try_from(pixels).is_err()) {
+            return Err(NetError::Config(format!(
+                "a batch of {capacity} has {pixels} pixels in a layer, more than a kernel can count; use a smaller one"
+            )));
+        }
         memory.zero()?;
         let mut this = Self {
             engines: HashMap::new(),
