@@ -33,6 +33,17 @@ pub enum Reduction {
 impl Reduction {
     /// All reductions, in the order they are listed to users.
     pub const ALL: [Reduction; 3] = [Reduction::SampleMean, Reduction::SumOfMeans, Reduction::PriorWeighted];
+
+    /// The weight of one positive score and that of the unlabeled term. Those of an empty part are not finite, and not
+    /// to be used.
+    pub(crate) fn weights(self, mu: f64, n_p: usize, n_u: usize) -> (f64, f64) {
+        let (n_p, n_u) = (n_p as f64, n_u as f64);
+        match self {
+            Reduction::SampleMean => (1.0 / (n_p + n_u), n_u / (n_p + n_u)),
+            Reduction::SumOfMeans => (1.0 / n_p, 1.0),
+            Reduction::PriorWeighted => (mu / n_p, 1.0),
+        }
+    }
 }
 
 impl fmt::Display for Reduction {
@@ -147,13 +158,7 @@ struct Gap {
 impl Objective for Collective {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
         check_lengths(positive, unlabeled, grad_p, grad_u);
-        let (n_p, n_u) = (positive.len() as f64, unlabeled.len() as f64);
-        // The weight of one positive score and of L_U. Those of an empty part are not finite, and not used.
-        let (weight_p, weight_u) = match self.reduction {
-            Reduction::SampleMean => (1.0 / (n_p + n_u), n_u / (n_p + n_u)),
-            Reduction::SumOfMeans => (1.0 / n_p, 1.0),
-            Reduction::PriorWeighted => (self.mu / n_p, 1.0),
-        };
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
         cross_entropy(Class::Positive, positive, weight_p, grad_p)
             + self.unlabeled_term(unlabeled, weight_u, grad_u)
     }

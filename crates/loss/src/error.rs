@@ -1,5 +1,7 @@
 //! What can be wrong with the parameters of an objective.
 
+use crate::elicit::Witness;
+
 /// Why an objective could not be built. Each message names the value that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LossError {
@@ -37,4 +39,41 @@ pub enum LossError {
     /// No such surrogate loss.
     #[error("unknown surrogate loss '{0}'; use sigmoid, logistic, squared or double-hinge")]
     UnknownSurrogate(String),
+    /// No such built-in reward.
+    #[error(
+        "unknown reward '{0}'; use log, square, exponential, savage or tangent, or a formula in x such as x*(x-1)"
+    )]
+    UnknownReward(String),
+    /// A formula that cannot be read or differentiated.
+    #[error("the reward formula '{formula}' cannot be used: {reason}")]
+    Formula {
+        /// What was given.
+        formula: String,
+        /// What is wrong with it, and what to write instead.
+        reason: String,
+    },
+    /// A reward that elicits no loss, with the numbers that show it.
+    #[error("the reward '{name}' is refused: {witness}")]
+    Reward {
+        /// The name of the reward.
+        name: String,
+        /// Where it fails.
+        witness: Witness,
+    },
+    /// Points of an overlap model that make no distribution.
+    #[error("the overlap model cannot be used: {0}")]
+    Overlap(String),
+    /// Weights of the population risk that are not positive numbers.
+    #[error("the weights of the population risk must be positive numbers, but are {0} (P) and {1} (U)")]
+    RiskWeights(f64, f64),
+    /// A number of the error bound out of range.
+    #[error("{what} must be {range}, but is {value}")]
+    Bound {
+        /// Which number.
+        what: &'static str,
+        /// Where it must lie.
+        range: &'static str,
+        /// What it is.
+        value: f64,
+    },
 }

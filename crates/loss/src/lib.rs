@@ -51,6 +51,7 @@
 
 mod collective;
 mod cross_entropy;
+pub mod elicit;
 mod error;
 mod imbalanced_nnpu;
 mod naive;
@@ -65,6 +66,7 @@ mod surrogate;
 mod upu;
 
 pub use collective::{Collective, Reduction};
+pub use elicit::Elicited;
 pub use error::LossError;
 pub use imbalanced_nnpu::ImbalancedNnpu;
 pub use naive::Naive;

@@ -1,0 +1,103 @@
+//! The objective that a reward elicits: a sibling of the collective loss for every J.
+//!
+//! For a reward J with conditional rewards I1 and I0, and q = σ(f),
+//!
+//! * each positive: −I1(q), with derivative −(1 − q) J''(q) · q (1 − q) in f;
+//! * all of U together: −I0(|d|), d = mean_U q − μ, with derivative sign(d) |d| J''(|d|) · q (1 − q) / n_u;
+//!
+//! weighted by a [`Reduction`]. For the logarithm that is the [collective loss](crate::Collective). The square reward
+//! gives (1 − q)² and d², which has no kink; the exponential one √((1−q)/q) and √(|d|/(1−|d|)), whose slope grows
+//! without bound as d goes to 0, so it needs a falling rate.
+//!
+//! **Scores are logits whatever the reward**: q = σ(f), not the reward's own c⁻¹(f), so that whatever reads a
+//! trained model can take σ(f) for its probability. The value of the loss does not depend on that choice, only the way
+//! down to it: square and savage, which differ in nothing but their links, are the same objective here.
+//!
+//! Not in the paper, except for the logarithm. And only the logarithm keeps the true posterior as its optimum in the
+//! population: with mean_U q = μ enforced, a squared P term gives q = max(0, 1 − k/η), which ranks like η but is not η.
+
+use super::reward::Reward;
+use crate::collective::Reduction;
+use crate::error::LossError;
+use crate::objective::{Objective, check_lengths};
+use crate::sampling::check_prior;
+use crate::sigmoid::sigmoid_pair;
+
+/// Past this score e^{−|f|} has no weight left in any sum, and rewards with poles would overflow: the loss of a
+/// positive goes on along its tangent below −160 and stays as it is above 160.
+const SATURATED: f64 = 160.0;
+/// |d| below this is rounding; a slope that has a pole at 0 is taken here.
+const SMALLEST_GAP: f64 = 1e-16;
+
+/// The loss elicited by a reward, for positive and unlabeled examples. See [`elicit`](crate::elicit).
+#[derive(Clone, Debug)]
+pub struct Elicited {
+    reward: Reward,
+    mu: f64,
+    reduction: Reduction,
+}
+
+impl Elicited {
+    /// `mu` is the share of positives among the unlabeled examples. A reward that fails its
+    /// [checks](crate::elicit::checks) is refused with the numbers that show it.
+    pub fn new(reward: Reward, mu: f64, reduction: Reduction) -> Result<Self, LossError> {
+        Ok(Self { mu: check_prior(mu)?, reward: reward.checked()?, reduction })
+    }
+
+    /// weight · Σ −I1(σ(f)) and its gradient.
+    fn positive_term(&self, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
+        let mut sum = 0.0;
+        for (grad, &score) in grad.iter_mut().zip(scores) {
+            let f = f64::from(score);
+            let (up, down) = sigmoid_pair(f.clamp(-SATURATED, SATURATED));
+            let mut slope = -down * (self.reward.second_derivative_at(up, down) * up * down);
+            if f > SATURATED {
+                slope = 0.0;
+            }
+            sum += slope * (f + SATURATED).min(0.0) - self.reward.positive_at(up, down);
+            *grad = (weight * slope) as f32;
+        }
+        // The weight of an empty part is not finite.
+        if scores.is_empty() { 0.0 } else { weight * sum }
+    }
+
+    /// weight · −I0(|mean_U σ(f) − μ|) and its gradient.
+    fn unlabeled_term(&self, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
+        if scores.is_empty() {
+            return 0.0;
+        }
+        let n = scores.len() as f64;
+        let (mut sum_up, mut sum_down) = (0.0, 0.0);
+        for (grad, &score) in grad.iter_mut().zip(scores) {
+            let (up, down) = sigmoid_pair(f64::from(score).clamp(-SATURATED, SATURATED));
+            sum_up += up;
+            sum_down += down;
+            // The slope of σ waits here for the factor that all examples share.
+            *grad = (up * down) as f32;
+        }
+        let (mean_up, mean_down) = (sum_up / n, sum_down / n);
+        let d = mean_up - self.mu;
+        // 1 − |d| as a sum of positive numbers, as in the collective loss.
+        let rest = if d > 0.0 { self.mu + mean_down } else { (1.0 - self.mu) + mean_up };
+        let gap = d.abs().max(SMALLEST_GAP);
+        let slope =
+            if d == 0.0 { 0.0 } else { d.signum() * gap * self.reward.second_derivative_at(gap, rest) };
+        for grad in grad {
+            *grad = (weight * slope * f64::from(*grad) / n) as f32;
+        }
+        // I0(|d|) = I1(1 − |d|).
+        -weight * self.reward.positive_at(rest, d.abs())
+    }
+}
+
+impl Objective for Elicited {
+    fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
+        check_lengths(positive, unlabeled, grad_p, grad_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
+        self.positive_term(positive, weight_p, grad_p) + self.unlabeled_term(unlabeled, weight_u, grad_u)
+    }
+
+    fn describe(&self) -> String {
+        format!("elicited:{} ({})", self.reward.name(), self.reduction)
+    }
+}

@@ -1,0 +1,46 @@
+//! Elicitation: choose a reward, derive the loss it elicits, rectify it for positive and unlabeled data.
+//!
+//! A forecaster says q about an event of probability η and is paid I1(q) if it happens, I0(q) if not, so on average
+//!
+//! I(q, η) = η I1(q) + (1 − η) I0(q).
+//!
+//! L. J. Savage ("Elicitation of personal probabilities and expectations", J. Am. Stat. Assoc. 66, 1971) showed which
+//! payments make honesty the best policy: with J(η) = I(η, η) differentiable, I(q, η) ≤ J(η) with equality only at
+//! q = η if and only if J is strictly convex and
+//!
+//! I1(q) = J(q) + (1 − q) J'(q),  I0(q) = J(q) − q J'(q).
+//!
+//! H. Masnadi-Shirazi and N. Vasconcelos ("On the design of loss functions for classification: theory, robustness to
+//! outliers, and SavageBoost", NIPS 2008) turned that into losses: if J(η) = J(1 − η) and a link v = c(η) has
+//! c⁻¹(−v) = 1 − c⁻¹(v), the one function φ(v) = −I1(c⁻¹(v)) gives both rewards, I1 = −φ(v) and I0 = −φ(−v).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `reward` | [`Reward`]: J with J', the conditional rewards, the link and the loss |
+//! | `built_in` | [`BuiltIn`]: five rewards of the literature in closed form |
+//! | `formula` | a user's J as text, differentiated symbolically |
+//! | `checks` | [`Checks`]: convexity, symmetry and properness, each with a [`Witness`] where it fails |
+//! | `rectified` | [`Rectified`]: the reward for positive and unlabeled data, its maximum, the printed theorem |
+//! | `maximize` | a certified search for the maximum, where no closed form is known |
+//! | `population` | [`PopulationMinimizer`]: what q(x) a training converges to |
+//! | `line` | [`LogisticFit`]: the same for a logistic model on a line |
+//! | `elicited` | [`Elicited`](crate::Elicited): the objective that trains |
+
+mod built_in;
+mod checks;
+mod elicited;
+mod formula;
+mod line;
+mod maximize;
+mod population;
+mod rectified;
+mod reward;
+
+pub use built_in::BuiltIn;
+pub use checks::{Check, Checks, Witness, checks};
+pub use elicited::Elicited;
+pub use line::LogisticFit;
+pub use maximize::Maximum;
+pub use population::{Gaussian, Overlap, PopulationMinimizer, RiskWeights};
+pub use rectified::{Departure, Discrepancy, Printed, Rectified};
+pub use reward::{Formulas, Reward};
