@@ -12,9 +12,11 @@
 //! | `imbalanced-nnpu` | [`ImbalancedNnpu`], the same for rare positives | μ, sampling |
 //! | `naive` | [`Naive`], unlabeled as negative | |
 //! | `supervised` | [`Supervised`], the ceiling | true negatives |
+//! | `elicited:REWARD` | [`Elicited`], siblings of the collective loss; REWARD is one of [`elicit::BuiltIn`] | μ |
 //!
 //! μ is the share of positives *among the unlabeled examples*, not in the population; [`Sampling`] says how the two
-//! differ. [`methods`] lists the objectives, [`method`] finds one by name.
+//! differ. [`methods`] lists the objectives and [`elicited_methods`] the elicited ones, [`method`] finds one by name.
+//! [`elicit`] derives a loss from a reward and says what it will learn; [`Bound`] is the generalization bound.
 //!
 //! # In a training step of your own
 //!
@@ -49,6 +51,7 @@
 //! # Ok::<(), onesided_loss::LossError>(())
 //! ```
 
+mod bound;
 mod collective;
 mod cross_entropy;
 pub mod elicit;
@@ -65,6 +68,7 @@ mod supervised;
 mod surrogate;
 mod upu;
 
+pub use bound::{Bound, BoundParts, Lipschitz, PrintedBound, Rademacher, RademacherSource};
 pub use collective::{Collective, Reduction};
 pub use elicit::Elicited;
 pub use error::LossError;
@@ -72,7 +76,7 @@ pub use imbalanced_nnpu::ImbalancedNnpu;
 pub use naive::Naive;
 pub use nnpu::Nnpu;
 pub use objective::Objective;
-pub use registry::{Method, Options, Setting, method, methods};
+pub use registry::{Method, Options, Setting, elicited_methods, method, methods};
 pub use sampling::Sampling;
 pub use sigmoid::{sigmoid, softplus};
 pub use supervised::Supervised;

@@ -3,6 +3,7 @@
 //! A new objective is one file with its [`Objective`], and one entry in the list below.
 
 use crate::collective::{Collective, Reduction};
+use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
 use crate::imbalanced_nnpu::ImbalancedNnpu;
 use crate::naive::Naive;
@@ -146,16 +147,65 @@ static METHODS: [Method; 6] = [
     },
 ];
 
-/// Every method, in the order they are listed to users.
+static ELICITED: [Method; 5] = [
+    elicited("elicited:log", "the collective loss, as the log reward elicits it", |setting, options| {
+        build_elicited(BuiltIn::Log, setting, options)
+    }),
+    elicited(
+        "elicited:square",
+        "squares in place of logarithms; no kink, not calibrated",
+        |setting, options| build_elicited(BuiltIn::Square, setting, options),
+    ),
+    elicited("elicited:exponential", "the reward of boosting; steep near the prior", |setting, options| {
+        build_elicited(BuiltIn::Exponential, setting, options)
+    }),
+    elicited(
+        "elicited:savage",
+        "the same objective as elicited:square: scores are logits",
+        |setting, options| build_elicited(BuiltIn::Savage, setting, options),
+    ),
+    elicited("elicited:tangent", "four times elicited:square", |setting, options| {
+        build_elicited(BuiltIn::Tangent, setting, options)
+    }),
+];
+
+/// An entry of the elicited losses, which differ in their reward alone.
+const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Method {
+    Method {
+        name,
+        summary,
+        citation: "elicitation of Savage 1971 and Xie et al. 2020; siblings of the collective loss",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        build,
+    }
+}
+
+fn build_elicited(
+    reward: BuiltIn,
+    setting: &Setting,
+    options: &Options,
+) -> Result<Box<dyn Objective>, LossError> {
+    Ok(Box::new(Elicited::new(reward.into(), setting.prior_in_unlabeled, options.reduction)?))
+}
+
+/// The methods of the literature, in the order they are listed to users.
 pub fn methods() -> &'static [Method] {
     &METHODS
 }
 
-/// The method of that name. The error lists all names and suggests the nearest.
+/// The losses elicited by the built-in rewards: siblings of the collective loss for study, not for a table of methods.
+/// They read the reduction among the [`Options`], and not the smoothing.
+pub fn elicited_methods() -> &'static [Method] {
+    &ELICITED
+}
+
+/// The method of that name, elicited ones included. The error lists all names and suggests the nearest.
 pub fn method(name: &str) -> Result<&'static Method, LossError> {
-    METHODS.iter().find(|method| method.name == name).ok_or_else(|| {
-        let nearest = METHODS
-            .iter()
+    let all = || METHODS.iter().chain(&ELICITED);
+    all().find(|method| method.name == name).ok_or_else(|| {
+        let nearest = all()
             .map(|method| (edit_distance(name, method.name), method.name))
             .min()
             // Past half of the name it is another word, not a slip of the finger.
@@ -163,7 +213,7 @@ pub fn method(name: &str) -> Result<&'static Method, LossError> {
         LossError::UnknownMethod {
             name: name.to_string(),
             nearest: nearest.map(|(_, nearest)| nearest),
-            known: METHODS.iter().map(|method| method.name).collect::<Vec<_>>().join(", "),
+            known: all().map(|method| method.name).collect::<Vec<_>>().join(", "),
         }
     })
 }
@@ -204,16 +254,19 @@ mod tests {
             "supervised",
         ];
         assert_eq!(described, expected);
-        for (entry, description) in methods().iter().zip(&described) {
-            assert!(description.starts_with(entry.name));
+        for entry in methods().iter().chain(elicited_methods()) {
+            let description = entry.build(&setting, &Options::default()).unwrap().describe();
+            assert!(description.starts_with(entry.name), "{description}");
             assert_eq!(method(entry.name).unwrap().name, entry.name);
         }
+        let names: Vec<String> = BuiltIn::ALL.map(|reward| format!("elicited:{reward}")).to_vec();
+        assert_eq!(elicited_methods().iter().map(|method| method.name).collect::<Vec<_>>(), names);
     }
 
     #[test]
     fn a_bad_prior_is_refused_by_exactly_the_methods_that_need_one() {
         let setting = Setting { prior_in_unlabeled: 1.2, sampling: Sampling::CaseControl };
-        for method in methods() {
+        for method in methods().iter().chain(elicited_methods()) {
             let built = method.build(&setting, &Options::default());
             assert_eq!(built.is_err(), method.needs_prior, "{}", method.name);
             if let Err(error) = built {
@@ -228,9 +281,11 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised";
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, elicited:log, elicited:square, \
+                        elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);
         assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));
+        assert!(method("elicited:cubic").unwrap_err().to_string().contains("did you mean 'elicited:"));
         assert!(!method("random-forest").unwrap_err().to_string().contains("did you mean"));
     }
 

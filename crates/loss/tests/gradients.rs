@@ -4,7 +4,7 @@
 //! and the only errors left are h² / 6 times the third derivative and the rounding of the gradient to `f32`, together
 //! below 2e-7 here. The correction branch of the non-negative risks does not descend its value; it has its own test.
 
-use onesided_loss::{Method, Options, Reduction, Sampling, Setting, Surrogate, methods};
+use onesided_loss::{Method, Options, Reduction, Sampling, Setting, Surrogate, elicited_methods, methods};
 
 const STEP: f32 = 1.0 / 1024.0;
 const TOLERANCE: f64 = 2e-7;
@@ -49,7 +49,7 @@ fn check(method: &Method, setting: &Setting, options: &Options, positive: &[f32]
 
 #[test]
 fn gradients_are_those_of_the_value() {
-    for method in methods() {
+    for method in methods().iter().chain(elicited_methods()) {
         for sampling in SAMPLINGS {
             for prior_in_unlabeled in [0.02, 0.3, 0.7] {
                 // β = 100 lets R_n fall as far as it does on this batch, so that no correction interferes.
@@ -71,7 +71,7 @@ fn gradients_are_those_of_the_value() {
 
 #[test]
 fn a_batch_with_one_part_missing_has_the_gradient_of_the_other() {
-    for method in methods() {
+    for method in methods().iter().chain(elicited_methods()) {
         for sampling in SAMPLINGS {
             let setting = Setting { prior_in_unlabeled: 0.3, sampling };
             for reduction in Reduction::ALL {

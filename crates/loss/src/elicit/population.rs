@@ -132,7 +132,7 @@ impl RiskWeights {
         Self { positive: each * n_p as f64, unlabeled }
     }
 
-    pub(super) fn checked(self) -> Result<Self, LossError> {
+    pub(crate) fn checked(self) -> Result<Self, LossError> {
         let good = |w: f64| w > 0.0 && w.is_finite();
         match good(self.positive) && good(self.unlabeled) {
             true => Ok(self),
