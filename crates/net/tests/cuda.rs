@@ -273,6 +273,7 @@ fn cases() -> Vec<Case> {
             vec![Layer::Dropout { probability: 0.25 }],
             vec![dense(outputs, true), activate(Relu), Layer::Dropout { probability: 0.25 }],
             vec![dense(outputs, true), activate(Softsign), dense(12, true)],
+            vec![dense(outputs, true), activate(Softsign), Layer::Conv { outputs: 12, bias: false }],
         ];
         // With a single feature, what comes back through a batch norm is nothing but rounding.
         if features > 1 {

@@ -105,6 +105,7 @@ impl OnCard {
                 if below.is_some() {
                     self.convolve(i, Pass::Backward, None)?;
                     mark(label("data"))?;
+                    self.unfold(i)?;
                 }
             }
             Op::Conv { weight, by, .. } => {
@@ -126,6 +127,7 @@ impl OnCard {
                 if below.is_some() {
                     self.product(i, Way::Backward, main)?;
                     mark(label("data"))?;
+                    self.unfold(i)?;
                 }
             }
             Op::Norm { slot, input: shape, gamma, activation, pool, .. } => {

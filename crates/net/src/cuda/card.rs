@@ -113,9 +113,6 @@ pub(crate) struct Held {
     _affine: Buffer,
 }
 
-// SAFETY: the buffers are only read once they are written.
-unsafe impl Sync for Held {}
-
 /// The kernels' view of the data, as `pointwise.cu` declares it.
 #[repr(C)]
 #[derive(Clone, Copy)]

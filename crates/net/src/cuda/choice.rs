@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Scratch memory an engine may ask for.
-const MOST_WORKSPACE: usize = 1 << 30;
+const MOST_WORKSPACE: usize = 256 << 20;
 /// Timed runs of an engine; the shortest counts.
 const RUNS: usize = 3;
 
@@ -50,7 +50,7 @@ impl Choices {
         let state = &mut *state;
         let handle = match &mut state.handle {
             Some(handle) => handle,
-            none => none.insert(Handle::new()?),
+            none => none.insert(Handle::new(&self.context)?),
         };
         let file = state.file.get_or_insert_with(read);
         let mut bench = None;
@@ -99,7 +99,7 @@ impl Choices {
 
     /// Every engine of a convolution with its time, for a table.
     pub fn table(&self, c: &Convolution) -> Result<Vec<(Tried, String)>, NetError> {
-        let handle = Handle::new()?;
+        let handle = Handle::new(&self.context)?;
         let tried = Bench::new(&self.context, &[*c])?.time(&handle, c, true)?;
         tried
             .into_iter()

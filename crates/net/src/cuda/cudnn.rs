@@ -1,6 +1,6 @@
 //! 3×3 convolutions by cuDNN, through its backend interface: an operation graph, the engines that can run it, a plan.
 
-use super::driver::Stream;
+use super::driver::{Context, Stream};
 use crate::NetError;
 use cudarc::cudnn::sys;
 use std::ffi::{CStr, c_void};
@@ -19,22 +19,24 @@ fn check(status: sys::cudnnStatus_t, doing: &str) -> Result<(), NetError> {
 }
 
 /// cuDNN's state for one thread of work.
-pub(crate) struct Handle(sys::cudnnHandle_t);
+pub(crate) struct Handle(sys::cudnnHandle_t, Arc<Context>);
 
 // SAFETY: a handle may move between threads as long as one uses it at a time.
 unsafe impl Send for Handle {}
 
 impl Handle {
-    pub fn new() -> Result<Self, NetError> {
+    pub fn new(context: &Arc<Context>) -> Result<Self, NetError> {
+        context.enter()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: a context is current; destroyed on drop.
         check(unsafe { sys::cudnnCreate(&mut raw) }, "starting")?;
-        Ok(Self(raw))
+        Ok(Self(raw, context.clone()))
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        let _ = self.1.enter();
         // SAFETY: made in `new`, destroyed once.
         let _ = unsafe { sys::cudnnDestroy(self.0) };
     }

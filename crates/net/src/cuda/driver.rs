@@ -122,7 +122,8 @@ impl Buffer {
 
     pub fn zero(&self) -> Result<(), NetError> {
         // SAFETY: the whole of the buffer, which is alive.
-        check(unsafe { sys::cuMemsetD8_v2(self.at, 0, self.bytes) }, "clearing memory")
+        check(unsafe { sys::cuMemsetD8_v2(self.at, 0, self.bytes) }, "clearing memory")?;
+        settle()
     }
 
     /// Copies numbers to the place `offset` bytes into the buffer and waits for it.
@@ -131,10 +132,11 @@ impl Buffer {
         assert!(offset + bytes <= self.bytes, "a copy stays inside its buffer");
         // SAFETY: source and destination hold `bytes` bytes.
         let result = unsafe { sys::cuMemcpyHtoD_v2(self.at + offset as u64, values.as_ptr().cast(), bytes) };
-        check(result, "copying to the card")
+        check(result, "copying to the card")?;
+        settle()
     }
 
-    /// Copies numbers from the place `offset` bytes into the buffer, after all work on the card is done.
+    /// Copies numbers from the place `offset` bytes into the buffer. Streams that write there must be waited for first.
     pub fn read<T: Plain>(&self, offset: usize, values: &mut [T]) -> Result<(), NetError> {
         let bytes = size_of_val(values);
         assert!(offset + bytes <= self.bytes, "a copy stays inside its buffer");
@@ -143,6 +145,13 @@ impl Buffer {
             unsafe { sys::cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), self.at + offset as u64, bytes) };
         check(result, "copying from the card")
     }
+}
+
+/// Waits for copies and clearings, which the driver may still have under way when it returns; our streams would not wait
+/// for them.
+fn settle() -> Result<(), NetError> {
+    // SAFETY: the null stream, on which those calls run.
+    check(unsafe { sys::cuStreamSynchronize(std::ptr::null_mut()) }, "copying to the card")
 }
 
 impl Drop for Buffer {
@@ -187,8 +196,8 @@ impl Pinned {
     }
 
     pub fn words(&mut self) -> &mut [u32] {
-        // SAFETY: `words` initialized words, borrowed through `self`. The card reads and writes them only between the
-        // launch of a graph and the synchronization that follows, when nobody holds this borrow.
+        // SAFETY: `words` initialized words, borrowed through `self`. The executor writes what the card reads only after
+        // the copy before was waited for, and reads what the card writes only after it was waited for.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.words) }
     }
 
@@ -254,7 +263,13 @@ impl Stream {
         let mut graph = std::ptr::null_mut();
         // SAFETY: ends the capture begun above.
         let ended = unsafe { sys::cuStreamEndCapture(self.raw, &mut graph) };
-        done?;
+        if let Err(error) = done {
+            if !graph.is_null() {
+                // SAFETY: made by the capture that just ended, and used by nobody.
+                let _ = unsafe { sys::cuGraphDestroy(graph) };
+            }
+            return Err(error);
+        }
         check(ended, "recording a graph")?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: `graph` was just made; it may go once the executable form exists, which is destroyed on drop.
@@ -443,6 +458,7 @@ impl From<i32> for Argument {
 impl From<usize> for Argument {
     /// As an `int`: kernels count in `int`s where sizes allow.
     fn from(x: usize) -> Self {
+        debug_assert!(i32::try_from(x).is_ok(), "{x} does not fit a kernel's int");
         Self::from(i32::try_from(x).unwrap_or(i32::MAX))
     }
 }

@@ -4,7 +4,7 @@ use super::card::CardData;
 use super::choice::passes;
 use super::driver::{Event, Graph, Pinned};
 use super::layout::HEAD;
-use super::network::OnCard;
+use super::network::{OnCard, convolution};
 use super::plan::{By, Op, Plan};
 use crate::NetError;
 use crate::device::Setting;
@@ -21,6 +21,9 @@ pub struct CudaExecutor {
     request: Pinned,
     scores: Pinned,
     reply: Pinned,
+    coefficients: Pinned,
+    /// A step was launched since the last wait.
+    stepped: bool,
     clock: Clock,
     optimizer: Optimizer,
     weight_decay: f64,
@@ -62,7 +65,7 @@ impl CudaExecutor {
         let (request, scores, reply) = (
             Pinned::new(context, HEAD + 2 * capacity)?,
             Pinned::new(context, capacity)?,
-            Pinned::new(context, capacity + 4)?,
+            Pinned::new(context, capacity)?,
         );
         Ok(Self {
             graphs: Graphs::default(),
@@ -70,6 +73,8 @@ impl CudaExecutor {
             request,
             scores,
             reply,
+            coefficients: Pinned::new(context, 4)?,
+            stepped: false,
             clock: Clock::start(),
             optimizer: setting.optimizer,
             weight_decay: setting.weight_decay,
@@ -124,10 +129,11 @@ impl CudaExecutor {
     /// Every engine of every convolution with its time in milliseconds. For tables.
     pub fn engines(&self) -> Result<Vec<(String, f32)>, NetError> {
         let net = &self.net;
+        net.data.0.card.0.context.enter()?;
         let mut rows = Vec::new();
         let mut seen = Vec::new();
         for i in 0..net.plan.ops.len() {
-            let Some(shape) = net.convolution(i) else { continue };
+            let Some(shape) = convolution(&net.plan.ops[i], net.capacity) else { continue };
             for c in passes(shape) {
                 if seen.contains(&c) {
                     continue;
@@ -193,6 +199,7 @@ impl Executor for CudaExecutor {
         };
         graph.launch(&net.main)?;
         net.main.wait()?;
+        self.stepped = false;
         self.rows = (mode == Mode::Train).then_some(n);
         Ok(&self.scores.floats()[..n])
     }
@@ -207,6 +214,8 @@ impl Executor for CudaExecutor {
         }
         let net = &self.net;
         net.data.0.card.0.context.enter()?;
+        // Activations give their place to gradients on the way back, so a pass can be gone back through once.
+        self.rows = None;
         let reply = self.reply.floats();
         reply[..n].copy_from_slice(gradient);
         reply[n..net.capacity].fill(0.0);
@@ -223,15 +232,18 @@ impl Executor for CudaExecutor {
     fn step(&mut self, learning_rate: f64) -> Result<(), NetError> {
         let net = &self.net;
         net.data.0.card.0.context.enter()?;
+        if self.stepped {
+            // The coefficients of the step before may not have been copied yet.
+            net.main.wait()?;
+        }
+        self.stepped = true;
         let step = self.clock.tick(self.optimizer, learning_rate, self.weight_decay);
-        let capacity = net.capacity;
-        self.reply.floats()[capacity..capacity + 4].copy_from_slice(&step.coefficients());
+        self.coefficients.floats()[..4].copy_from_slice(&step.coefficients());
         let graph = match &mut self.graphs.step {
             Some(graph) => graph,
             none => none.insert(net.main.capture(|| {
-                // The coefficients follow the gradient in the same pinned memory.
-                let from = self.reply.pointer().wrapping_byte_add(4 * capacity);
-                net.main.send(net.at(net.layout.reply + 4 * capacity), from, 16)?;
+                let place = net.at(net.layout.reply + 4 * net.capacity);
+                net.main.send(place, self.coefficients.pointer(), 16)?;
                 net.step(&mut |_| Ok(()))
             })?),
         };
@@ -303,8 +315,9 @@ impl Executor for CudaExecutor {
             return Ok(false);
         }
         for (place, values) in [(net.layout.first, &state.first), (net.layout.second, &state.second)] {
-            if !values.is_empty() {
-                net.write_trained(place, values)?;
+            match values.is_empty() {
+                true => net.write_trained(place, &vec![0.0; net.trained_len()])?,
+                false => net.write_trained(place, values)?,
             }
         }
         self.clock = state.clock;

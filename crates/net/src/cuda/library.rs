@@ -3,8 +3,8 @@
 use crate::NetError;
 use cudarc::{cudnn, driver, nvrtc};
 
-/// The oldest driver interface the kernels and graphs below rely on: CUDA 12.0.
-const OLDEST_DRIVER: i32 = 12_000;
+/// The oldest driver interface that has every call made here: CUDA 12.8.
+const OLDEST_DRIVER: i32 = 12_080;
 
 fn missing(what: &str, names: &[&str], remedy: &str) -> NetError {
     let candidates: Vec<String> =
@@ -34,11 +34,12 @@ pub(crate) fn driver() -> Result<(), NetError> {
     };
     if version < OLDEST_DRIVER {
         return Err(NetError::Device(format!(
-            "CUDA cannot be used: the NVIDIA driver supports CUDA {}.{}, but at least {}.0 is needed; update the \
+            "CUDA cannot be used: the NVIDIA driver supports CUDA {}.{}, but at least {}.{} is needed; update the \
              driver, or use --device cpu",
             version / 1000,
             version % 1000 / 10,
-            OLDEST_DRIVER / 1000
+            OLDEST_DRIVER / 1000,
+            OLDEST_DRIVER % 1000 / 10
         )));
     }
     // SAFETY: as above.

@@ -1,6 +1,7 @@
 //! Everything on the card that belongs to one network: its memory, streams, kernels and convolutions.
 
 use super::card::{Card, CardData};
+use super::choice::passes;
 use super::cudnn::{Convolution, Handle, Pass, Plan as Engine};
 use super::driver::{Buffer, Event, Kernel, Stream};
 use super::layout::{Layout, Sizes, bytes};
@@ -9,6 +10,7 @@ use super::tables::split;
 use crate::NetError;
 use crate::device::{Precision, Setting};
 use crate::optimizer::Optimizer;
+use crate::spec::Shape;
 use crate::weights::Weights;
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -81,16 +83,15 @@ impl OnCard {
         let layout = Layout::new(&plan, &sizes(capacity));
         let suggestion = || {
             let free = context.free().unwrap_or(0) as usize;
-            let mut batch = capacity / 2;
+            let mut batch = (capacity / 2).next_multiple_of(8);
             while batch > 8 && Layout::new(&plan, &sizes(batch)).total > free / 10 * 9 {
-                batch /= 2;
+                batch = (batch / 2).next_multiple_of(8);
             }
-            (Layout::new(&plan, &sizes(batch)).total <= free).then_some(batch).filter(|&batch| batch > 1)
+            (batch < capacity && Layout::new(&plan, &sizes(batch)).total <= free / 10 * 9).then_some(batch)
         };
-        let memory = match Buffer::new(context, layout.total)? {
-            Some(memory) => memory,
-            None => return Err(card.full(layout.total, capacity, suggestion())?),
-        };
+        if layout.total as u64 > context.free()? {
+            return Err(card.full(layout.total, capacity, suggestion())?);
+        }
         let pixels = plan.ops.iter().map(|op| match op {
             Op::Conv { input, .. } => capacity * input.pixels(),
             _ => capacity,
@@ -100,6 +101,16 @@ impl OnCard {
                 "a batch of {capacity} has {pixels} pixels in a layer, more than a kernel can count; use a smaller one"
             )));
         }
+        // Engines are timed while there is still room to do so.
+        let convolutions: Vec<Convolution> =
+            plan.ops.iter().filter_map(|op| convolution(op, capacity)).flat_map(passes).collect();
+        if !convolutions.is_empty() {
+            card.0.choices.plans(&convolutions)?;
+        }
+        let memory = match Buffer::new(context, layout.total)? {
+            Some(memory) => memory,
+            None => return Err(card.full(layout.total, capacity, suggestion())?),
+        };
         memory.zero()?;
         let mut this = Self {
             engines: HashMap::new(),
@@ -171,21 +182,6 @@ impl OnCard {
         channels.is_multiple_of(16 / bytes(self.precision))
     }
 
-    /// The shape of a convolution that cuDNN runs.
-    pub fn convolution(&self, op: usize) -> Option<Convolution> {
-        match self.plan.ops[op] {
-            Op::Conv { input, outputs, by: By::Cudnn, .. } => Some(Convolution {
-                pass: Pass::Forward,
-                batch: self.capacity,
-                height: input.height,
-                width: input.width,
-                inputs: input.channels,
-                outputs,
-            }),
-            _ => None,
-        }
-    }
-
     /// Puts the weights on the card.
     pub fn load(&self, weights: &Weights) -> Result<(), NetError> {
         for ((spec, place), tensor) in self.plan.tensors.iter().zip(&weights.tensors) {
@@ -224,4 +220,11 @@ impl OnCard {
     pub fn trained_len(&self) -> usize {
         self.plan.tensors.iter().filter(|(spec, _)| spec.trained).map(|(_, range)| range.len()).sum()
     }
+}
+
+/// The shape of a convolution that cuDNN runs.
+pub(crate) fn convolution(op: &Op, capacity: usize) -> Option<Convolution> {
+    let Op::Conv { input, outputs, by: By::Cudnn, .. } = *op else { return None };
+    let Shape { channels, height, width } = input;
+    Some(Convolution { pass: Pass::Forward, batch: capacity, height, width, inputs: channels, outputs })
 }

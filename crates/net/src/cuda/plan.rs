@@ -158,7 +158,6 @@ impl Plan {
         let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
         let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
         let mut before = network.input;
-        let last = network.layers.len() - 1;
         for (index, (layer, &after)) in network.layers.iter().zip(&shapes).enumerate() {
             let mut norm = |input: Shape, gamma: Option<Range<usize>>, beta: Range<usize>| {
                 norms.push(input.channels);
@@ -177,7 +176,7 @@ impl Plan {
                 Layer::Dense { outputs, .. } => {
                     let (inputs, weight, bias) =
                         (before.channels, needed(index, "weight"), place(index, "bias"));
-                    ops.push(match index == last {
+                    ops.push(match index + 1 == network.layers.len() {
                         true => Op::Score { inputs, weight, bias },
                         false => Op::Dense { inputs, outputs, weight, bias, activation: None },
                     });

@@ -4,7 +4,7 @@ use super::choice::passes;
 use super::cudnn::{Convolution, Handle};
 use super::kernels::{Product, Program};
 use super::layout::{Finish, JOBS, Job, Norm, Operand, vector, words};
-use super::network::{OnCard, SIDES, Way};
+use super::network::{OnCard, SIDES, Way, convolution};
 use super::plan::{BLOCK, By, Op, number};
 use crate::NetError;
 use crate::device::Precision;
@@ -249,7 +249,7 @@ impl OnCard {
     pub fn prepare_convolutions(&mut self) -> Result<(), NetError> {
         let mut wanted = Vec::new();
         for i in 0..self.plan.ops.len() {
-            if let Some(c) = self.convolution(i) {
+            if let Some(c) = convolution(&self.plan.ops[i], self.capacity) {
                 wanted.push((i, passes(c)));
             }
         }
@@ -264,7 +264,7 @@ impl OnCard {
         }
         let room = plans.iter().map(|plan| plan.workspace).max().unwrap_or(0);
         for _ in 0..1 + SIDES {
-            self.handles.push(Handle::new()?);
+            self.handles.push(Handle::new(&card.0.context)?);
             self.workspaces.push(card.take(room, self.capacity, None)?);
         }
         Ok(())

@@ -7,8 +7,8 @@
 //
 // A tensor is rows x C, a row being one pixel of one example (NHWC). A block takes a tile of channels and strides over
 // rows; its threads lie as (row lane, channel vector), so that neighbors read neighboring bytes. Rows past the batch
-// (`head->rows` examples) count for nothing and are written as zeros. Sums are f32 within a thread (a few dozen rows),
-// then f64, always in the same order.
+// (`head->rows` examples) count for nothing and are written as zeros. Sums are f32 within a block,
+// f64 over blocks, always in the same order.
 
 #define TILE 64
 #define THREADS 512

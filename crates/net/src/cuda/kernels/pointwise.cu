@@ -34,7 +34,7 @@ extern "C" __global__ void gather(const Source *s, const Head *head, const u32 *
         if (drawn && row < count) d = draws[row];
         for (int pixel = threadIdx.x; pixel < pixels; pixel += blockDim.x) {
             int at = pixel;
-            if (drawn) {
+            if (drawn && !table) {
                 int y = pixel / width, x = pixel - y * width;
                 if (d.mirror) x = width - 1 - x;
                 at = reflect(y + d.down, height) * width + reflect(x + d.right, width);
