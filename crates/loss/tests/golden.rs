@@ -1,11 +1,13 @@
-//! Values and gradients against PyTorch's automatic differentiation.
+//! Values and gradients against PyTorch's automatic differentiation, and those of the elicited losses against SymPy.
 //!
-//! `golden/make_golden.py` made `golden/objectives.txt` and describes its format.
+//! `golden/make_golden.py` made `golden/objectives.txt` and describes the format; `golden/make_elicited.py` made
+//! `golden/elicited.txt`.
 
 use onesided_loss::{Options, Sampling, Setting, method};
 use std::collections::{HashMap, HashSet};
 
-const GOLDEN: &str = include_str!("golden/objectives.txt");
+const OBJECTIVES: &str = include_str!("golden/objectives.txt");
+const ELICITED: &str = include_str!("golden/elicited.txt");
 
 /// The reference keeps 12 digits, and its own 1 − |d| loses some for a prior of 1e-6.
 const VALUE_TOLERANCE: f64 = 1e-9;
@@ -21,7 +23,20 @@ fn numbers<T: std::str::FromStr>(rest: &str) -> Vec<T> {
 
 #[test]
 fn objectives_agree_with_pytorch() {
-    let mut lines = GOLDEN.lines().filter(|line| !line.starts_with('#'));
+    let (methods, cases, corrections) = agree(OBJECTIVES);
+    // A truncated file, or one in which a branch is never taken, would prove little.
+    assert_eq!((methods, cases), (6, 300));
+    assert!(corrections > 20 && corrections < cases / 2, "{corrections} corrections");
+}
+
+#[test]
+fn elicited_losses_agree_with_sympy() {
+    assert_eq!(agree(ELICITED), (5, 135, 0));
+}
+
+/// Checks every case of a golden file; how many methods, cases and corrections it holds.
+fn agree(golden: &'static str) -> (usize, u64, u64) {
+    let mut lines = golden.lines().filter(|line| !line.starts_with('#'));
     let mut field = |name: &str| -> Option<&str> {
         let line = lines.next()?;
         let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("'{name}' expected, found '{line}'"));
@@ -81,7 +96,5 @@ fn objectives_agree_with_pytorch() {
         corrections += corrected;
         seen.insert(name);
     }
-    // A truncated file, or one in which a branch is never taken, would prove little.
-    assert_eq!((seen.len(), cases), (6, 300));
-    assert!(corrections > 20 && corrections < cases / 2, "{corrections} corrections");
+    (seen.len(), cases, corrections)
 }
