@@ -32,6 +32,8 @@ pub enum Command {
     Methods,
     /// Measure how fast this machine trains.
     Bench(Bench),
+    /// Derive a loss from a reward, check it, and see what it will learn.
+    Elicit(Elicit),
 }
 
 /// Flags of `demo`.
@@ -220,6 +222,20 @@ pub struct Bench {
     pub threads: usize,
 }
 
+/// Flags of `elicit`.
+#[derive(Debug, Args)]
+pub struct Elicit {
+    /// log, square, exponential, savage or tangent, or a formula for J in x such as "x*ln(x)+(1-x)*ln(1-x)".
+    #[arg(long, default_value = "log", allow_hyphen_values = true)]
+    pub reward: String,
+    /// The share of positives among the unlabeled examples.
+    #[arg(long, default_value_t = 0.25, value_name = "SHARE", allow_negative_numbers = true)]
+    pub mu: f64,
+    /// Where to draw it, as .svg.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+}
+
 /// Turns clap's answer into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
@@ -228,7 +244,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, methods or bench; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, methods, bench or elicit; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

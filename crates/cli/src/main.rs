@@ -52,5 +52,6 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Methods => commands::methods::run(json),
         Command::Bench(flags) => commands::bench::run(&flags, json),
+        Command::Elicit(flags) => commands::elicit::run(&flags, json),
     }
 }

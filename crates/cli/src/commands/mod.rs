@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod demo;
+pub mod elicit;
 pub mod evaluate;
 pub mod fit;
 pub mod methods;

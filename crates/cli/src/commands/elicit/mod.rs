@@ -1,0 +1,48 @@
+//! `onesided elicit`: from a reward to its loss, what holds of it, and what training with it would learn.
+
+mod findings;
+mod picture;
+mod text;
+
+use crate::args::Elicit;
+use crate::failure::Failure;
+use crate::outlet;
+use crate::output::{print, print_json};
+use findings::Findings;
+use onesided::data::write_atomically;
+use onesided::loss::elicit::{Rectified, Reward};
+use std::path::Path;
+
+/// Derives, checks, maximizes and predicts; draws on request. A reward that elicits no loss is refused with its witness.
+pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
+    if let Some(out) = &flags.plot {
+        check_picture(out)?;
+    }
+    let rectified = Rectified::new(Reward::named_or_formula(&flags.reward)?, flags.mu)?;
+    let findings = Findings::of(&rectified)?;
+    if let Some(out) = &flags.plot {
+        let svg = picture::of(&rectified, &findings).to_svg();
+        write_atomically(out, |file| file.write_all(svg.as_bytes()))?;
+    }
+    if as_json {
+        return print_json(&findings.json(flags.plot.as_deref()));
+    }
+    let mut text = text::of(&findings);
+    if let Some(out) = &flags.plot {
+        text.push_str(&format!("\nwrote {}\n", out.display()));
+    }
+    print(&text)
+}
+
+/// Pictures are SVG, and the name has to say so.
+fn check_picture(out: &Path) -> Result<(), Failure> {
+    outlet::check(out, &[])?;
+    let svg = out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    if svg || !out.metadata().map_or(true, |about| about.is_file()) {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "cannot write '{}': pictures are SVG; choose a name that ends in .svg",
+        out.display()
+    )))
+}
