@@ -10,7 +10,7 @@ use super::population::{Gaussian, Overlap, RiskWeights};
 use crate::error::LossError;
 use crate::sigmoid::{sigmoid_pair, softplus};
 
-/// Grid points a Gaussian; they reach 9 deviations to each side.
+/// Grid points a Gaussian, more where the other is narrower; they reach 9 deviations to each side.
 const NODES: usize = 800;
 const REACH: f64 = 9.0;
 /// Slopes scanned on each side of 0 before the refinement.
@@ -72,12 +72,15 @@ impl Line {
     }
 
     fn fit(&self, weights: RiskWeights) -> LogisticFit {
-        let [positive, negative] =
-            [self.positive, self.negative].map(|class| Grid(Line::nodes(class, NODES).collect()));
-        let unlabeled =
-            |f: &dyn Fn(f64) -> f64| self.mu * positive.mean(f) + (1.0 - self.mu) * negative.mean(f);
         let narrow = self.positive.deviation.min(self.negative.deviation);
         let wide = self.positive.deviation.max(self.negative.deviation);
+        let nodes = |class: Gaussian| {
+            let finer = (0.5 * class.deviation / narrow).max(1.0);
+            Grid(Line::nodes(class, (NODES as f64 * finer) as usize).collect())
+        };
+        let (positive, negative) = (nodes(self.positive), nodes(self.negative));
+        let unlabeled =
+            |f: &dyn Fn(f64) -> f64| self.mu * positive.mean(f) + (1.0 - self.mu) * negative.mean(f);
         let distance = (self.positive.mean - self.negative.mean).abs();
         let center = 0.5 * (self.positive.mean + self.negative.mean);
 
@@ -113,7 +116,8 @@ impl Line {
         let slope = |k: f64| steepest * (4.0 * k / f64::from(SCAN)).sinh() / 4f64.sinh();
         let best = (-SCAN..=SCAN).map(|k| (along(slope(f64::from(k))), k)).min_by(|a, b| a.0.total_cmp(&b.0));
         let k = best.map_or(0.0, |(_, k)| f64::from(k));
-        let a = golden_section(along, slope(k - 1.0), slope(k + 1.0));
+        let refined = golden_section(along, slope(k - 1.0), slope(k + 1.0));
+        let a = if along(refined) <= along(slope(k)) { refined } else { slope(k) };
         let b = height(a) - a * center;
         let mean_unlabeled = unlabeled(&|x| sigmoid_pair(a * x + b).0);
         LogisticFit { slope: a, intercept: b, mean_unlabeled, accuracy: self.accuracy(a, b), risk: along(a) }

@@ -25,11 +25,25 @@ pub struct Maximum {
     pub gap: f64,
 }
 
+/// A point with both parts of the function there.
+#[derive(Clone, Copy, PartialEq)]
+struct Point {
+    q: f64,
+    rising: f64,
+    falling: f64,
+}
+
 /// An interval and the bound on it, ordered by the bound.
 #[derive(PartialEq)]
 struct Piece {
     bound: f64,
-    ends: (f64, f64),
+    ends: (Point, Point),
+}
+
+impl Piece {
+    fn new(left: Point, right: Point) -> Self {
+        Self { bound: right.rising + left.falling, ends: (left, right) }
+    }
 }
 
 impl Eq for Piece {}
@@ -52,37 +66,46 @@ pub(super) fn maximize(
     falling: impl Fn(f64) -> f64,
     (low, high): (f64, f64),
 ) -> Maximum {
-    let value = |q: f64| rising(q) + falling(q);
-    let (mut q, mut best) = if value(high) > value(low) { (high, value(high)) } else { (low, value(low)) };
-    let whole = Piece { bound: rising(high) + falling(low), ends: (low, high) };
-    let tolerance = TOLERANCE * (whole.bound - best).max(f64::MIN_POSITIVE);
+    let at = |q: f64| Point { q, rising: rising(q), falling: falling(q) };
+    let value = |point: Point| point.rising + point.falling;
+    let (low, high) = (at(low), at(high));
+    let mut best = if value(high) > value(low) { high } else { low };
+    let whole = Piece::new(low, high);
+    let tolerance = TOLERANCE * (whole.bound - value(best)).max(f64::MIN_POSITIVE);
     let mut pieces = BinaryHeap::from([whole]);
     for _ in 0..MOST_SPLITS {
-        let Some(Piece { ends: (a, b), .. }) = pieces.peek().filter(|top| top.bound > best + tolerance)
-        else {
-            break;
-        };
-        let (a, b) = (*a, *b);
-        let middle = 0.5 * (a + b);
-        if middle <= a || middle >= b {
+        let Some(top) = pieces.peek().filter(|top| top.bound > value(best) + tolerance) else { break };
+        let (left, right) = top.ends;
+        let middle = at(0.5 * (left.q + right.q));
+        if middle.q <= left.q || middle.q >= right.q {
             break;
         }
         pieces.pop();
-        if value(middle) > best {
-            (q, best) = (middle, value(middle));
+        if value(middle) > value(best) {
+            best = middle;
         }
-        for ends in [(a, middle), (middle, b)] {
-            let bound = rising(ends.1) + falling(ends.0);
-            if bound >= best {
-                pieces.push(Piece { bound, ends });
-            }
-        }
+        let halves = [Piece::new(left, middle), Piece::new(middle, right)];
+        pieces.extend(halves.into_iter().filter(|half| half.bound >= value(best)));
     }
-    let left = pieces.iter().filter(|piece| piece.bound >= best);
-    let (bound, bracket) = left.fold((best, (q, q)), |(bound, (from, to)), piece| {
-        (bound.max(piece.bound), (piece.ends.0.min(from), piece.ends.1.max(to)))
-    });
-    Maximum { q, value: best, bracket, gap: bound - best }
+    // A wide piece may be left because its bound is but a little too high; what it holds is looked at more closely.
+    let (mut bound, mut bracket) = (value(best), (best.q, best.q));
+    let mut left = pieces.into_vec();
+    let mut splits = MOST_SPLITS / 100;
+    while let Some(piece) = left.pop() {
+        let (from, to) = piece.ends;
+        if piece.bound < value(best) {
+            continue;
+        }
+        if splits > 0 && to.q - from.q > 1e-3 * (high.q - low.q) {
+            splits -= 1;
+            let middle = at(0.5 * (from.q + to.q));
+            left.extend([Piece::new(from, middle), Piece::new(middle, to)]);
+            continue;
+        }
+        bound = bound.max(piece.bound);
+        bracket = (bracket.0.min(from.q), bracket.1.max(to.q));
+    }
+    Maximum { q: best.q, value: value(best), bracket, gap: bound - value(best) }
 }
 
 #[cfg(test)]

@@ -14,22 +14,40 @@
 //! outliers, and SavageBoost", NIPS 2008) turned that into losses: if J(η) = J(1 − η) and a link v = c(η) has
 //! c⁻¹(−v) = 1 − c⁻¹(v), the one function φ(v) = −I1(c⁻¹(v)) gives both rewards, I1 = −φ(v) and I0 = −φ(−v).
 //!
+//! ```
+//! use onesided_loss::elicit::{Rectified, Reward, checks};
+//!
+//! let reward = Reward::formula("x*ln(x)+(1-x)*ln(1-x)")?;
+//! assert!(checks(&reward).all_hold());
+//! assert!((reward.positive(0.25) - 0.25f64.ln()).abs() < 1e-12);
+//! assert!((reward.loss(0.0) - 2f64.ln()).abs() < 1e-12);
+//!
+//! // Where a quarter of the unlabeled examples is positive, saying 0.625 earns most if the truth is 0.5.
+//! let rectified = Rectified::new(reward, 0.25)?;
+//! assert!((rectified.maximizer(0.5).q - 0.625).abs() < 1e-6);
+//!
+//! let error = Reward::formula("x*(1-x)")?.checked().unwrap_err();
+//! assert!(error.to_string().contains("J is not convex: halfway between 0 and 1 it is 0.250000"));
+//! # Ok::<(), onesided_loss::LossError>(())
+//! ```
+//!
 //! | file | holds |
 //! |---|---|
 //! | `reward` | [`Reward`]: J with J', the conditional rewards, the link and the loss |
 //! | `built_in` | [`BuiltIn`]: five rewards of the literature in closed form |
-//! | `formula` | a user's J as text, differentiated symbolically |
+//! | `formula`, `jet` | a user's J as text, differentiated exactly |
 //! | `checks` | [`Checks`]: convexity, symmetry and properness, each with a [`Witness`] where it fails |
 //! | `rectified` | [`Rectified`]: the reward for positive and unlabeled data, its maximum, the printed theorem |
 //! | `maximize` | a certified search for the maximum, where no closed form is known |
 //! | `population` | [`PopulationMinimizer`]: what q(x) a training converges to |
 //! | `line` | [`LogisticFit`]: the same for a logistic model on a line |
-//! | `elicited` | [`Elicited`](crate::Elicited): the objective that trains |
+//! | `elicited` | [`Elicited`]: the objective that trains |
 
 mod built_in;
 mod checks;
 mod elicited;
 mod formula;
+mod jet;
 mod line;
 mod maximize;
 mod population;

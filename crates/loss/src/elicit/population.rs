@@ -20,6 +20,8 @@ use crate::sigmoid::sigmoid;
 
 /// A mean of q this close to μ counts as equal to it.
 const CALIBRATED: f64 = 1e-6;
+/// Past this the grid of the wide class does not see the narrow one.
+const WIDEST_RATIO: f64 = 20.0;
 
 /// A normal distribution on a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +59,12 @@ impl Overlap {
                     format!("a Gaussian of mean {mean} needs a positive deviation, but it is {deviation}");
                 return Err(LossError::Overlap(reason));
             }
+        }
+        let ratio = positive.deviation / negative.deviation;
+        if !(1.0 / WIDEST_RATIO..=WIDEST_RATIO).contains(&ratio) {
+            let reason =
+                format!("its deviations may differ by a factor of {WIDEST_RATIO} at most, but do by {ratio}");
+            return Err(LossError::Overlap(reason));
         }
         let mut overlap = Self { mu, points: Vec::new(), line: Some((positive, negative)) };
         let mut points = Vec::new();
@@ -178,7 +186,7 @@ impl PopulationMinimizer {
         let mean_unlabeled = overlap.mean(t);
         let calibrated = (mean_unlabeled - overlap.mean(1.0)).abs() < CALIBRATED;
         let clipped = overlap.points.iter().filter(|(_, eta)| t * eta > 1.0 && *eta < 1.0);
-        let clipped = clipped.map(|point| point.0).sum();
+        let clipped = clipped.fold(0.0, |sum, point| sum + point.0);
         Ok(Self { t, mean_unlabeled, mu, calibrated, clipped })
     }
 

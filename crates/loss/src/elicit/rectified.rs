@@ -112,6 +112,9 @@ impl Rectified {
             Some(BuiltIn::Square | BuiltIn::Savage | BuiltIn::Tangent) => {
                 (mu + eta * (1.0 - mu), (1.0 - mu) * (1.0 - mu) * self.reward.value(eta))
             }
+            // With one term left the other cannot object.
+            _ if eta == 0.0 => (mu, self.reward.value(0.0)),
+            _ if eta == 1.0 => (1.0, self.reward.value(1.0)),
             Some(BuiltIn::Exponential) | None => return self.searched(eta),
         };
         Maximum { q, value, bracket: (q, q), gap: 0.0 }

@@ -73,7 +73,7 @@ impl Reward {
         self
     }
 
-    /// A reward written as a formula in `x` (or `eta`), such as `x*ln(x)+(1-x)*ln(1-x)`, differentiated symbolically.
+    /// A reward written as a formula in `x` (or `eta`), such as `x*ln(x)+(1-x)*ln(1-x)`, differentiated exactly.
     pub fn formula(formula: &str) -> Result<Self, LossError> {
         let parsed = Formula::parse(formula)?;
         Ok(Self { name: formula.trim().to_string(), form: Form::Formula(Arc::new(parsed)) })
@@ -119,7 +119,8 @@ impl Reward {
         let texts = match &self.form {
             Form::BuiltIn(built_in) => built_in.texts().map(str::to_string),
             Form::Formula(formula) => {
-                let [value, derivative] = formula.texts();
+                let [value, derivative] =
+                    [formula.text(), "dJ/dη, differentiated exactly"].map(str::to_string);
                 let [positive, negative] = ["J(q) + (1−q) J'(q)", "J(q) − q J'(q)"].map(str::to_string);
                 let (link, loss) = ("J'(η)".to_string(), "−J(q) − (1−q) v at J'(q) = v".to_string());
                 [value, derivative, positive, negative, link, loss]
