@@ -34,6 +34,8 @@ pub enum Command {
     Bench(Bench),
     /// Derive a loss from a reward, check it, and see what it will learn.
     Elicit(Elicit),
+    /// Compute a model's generalization bound, part by part.
+    Bound(Bound),
 }
 
 /// Flags of `demo`.
@@ -236,6 +238,27 @@ pub struct Elicit {
     pub plot: Option<PathBuf>,
 }
 
+/// Flags of `bound`.
+#[derive(Debug, Args)]
+pub struct Bound {
+    /// The model file.
+    pub model: PathBuf,
+    /// The table it was trained on.
+    pub file: PathBuf,
+    /// The column that says which rows are labeled positive.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: String,
+    /// The value in it that means positive.
+    #[arg(long, value_name = "VALUE")]
+    pub positive: Option<String>,
+    /// The probability with which the bound may fail.
+    #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
+    pub delta: f64,
+    /// For linear models: estimate the Rademacher complexity from this many draws of random labels instead of weight norms.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub draws: usize,
+}
+
 /// Turns clap's answer into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
@@ -244,7 +267,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, methods, bench or elicit; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, methods, bench, elicit or bound; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

@@ -52,6 +52,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Methods => commands::methods::run(json),
         Command::Bench(flags) => commands::bench::run(&flags, json),
+        Command::Bound(flags) => commands::bound::run(&flags, json),
         Command::Elicit(flags) => commands::elicit::run(&flags, json),
     }
 }

@@ -35,6 +35,11 @@ pub enum Error {
         "the method '{0}' learns from true labels: name their column with --truth, or choose another method"
     )]
     NeedsTruth(String),
+    /// The generalization bound is that of one loss.
+    #[error(
+        "the bound is that of the collective loss, but the model was trained with '{0}'; fit one with --method collective"
+    )]
+    NoBound(String),
     /// A rule that counts on a share of positives among unlabeled rows.
     #[error(
         "only the threshold rule 'half' works without the share of positives in unlabeled rows; give a prior"

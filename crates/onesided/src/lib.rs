@@ -51,6 +51,7 @@
 
 mod about;
 pub mod bench;
+mod bound;
 mod choices;
 mod criterion;
 mod error;
@@ -65,6 +66,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, Candidate, Epoch, Estimate, Report};
+pub use bound::{LayerNorms, ModelBound};
 pub use criterion::held_out_risk;
 pub use error::Error;
 pub use learner::{Learner, Progress};

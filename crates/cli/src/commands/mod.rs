@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod bench;
+pub mod bound;
 pub mod demo;
 pub mod elicit;
 pub mod evaluate;
