@@ -91,6 +91,16 @@ fn the_text_and_the_picture() {
 }
 
 #[test]
+fn the_page_on_the_theory_shows_what_the_command_prints() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/theory.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let text = Folder::new("elicit-page").run("elicit").stdout;
+    let example: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("reduction")).collect();
+    assert_eq!(example.len(), 4, "{text}");
+    assert!(page.contains(&example.join("\n")), "docs/theory.md is out of date:\n{}", example.join("\n"));
+}
+
+#[test]
 fn rewards_that_are_none() {
     assert!(refused("logg", "").contains("unknown reward 'logg'; use log, square"));
     assert!(refused("x*(", "").contains("the reward formula 'x*(' cannot be used"));

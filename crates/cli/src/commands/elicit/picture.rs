@@ -5,7 +5,7 @@ use onesided::loss::elicit::Rectified;
 use onesided_report::{Chart, Line, Mark, Panel};
 
 /// Steps of a curve.
-const STEPS: u32 = 400;
+const STEPS: u32 = 200;
 /// Where the tangent of the first panel touches J.
 const TOUCH: f64 = 0.3;
 /// The probabilities whose rectified reward is drawn.
