@@ -80,6 +80,41 @@ pub enum DataError {
          of that name, or damaged"
     )]
     ClassCount { file: String, class: &'static str, found: usize, expected: usize },
+    /// A file of a published data set that was cut short.
+    #[error("'{file}' ends after {found} bytes, before the end of {what}; copy or download it again")]
+    EndsEarly { file: String, found: u64, what: String },
+    /// A file of a published data set that is not what its name says.
+    #[error("'{file}' is not a sound {format} file: {detail}; copy or download it again")]
+    NotFormat { file: String, format: &'static str, detail: String },
+    /// A line of a published text file that makes no sense.
+    #[error("'{file}' line {line}: {detail}; copy or download it again")]
+    BadLine { file: String, line: u64, detail: String },
+    /// Too few or too many items in a published file or folder.
+    #[error(
+        "'{file}' holds {found} {what} where the published set holds {expected}; it is another file of that name, or \
+         damaged"
+    )]
+    ItemCount { file: String, what: &'static str, found: usize, expected: usize },
+    /// The path to a folder leads nowhere.
+    #[error("there is no folder '{folder}'; check the path")]
+    NoFolder { folder: String },
+    /// A folder without pictures.
+    #[error("'{folder}' holds no .png or .jpg file, nor a folder with some; check the path")]
+    NoImages { folder: String },
+    /// A picture whose class cannot be told.
+    #[error(
+        "'{file}' does not tell its class; name it like cat.0.jpg, or put it in a folder with its class's name"
+    )]
+    NoClassInName { file: String },
+    /// More classes than a label can count.
+    #[error("'{folder}' holds {found} classes of pictures, and at most {limit} are read; check the path")]
+    TooManyClasses { folder: String, found: usize, limit: usize },
+    /// A size that no picture can be brought to.
+    #[error("pictures cannot be brought to {width} x {height} pixels; choose sides of 1 to {limit} pixels")]
+    ImageSize { height: usize, width: usize, limit: usize },
+    /// Pictures that cannot be decoded.
+    #[error("{count} of {all} pictures cannot be read, first '{file}' ({why}); remove or replace them")]
+    UnreadableImages { count: usize, all: usize, file: String, why: String },
 
     // Headers, lines and cells.
     /// A column without a name, often an index written by pandas.

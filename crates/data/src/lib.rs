@@ -36,7 +36,11 @@ mod write;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
-pub use formats::{CIFAR10_CLASSES, Cifar10, Images, cifar10};
+pub use formats::{
+    Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
+    Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
+    usps, vocabulary, word_vectors, words,
+};
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
 pub use label::{Label, PuData, labels_from_column, truth_from_column};
 pub use matrix::Matrix;

@@ -4,7 +4,8 @@
 //! training images and one of test images hold 10,000 records each: a byte for the class, then 1,024 bytes of red, as
 //! many of green and as many of blue, line by line.
 
-use super::{Images, read_exactly};
+use super::Images;
+use super::source::{inside, read_exactly, verify};
 use crate::DataError;
 use std::path::Path;
 
@@ -42,9 +43,8 @@ pub struct Cifar10 {
 
 /// Reads the six files in `folder`, or in the `cifar-10-batches-bin` inside it.
 pub fn cifar10(folder: &Path) -> Result<Cifar10, DataError> {
-    let unpacked = folder.join(FOLDER);
-    let folder = if unpacked.is_dir() { unpacked.as_path() } else { folder };
-    Ok(Cifar10 { train: images(folder, &TRAIN)?, test: images(folder, &TEST)? })
+    let folder = inside(folder, FOLDER);
+    Ok(Cifar10 { train: images(&folder, &TRAIN)?, test: images(&folder, &TEST)? })
 }
 
 /// The images of several files, one after the other.
@@ -55,36 +55,24 @@ fn images(folder: &Path, files: &[Published]) -> Result<Images, DataError> {
     for (name, counts) in files {
         let path = folder.join(name);
         let content = read_exactly(&path, (counts.iter().sum::<usize>() * RECORD) as u64)?;
-        let mut found = [0; 10];
+        let before = labels.len();
         for (at, record) in content.chunks_exact(RECORD).enumerate() {
             let (label, planes) = (record[0], &record[1..]);
-            let Some(count) = found.get_mut(usize::from(label)) else {
-                let classes = CIFAR10_CLASSES.len();
-                return Err(DataError::ImageLabel {
-                    file: path.display().to_string(),
-                    image: at + 1,
-                    label,
-                    classes,
-                });
-            };
-            *count += 1;
+            if usize::from(label) >= CIFAR10_CLASSES.len() {
+                let (file, classes) = (path.display().to_string(), CIFAR10_CLASSES.len());
+                return Err(DataError::ImageLabel { file, image: at + 1, label, classes });
+            }
             labels.push(label);
             bytes.extend((0..PIXELS).flat_map(|pixel| [0, 1, 2].map(|c| planes[c * PIXELS + pixel])));
         }
-        if let Some(class) = (0..counts.len()).find(|&class| found[class] != counts[class]) {
-            return Err(DataError::ClassCount {
-                file: path.display().to_string(),
-                class: CIFAR10_CLASSES[class],
-                found: found[class],
-                expected: counts[class],
-            });
-        }
+        verify(&path.display().to_string(), &labels[before..], &CIFAR10_CLASSES, counts)?;
     }
     Ok(Images { height: SIDE, width: SIDE, channels: CHANNELS, bytes, labels })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::damage::{cuts, damaged};
     use super::*;
     use std::fs;
     use std::path::PathBuf;
@@ -145,6 +133,20 @@ mod tests {
         let folder = written("missing", "a.bin", &[0, 9]);
         assert_eq!(message(folder, &[("b.bin", TWO)]), "there is no file 'b.bin'; check the path");
         assert!(cifar10(Path::new("no/such/folder")).is_err());
+    }
+
+    #[test]
+    fn damaged_anywhere_it_does_not_panic() {
+        let folder = written("flipped", "a.bin", &[9, 0]);
+        let path = folder.join("a.bin");
+        let sound = fs::read(&path).unwrap();
+        let read = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            images(&folder, &[("a.bin", TWO)])
+        };
+        cuts(&sound, |cut| assert!(read(cut).is_err()));
+        damaged(&sound, |bytes| drop(read(bytes)));
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

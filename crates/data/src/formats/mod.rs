@@ -4,12 +4,30 @@
 //! what it was trained on, looks like any other.
 
 mod cifar10;
+#[cfg(test)]
+mod damage;
+mod image_folder;
+mod mat5;
+mod mnist;
+mod newsgroups;
+mod picture;
+mod source;
+mod survey;
+mod svhn;
+mod usps;
+mod word_vectors;
 
 pub use cifar10::{CIFAR10_CLASSES, Cifar10, cifar10};
+pub use image_folder::{ImageFolder, image_folder};
+pub use mnist::{Mnist, mnist};
+pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};
+pub use survey::{FoundSet, Part, Summary, survey};
+pub use svhn::{Svhn, svhn};
+pub use usps::{Usps, usps};
+pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors, words};
 
-use crate::DataError;
-use std::io;
-use std::path::Path;
+/// The classes of the sets of digits, by their numbers.
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// Images of one size as bytes, each with the number of its class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,23 +85,30 @@ impl Images {
     }
 }
 
-/// All bytes of a file that has exactly `expected` of them.
-fn read_exactly(path: &Path, expected: u64) -> Result<Vec<u8>, DataError> {
-    let file = path.display().to_string();
-    let found = match std::fs::metadata(path) {
-        Ok(about) if about.is_dir() => return Err(DataError::IsFolder { file }),
-        Ok(about) => about.len(),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Err(DataError::NotFound { file }),
-        Err(cause) => return Err(DataError::Read { file, cause }),
-    };
-    if found != expected {
-        return Err(DataError::FileSize { file, found, expected });
+/// Images of one size as numbers, each with the number of its class: for sets whose values are not bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pixels {
+    /// Lines of pixels.
+    pub height: usize,
+    /// Pixels a line.
+    pub width: usize,
+    /// 1 for gray, 3 for red, green and blue.
+    pub channels: usize,
+    /// One image after the other: line by line, pixel by pixel, channels together (NHWC).
+    pub values: Vec<f32>,
+    /// The class of each image.
+    pub labels: Vec<u8>,
+}
+
+impl Pixels {
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.labels.len()
     }
-    let bytes = std::fs::read(path).map_err(|cause| DataError::Read { file: file.clone(), cause })?;
-    // The file may have changed since it was measured.
-    match bytes.len() as u64 {
-        found if found != expected => Err(DataError::FileSize { file, found, expected }),
-        _ => Ok(bytes),
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A last resort against decoders that panic on damaged files.
 //!
 //! The `parquet` crate checks most of what it reads, but not all: a page that refers to a dictionary which a flipped bit
-//! has removed, for one, ends in a panic deep inside it. A damaged file must be an error here, so its panics are
+//! has removed, for one, ends in a panic deep inside it. Decoders of pictures have the same trade. A damaged file must be an error here, so its panics are
 //! caught. Nothing half-read survives them: all state lives inside the closure.
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ thread_local! {
 }
 
 /// Runs `decode`; a panic inside it becomes an error with the panic's message, and prints nothing.
-pub(super) fn contained<T>(decode: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn contained<T>(decode: impl FnOnce() -> T) -> Result<T, String> {
     // The hook that prints panics is global. This one is put before it once, and keeps quiet only in a thread that is
     // inside this function.
     static QUIET: Once = Once::new();

@@ -12,6 +12,7 @@ mod dictionary;
 mod guess;
 mod parquet;
 
+pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
 
 use crate::error::{Place, shortened, unknown_column};
