@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{print, print_json};
-use onesided::loss::{Method, methods};
+use onesided::loss::{Method, elicited_methods, methods};
 use serde_json::{Value, json};
 
 /// Lists every method with its citation, its scenario and what it needs.
@@ -19,7 +19,8 @@ pub fn run(as_json: bool) -> Result<(), Failure> {
             })
         };
         let all: Vec<Value> = methods().iter().map(entry).collect();
-        return print_json(&json!({ "methods": all }));
+        let elicited: Vec<Value> = elicited_methods().iter().map(entry).collect();
+        return print_json(&json!({ "methods": all, "elicited": elicited }));
     }
     let mut text = String::new();
     for method in methods() {
@@ -34,5 +35,14 @@ pub fn run(as_json: bool) -> Result<(), Failure> {
             ""
         ));
     }
+    // One entry for all of them: siblings of the collective loss for study.
+    let names: Vec<&str> = elicited_methods().iter().map(|method| method.name).collect();
+    text.push_str(&format!(
+        "{:<16} the loss that a reward elicits, rectified as the collective loss is; 'onesided elicit' shows it\n{:16} {}; needs \
+         a prior\n",
+        "elicited:REWARD",
+        "",
+        names.join(", ")
+    ));
     print(&text)
 }

@@ -18,7 +18,9 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.plot {
         check_picture(out)?;
     }
-    let rectified = Rectified::new(Reward::named_or_formula(&flags.reward)?, flags.mu)?;
+    // On one line, whatever it was typed as: it is part of sentences and of the picture's title.
+    let reward: String = flags.reward.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rectified = Rectified::new(Reward::named_or_formula(&reward)?, flags.mu)?;
     let findings = Findings::of(&rectified)?;
     if let Some(out) = &flags.plot {
         let svg = picture::of(&rectified, &findings).to_svg();

@@ -23,6 +23,7 @@ fn number(x: f64) -> String {
     match x {
         0.0 => "0.0000".to_string(),
         x if x.is_infinite() => if x > 0.0 { "∞" } else { "−∞" }.to_string(),
+        x if x.abs() >= 1e6 => format!("{x:.2e}").replace('-', "−"),
         x => format!("{x:.4}").replace('-', "−"),
     }
 }
