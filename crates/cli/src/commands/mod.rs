@@ -2,7 +2,6 @@
 
 pub mod bench;
 pub mod bound;
-pub mod data;
 pub mod demo;
 pub mod elicit;
 pub mod evaluate;
