@@ -36,6 +36,8 @@ pub enum Command {
     Elicit(Elicit),
     /// Compute a model's generalization bound, part by part.
     Bound(Bound),
+    /// Look at published data sets.
+    Data(Data),
 }
 
 /// Flags of `demo`.
@@ -259,6 +261,25 @@ pub struct Bound {
     pub draws: usize,
 }
 
+/// Flags of `data`.
+#[derive(Debug, Args)]
+pub struct Data {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub action: Option<DataAction>,
+}
+
+/// What can be done with published data sets.
+#[derive(Debug, Subcommand)]
+pub enum DataAction {
+    /// Say which sets a folder holds, and whether they are sound.
+    Check {
+        /// The folder of a set, or the folder around several.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
 /// Turns clap's answer into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
@@ -267,7 +288,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, methods, bench, elicit or bound; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, methods, bench, elicit, bound or data; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

@@ -53,6 +53,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Methods => commands::methods::run(json),
         Command::Bench(flags) => commands::bench::run(&flags, json),
         Command::Bound(flags) => commands::bound::run(&flags, json),
+        Command::Data(flags) => commands::data::run(&flags, json),
         Command::Elicit(flags) => commands::elicit::run(&flags, json),
     }
 }

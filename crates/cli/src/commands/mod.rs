@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod bound;
+pub mod data;
 pub mod demo;
 pub mod elicit;
 pub mod evaluate;
