@@ -215,10 +215,12 @@ impl<'a> Task<'a> {
 
     /// The reductions to train: the one asked for, both that may win, or none for another method.
     fn candidates(&self) -> Vec<Option<Reduction>> {
-        match (self.method.name, self.learner.reduction) {
-            ("collective", Some(reduction)) => vec![Some(reduction)],
-            ("collective", None) => vec![Some(Reduction::SumOfMeans), Some(Reduction::PriorWeighted)],
-            _ => vec![None],
+        if !has_reductions(self.method.name) {
+            return vec![None];
+        }
+        match self.learner.reduction {
+            Some(reduction) => vec![Some(reduction)],
+            None => vec![Some(Reduction::SumOfMeans), Some(Reduction::PriorWeighted)],
         }
     }
 
@@ -451,6 +453,11 @@ fn choose(outcomes: &[Outcome]) -> (usize, Option<f64>) {
         noise = error.is_finite().then_some(error);
     }
     (best, noise)
+}
+
+/// Whether a method weighs P against U by a [`Reduction`]: the collective loss and those elicited in its manner.
+pub(crate) fn has_reductions(method: &str) -> bool {
+    method == "collective" || method.starts_with("elicited:")
 }
 
 /// Which run of training is under way.

@@ -2,7 +2,9 @@
 
 use onesided::data::{Features, digits, hide};
 use onesided::eval::ThresholdRule;
-use onesided::{ClassPrior, Device, Error, Learner, Matrix, PriorInUnlabeled, PuData, Scenario, Shape};
+use onesided::{
+    ClassPrior, Device, Error, Learner, Matrix, PriorInUnlabeled, PuData, Reduction, Scenario, Shape,
+};
 
 fn even() -> Vec<bool> {
     digits().labels.iter().map(|digit| digit % 2 == 0).collect()
@@ -95,6 +97,21 @@ fn two_reductions_compete_and_both_numbers_are_told() {
     assert_eq!(report.held_out, data(0.5).counts());
     assert_eq!(report.history.len(), report.chosen().unwrap().best_epoch);
     assert!(report.metrics.contains_key("accuracy") && report.metrics.contains_key("auc"));
+}
+
+#[test]
+fn elicited_methods_take_reductions_and_the_log_one_is_the_collective_loss() {
+    let fit = |method: &str, reduction: Reduction| {
+        let learner = quick().prior(prior(0.5)).method(method).reduction(reduction).hold_out(0.2);
+        learner.fit(&data(0.5), &features()).unwrap()
+    };
+    let square = fit("elicited:square", Reduction::PriorWeighted);
+    assert!(square.about().objective.contains("prior-weighted"), "{}", square.about().objective);
+    let images = digits().images;
+    let scores = |method| fit(method, Reduction::SumOfMeans).score(&images).unwrap();
+    let (log, collective) = (scores("elicited:log"), scores("collective"));
+    let gap = log.iter().zip(&collective).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(gap < 1e-3, "{gap}");
 }
 
 #[test]

@@ -270,7 +270,8 @@ fn metrics(about: &About) -> impl Iterator<Item = (&str, Estimate)> {
 fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
-    let reduction = chosen.filter(|_| about.method == "collective").map(|candidate| &candidate.name);
+    // A candidate is named after its reduction, or after the method where there is none.
+    let reduction = chosen.map(|candidate| &candidate.name).filter(|name| **name != about.method);
     json!({
         "model": out.display().to_string(),
         "method": about.method,
