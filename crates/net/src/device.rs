@@ -60,10 +60,13 @@ impl Device {
         }
     }
 
-    /// The first GPU if it can be used, else the CPU.
+    /// The first GPU if it can be used and computes in bf16, else the CPU.
     fn first() -> Self {
-        let card = Device::Cuda(0);
-        if card.check().is_ok() { card } else { Device::Cpu }
+        #[cfg(feature = "cuda")]
+        if cuda::worth_choosing(0) {
+            return Device::Cuda(0);
+        }
+        Device::Cpu
     }
 }
 

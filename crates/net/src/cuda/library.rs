@@ -53,6 +53,19 @@ pub(crate) fn driver() -> Result<(), NetError> {
     Ok(())
 }
 
+/// The major number of a card's compute capability; none where it cannot be asked. The driver must be there.
+pub(crate) fn capability(index: usize) -> Option<i32> {
+    let (mut device, mut major) = (0, 0);
+    let attribute = driver::sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+    let good = driver::sys::CUresult::CUDA_SUCCESS;
+    // SAFETY: plain queries with places for their results; they need no context.
+    let asked = unsafe {
+        driver::sys::cuDeviceGet(&mut device, i32::try_from(index).ok()?) == good
+            && driver::sys::cuDeviceGetAttribute(&mut major, attribute, device) == good
+    };
+    asked.then_some(major)
+}
+
 /// The compiler of kernels.
 pub(crate) fn nvrtc() -> Result<(), NetError> {
     // SAFETY: loading a library by its usual name.

@@ -28,6 +28,11 @@ pub use executor::CudaExecutor;
 
 use crate::NetError;
 
+/// Whether a card can be used and computes in bf16, without which it is hardly worth the trip.
+pub fn worth_choosing(index: usize) -> bool {
+    available().is_ok() && library::capability(index).is_some_and(|major| major >= 8)
+}
+
 /// Whether a card can be used: the driver with a card, cuDNN and NVRTC. Quick; opens nothing.
 pub fn available() -> Result<(), NetError> {
     library::driver()?;
