@@ -6,6 +6,7 @@
 use crate::NetError;
 use crate::weights::Weights;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The shape of one example as it passes between layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +119,22 @@ impl TensorSpec {
     }
 }
 
+/// Every tensor with its place, and the lengths of the two vectors they lie in.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub tensors: Vec<(TensorSpec, Range<usize>)>,
+    pub trained: usize,
+    pub statistics: usize,
+}
+
+impl Places {
+    /// The place of a layer's `weight`, `bias`, `mean` or `variance`, if it has one.
+    pub fn of(&self, layer: usize, what: &str) -> Option<Range<usize>> {
+        let name = format!("{layer}.{what}");
+        self.tensors.iter().find(|(spec, _)| spec.name == name).map(|(_, place)| place.clone())
+    }
+}
+
 /// More numbers than any network of the zoo by far; keeps a hostile model file from asking for the moon.
 const MOST_NUMBERS: usize = 1 << 31;
 
@@ -224,6 +241,20 @@ impl Network {
             _ => 0,
         });
         layers.fold(0, usize::saturating_add)
+    }
+
+    /// Where each tensor lies in two flat vectors, one of trained numbers and one of statistics; each starts at a multiple
+    /// of `alignment`.
+    pub(crate) fn places(&self, alignment: usize) -> Result<Places, NetError> {
+        let (mut trained, mut statistics) = (0, 0);
+        let place = |spec: TensorSpec| {
+            let total = if spec.trained { &mut trained } else { &mut statistics };
+            let place = *total..*total + spec.len();
+            *total = place.end.next_multiple_of(alignment);
+            (spec, place)
+        };
+        let tensors = self.tensors()?.into_iter().map(place).collect();
+        Ok(Places { tensors, trained, statistics })
     }
 
     /// How many trained numbers the network has; 0 for a network that cannot be built.

@@ -456,7 +456,7 @@ fn choose(outcomes: &[Outcome]) -> (usize, Option<f64>) {
 }
 
 /// Whether a method weighs P against U by a [`Reduction`]: the collective loss and those elicited in its manner.
-pub(crate) fn has_reductions(method: &str) -> bool {
+fn has_reductions(method: &str) -> bool {
     method == "collective" || method.starts_with("elicited:")
 }
 

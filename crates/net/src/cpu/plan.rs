@@ -3,7 +3,7 @@
 use super::conv::Conv;
 use super::norm_pool;
 use crate::NetError;
-use crate::spec::{Activation, Layer, Network, Shape, TensorSpec};
+use crate::spec::{Activation, Layer, Network, Places, Shape, TensorSpec};
 use std::ops::Range;
 
 /// One operation; ranges are places in the flat vectors of trained numbers, statistics and prepared weights.
@@ -78,24 +78,12 @@ pub(crate) struct Plan {
 impl Plan {
     pub fn new(network: &Network) -> Result<Self, NetError> {
         let shapes = network.shapes()?;
-        let (mut trained, mut statistics, mut prepared) = (0, 0, 0);
-        let tensors: Vec<(TensorSpec, Range<usize>)> = network
-            .tensors()?
-            .into_iter()
-            .map(|spec| {
-                let total = if spec.trained { &mut trained } else { &mut statistics };
-                let place = *total..*total + spec.len();
-                *total = place.end;
-                (spec, place)
-            })
-            .collect();
-        let place = |layer: usize, what: &str| {
-            let name = format!("{layer}.{what}");
-            tensors.iter().find(|(spec, _)| spec.name == name).map(|(_, place)| place.clone())
-        };
+        let places = network.places(1)?;
+        let place = |layer: usize, what: &str| places.of(layer, what);
         // Every tensor asked for below was listed by `tensors()` for the same layer.
         let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
         let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
+        let mut prepared = 0;
         let mut before = network.input;
         for (index, (layer, &after)) in network.layers.iter().zip(&shapes).enumerate() {
             let op = match *layer {
@@ -161,6 +149,7 @@ impl Plan {
         if ops.is_empty() {
             return Err(NetError::Architecture("a network needs at least one layer that computes".into()));
         }
+        let Places { tensors, trained, statistics } = places;
         Ok(Self {
             products: network.products(),
             shape: network.input,

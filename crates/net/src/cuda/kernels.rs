@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 
 const PRELUDE: &str = include_str!("kernels/prelude.cuh");
 const NORM: &str = include_str!("kernels/norm.cu");
-const MATMUL: &str = include_str!("kernels/matmul.cu");
-const DENSE: &str = include_str!("kernels/dense.cu");
+const MATMUL: &str = concat!(include_str!("kernels/product.cuh"), include_str!("kernels/matmul.cu"));
+const DENSE: &str = concat!(include_str!("kernels/product.cuh"), include_str!("kernels/dense.cu"));
 const THIN: &str = include_str!("kernels/thin.cu");
 const POINTWISE: &str = include_str!("kernels/pointwise.cu");
 

@@ -4,7 +4,7 @@
 use super::choice::suits;
 use crate::NetError;
 use crate::device::Precision;
-use crate::spec::{Activation, Layer, Network, Shape, TensorSpec};
+use crate::spec::{Activation, Layer, Network, Places, Shape, TensorSpec};
 use std::ops::Range;
 
 /// Trained numbers lie in blocks of this many; each tensor starts a new one.
@@ -139,21 +139,8 @@ pub(crate) struct Plan {
 impl Plan {
     pub fn new(network: &Network, precision: Precision) -> Result<Self, NetError> {
         let shapes = network.shapes()?;
-        let (mut trained, mut statistics) = (0, 0);
-        let tensors: Vec<(TensorSpec, Range<usize>)> = network
-            .tensors()?
-            .into_iter()
-            .map(|spec| {
-                let total = if spec.trained { &mut trained } else { &mut statistics };
-                let place = *total..*total + spec.len();
-                *total = place.end.next_multiple_of(BLOCK);
-                (spec, place)
-            })
-            .collect();
-        let place = |layer: usize, what: &str| {
-            let name = format!("{layer}.{what}");
-            tensors.iter().find(|(spec, _)| spec.name == name).map(|(_, place)| place.clone())
-        };
+        let places = network.places(BLOCK)?;
+        let place = |layer: usize, what: &str| places.of(layer, what);
         // Every tensor asked for below was listed by `tensors()` for the same layer.
         let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
         let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
@@ -230,6 +217,7 @@ impl Plan {
         if !matches!(ops.last(), Some(Op::Score { .. })) {
             return Err(NetError::Architecture("a network on a GPU must end with a dense layer".into()));
         }
+        let Places { tensors, trained, statistics } = places;
         Ok(Self { input: network.input, ops, sizes, norms, trained, statistics, tensors })
     }
 }

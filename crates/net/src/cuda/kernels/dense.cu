@@ -9,28 +9,6 @@
 #define DEPTH 64
 #define STAGES 4
 
-struct Operand {
-    const T *p;
-    int ld, height, width, outer;
-};
-
-struct Finish {
-    T *out;
-    float *sums;
-    const float *bias;
-    int activation;
-    T *kept;
-    const T *below;
-    int below_activation;
-    float *bias_gradient;
-};
-
-struct Job {
-    Operand a, b;
-    int m, n, k, k_part;
-    Finish finish;
-};
-
 // Eight bytes on their way to shared memory; zeros where there is nothing to read.
 __device__ __forceinline__ void send(T *to, const T *from, bool there) {
     u32 at = (u32)__cvta_generic_to_shared(to);
@@ -56,27 +34,6 @@ template <int SIZE, bool TURNED> struct Tile {
         }
     }
 };
-
-template <bool TURNED> __device__ __forceinline__ void matrices(u32 *to, const T *from) {
-    u32 at = (u32)__cvta_generic_to_shared(from);
-    if (TURNED)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(at)
-                     : "memory");
-    else
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                     : "r"(at)
-                     : "memory");
-}
-
-__device__ __forceinline__ void multiply(float *c, const u32 *a, const u32 *b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                 "{%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS) multiply_tiles(const Job *job) {
     __shared__ __align__(16) Tile<M_TILE, A_TURNED> tiles_a[STAGES];

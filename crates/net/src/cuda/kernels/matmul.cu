@@ -15,14 +15,6 @@ enum Kind {
     FILTERS_BACK  // p[(o 9 + tap) ld + i], k = (tap, o): filters seen from the input
 };
 
-struct Operand {
-    const T *p;
-    int ld;      // channels for patches, input channels for FILTERS_BACK
-    int height;  // patches only
-    int width;
-    int outer;   // output channels for FILTERS_BACK
-};
-
 // Four neighbors, as they are read from memory.
 #if HALF
 typedef uint2 Quad;
@@ -118,34 +110,6 @@ template <int KIND, int VECTOR, int SIZE, int DEPTH> struct Tile {
     }
 };
 
-#if HALF
-__device__ __forceinline__ void matrix(u32 *to, const T *from) {
-    u32 at = (u32)__cvta_generic_to_shared(from);
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at));
-}
-
-__device__ __forceinline__ void multiply(float *c, const u32 *a, const u32 *b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                 "{%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-#endif
-
-// What becomes of a product.
-struct Finish {
-    T *out;              // M x N, or null
-    float *sums;         // M x N in f32 (a part each blockIdx.z), or null
-    const float *bias;   // one a column, or null
-    int activation;
-    T *kept;             // where the product goes before the activation, too, or null
-    const T *below;      // the numbers at which the slope of the activation below multiplies the product, or null
-    int below_activation;
-    float *bias_gradient; // sums of A over k, one a row, or null
-};
-
 template <int M_TILE, int N_TILE, int DEPTH>
 __device__ __forceinline__ void product(const Operand &a, const Operand &b, int m_end, int n_end, int k_end, int k_part,
                                         const Finish &finish) {
@@ -187,11 +151,11 @@ __device__ __forceinline__ void product(const Operand &a, const Operand &b, int 
             u32 from_a[across_m][4], from_b[across_n][2];
 #pragma unroll
             for (int i = 0; i < across_m; i++)
-                matrix(from_a[i], &shared_a[warp_m + i * 16 + lane % 16][k + lane / 16 * 8]);
+                matrices<false>(from_a[i], &shared_a[warp_m + i * 16 + lane % 16][k + lane / 16 * 8]);
 #pragma unroll
             for (int j = 0; j < across_n; j += 2) {
                 u32 four[4];
-                matrix(four, &shared_b[warp_n + j * 8 + lane % 8 + lane / 16 * 8][k + lane / 8 % 2 * 8]);
+                matrices<false>(four, &shared_b[warp_n + j * 8 + lane % 8 + lane / 16 * 8][k + lane / 8 % 2 * 8]);
                 from_b[j][0] = four[0], from_b[j][1] = four[1];
                 from_b[j + 1][0] = four[2], from_b[j + 1][1] = four[3];
             }
@@ -249,12 +213,6 @@ __device__ __forceinline__ void product(const Operand &a, const Operand &b, int 
     if (finish.bias_gradient && blockIdx.y == 0 && threadIdx.x < M_TILE && m0 + threadIdx.x < m_end)
         finish.bias_gradient[blockIdx.z * m_end + m0 + threadIdx.x] = bias_sum;
 }
-
-struct Job {
-    Operand a, b;
-    int m, n, k, k_part;
-    Finish finish;
-};
 
 #if LARGE
 extern "C" __global__ void __launch_bounds__(THREADS) multiply_tiles(const Job *job) {

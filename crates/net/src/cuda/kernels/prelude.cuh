@@ -55,6 +55,33 @@ __device__ __forceinline__ float slope(float z, int kind) {
     return 1.f;
 }
 
+#if HALF
+
+// Four 8x8 matrices of bf16 from shared memory, each turned over or not, as tensor cores take them.
+template <bool TURNED> __device__ __forceinline__ void matrices(u32 *to, const T *from) {
+    u32 at = (u32)__cvta_generic_to_shared(from);
+    if (TURNED)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(at)
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                     : "r"(at)
+                     : "memory");
+}
+
+// c += a b on tensor cores: 16x8 sums in f32 over 16 products each.
+__device__ __forceinline__ void multiply(float *c, const u32 *a, const u32 *b) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+                 "{%0,%1,%2,%3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+#endif
+
 // What the host sends before a pass: rows in the batch, whether draws follow, the dropout key.
 struct Head {
     int rows;

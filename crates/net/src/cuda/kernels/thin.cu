@@ -10,29 +10,6 @@
 #define OUT_STRIDE (OUTPUTS + 8)
 #define WARPS 4
 
-__device__ __forceinline__ void matrices(u32 *to, const T *from) {
-    u32 at = (u32)__cvta_generic_to_shared(from);
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
-}
-
-__device__ __forceinline__ void matrices_turned(u32 *to, const T *from) {
-    u32 at = (u32)__cvta_generic_to_shared(from);
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
-}
-
-__device__ __forceinline__ void multiply(float *c, const u32 *a, const u32 *b) {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-                 "{%0,%1,%2,%3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
 // The patch around a pixel, (tap, channel) by (tap, channel), zeros outside the image and past its end.
 __device__ __forceinline__ void put_patch(const T *image, int pixel, int pixels, int height, int width, T *row) {
     T v[DEPTH];
@@ -78,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
         for (int j = 0; j < OUTPUTS / 8; j += 2) {
             u32 four[4];
-            matrices(four, &filters[j * 8 + lane % 8 + lane / 16 * 8][k * 16 + lane / 8 % 2 * 8]);
+            matrices<false>(four, &filters[j * 8 + lane % 8 + lane / 16 * 8][k * 16 + lane / 8 % 2 * 8]);
             b[k][j][0] = four[0], b[k][j][1] = four[1], b[k][j + 1][0] = four[2], b[k][j + 1][1] = four[3];
         }
     T(*own)[STRIDE] = patches + 32 * warp;
@@ -93,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
             for (int i = 0; i < 2; i++) {
                 u32 a[4];
-                matrices(a, &own[i * 16 + lane % 16][k * 16 + lane / 16 * 8]);
+                matrices<false>(a, &own[i * 16 + lane % 16][k * 16 + lane / 16 * 8]);
 #pragma unroll
                 for (int j = 0; j < OUTPUTS / 8; j++) multiply(c[i][j], a, b[k][j]);
             }
@@ -149,13 +126,13 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS)
 #pragma unroll
             for (int j = 0; j < DEPTH / 8; j += 2) {
                 u32 four[4];
-                matrices_turned(four, &own[k + lane / 8 % 2 * 8 + lane % 8][j * 8 + lane / 16 * 8]);
+                matrices<true>(four, &own[k + lane / 8 % 2 * 8 + lane % 8][j * 8 + lane / 16 * 8]);
                 b[j][0] = four[0], b[j][1] = four[1], b[j + 1][0] = four[2], b[j + 1][1] = four[3];
             }
 #pragma unroll
             for (int i = 0; i < OUTPUTS / 16; i++) {
                 u32 a[4];
-                matrices_turned(a, &from[k + lane % 8 + lane / 16 * 8][i * 16 + lane / 8 % 2 * 8]);
+                matrices<true>(a, &from[k + lane % 8 + lane / 16 * 8][i * 16 + lane / 8 % 2 * 8]);
 #pragma unroll
                 for (int j = 0; j < DEPTH / 8; j++) multiply(c[i][j], a, b[j]);
             }
