@@ -1,0 +1,35 @@
+//! How many positives are hidden among the unlabeled rows?
+//!
+//! Every estimator answers with μ, the share of positives *in U* (never the share of negatives, never the prior of the
+//! population), an interval that says how it came about, and the curve it decided on. They look at one [`Evidence`]:
+//! cross-fitted scores of a classifier that tells P from U, and, for some, the rows themselves.
+//!
+//! Without a further assumption the data only bound μ from above: whatever part of the unlabeled density looks like the
+//! positive one *may* be positive. Every estimator therefore assumes that somewhere there are (nearly) only positives,
+//! which is called irreducibility; where that fails, all of them answer too much. [`About::assumes`] says how each
+//! leans on it.
+//!
+//! ```
+//! use onesided_prior::{Evidence, estimator};
+//!
+//! // Scores of 40 positives and 160 unlabeled rows, of which a quarter looks like the positives.
+//! let positive: Vec<f64> = (0..40).map(|i| 2.0 + f64::from(i) / 40.0).collect();
+//! let unlabeled: Vec<f64> = (0..160).map(|i| f64::from(i % 4 / 3) * 3.0 + f64::from(i) / 160.0 - 1.0).collect();
+//! let estimate = estimator("BBE")?.estimate(&Evidence::of_scores(&positive, &unlabeled))?;
+//! assert!((estimate.mu - 0.25).abs() < 0.05 && estimate.interval.0 < 0.25 && estimate.interval.1 > 0.25);
+//! # Ok::<(), onesided_prior::PriorError>(())
+//! ```
+
+mod bbe;
+mod cells;
+mod error;
+mod estimate;
+mod estimator;
+mod registry;
+mod resample;
+
+pub use bbe::Bbe;
+pub use error::PriorError;
+pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
+pub use estimator::{About, Estimator, Evidence, LEAST_POSITIVES, Needs};
+pub use registry::{estimator, estimators};

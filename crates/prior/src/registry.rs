@@ -1,0 +1,41 @@
+//! Every estimator by name.
+//!
+//! A new estimator is one file with its [`Estimator`], and one line in the list below.
+
+use crate::bbe::Bbe;
+use crate::error::PriorError;
+use crate::estimator::Estimator;
+
+static ESTIMATORS: [&dyn Estimator; 1] = [&Bbe::DEFAULT];
+
+/// All estimators, in the order they are listed to users.
+pub fn estimators() -> &'static [&'static dyn Estimator] {
+    &ESTIMATORS
+}
+
+/// The estimator called `name`, in upper or lower case.
+pub fn estimator(name: &str) -> Result<&'static dyn Estimator, PriorError> {
+    let found = ESTIMATORS.iter().find(|estimator| estimator.about().name.eq_ignore_ascii_case(name));
+    found.copied().ok_or_else(|| PriorError::UnknownEstimator {
+        name: name.to_string(),
+        known: ESTIMATORS.map(|estimator| estimator.about().name).join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_their_estimators() {
+        for one in estimators() {
+            let name = one.about().name;
+            assert_eq!(estimator(&name.to_uppercase()).unwrap().about().name, name);
+        }
+        let error = estimator("bbee").err().unwrap().to_string();
+        assert!(
+            error.starts_with("unknown estimator 'bbee'; the estimators are ") && error.contains("bbe"),
+            "{error}"
+        );
+    }
+}
