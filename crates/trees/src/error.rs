@@ -1,0 +1,62 @@
+//! Why boosting was refused.
+
+/// One sentence each.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreesError {
+    /// A setting out of range.
+    #[error("the {what} of boosted trees must be {range}, but is {value}")]
+    Setting {
+        /// What is set.
+        what: &'static str,
+        /// Where it may lie.
+        range: &'static str,
+        /// What it was set to.
+        value: f64,
+    },
+    /// A list that does not go with the rows.
+    #[error("{found} {what} were given for {expected} rows")]
+    Length {
+        /// Labels or weights.
+        what: &'static str,
+        /// Rows.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A weight that cannot be used.
+    #[error("weight {row} is {value}; weights must be 0 or a positive number")]
+    Weight {
+        /// Counted from 1.
+        row: usize,
+        /// Negative, infinite or NaN.
+        value: f32,
+    },
+    /// Infinite cells have no bin.
+    #[error("row {row}, feature {feature}: an infinite value cannot be sorted into a bin")]
+    Infinite {
+        /// Counted from 1.
+        row: usize,
+        /// Counted from 1.
+        feature: usize,
+    },
+    /// A row number past the end.
+    #[error("row {row} was asked for, but there are {rows} rows")]
+    NoSuchRow {
+        /// Counted from 0.
+        row: u32,
+        /// How many there are.
+        rows: usize,
+    },
+    /// Nothing to tell apart.
+    #[error("boosted trees need training rows of both classes with a weight above 0")]
+    OneClass,
+    /// A matrix of another width than the model's.
+    #[error("the trees were grown on {expected} features, but the rows have {found}")]
+    Width {
+        /// Of the model.
+        expected: usize,
+        /// Of the rows.
+        found: usize,
+    },
+}

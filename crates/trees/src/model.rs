@@ -1,0 +1,185 @@
+//! Grown trees, and what they say of new rows.
+
+use crate::TreesError;
+use crate::bins::{Binned, MISSING};
+use onesided_data::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// One node of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Node {
+    /// Values up to the threshold go left, larger ones right, missing ones to their side.
+    Split {
+        /// Which feature is looked at.
+        feature: u32,
+        /// The largest value that goes left.
+        threshold: f32,
+        /// Where NaN goes.
+        missing_left: bool,
+        /// The node to the left.
+        left: u32,
+        /// The node to the right.
+        right: u32,
+    },
+    /// An answer.
+    Leaf {
+        /// Added to the logit, the learning rate included.
+        value: f32,
+    },
+}
+
+/// A tree: its root is the first node, and children stand behind their parents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+}
+
+/// A sum of trees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts", into = "Parts")]
+pub struct TreesModel {
+    features: usize,
+    start: f64,
+    trees: Vec<Tree>,
+}
+
+impl TreesModel {
+    pub(crate) fn new(features: usize, start: f64, trees: Vec<Tree>) -> Self {
+        Self { features, start, trees }
+    }
+
+    /// How many features a row must have.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// The logit before the first tree.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// The trees.
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// The logit of each row.
+    pub fn logits(&self, matrix: &Matrix) -> Result<Vec<f64>, TreesError> {
+        if matrix.cols() != self.features {
+            return Err(TreesError::Width { expected: self.features, found: matrix.cols() });
+        }
+        Ok((0..matrix.rows()).map(|i| self.logit(matrix.row(i))).collect())
+    }
+
+    /// The logit of one row, which has as many values as there are features.
+    fn logit(&self, row: &[f32]) -> f64 {
+        self.start + self.trees.iter().map(|tree| f64::from(tree.value(row))).sum::<f64>()
+    }
+}
+
+impl Tree {
+    fn value(&self, row: &[f32]) -> f32 {
+        self.walk(|feature, threshold, missing_left| {
+            let value = row[feature];
+            if value.is_nan() { missing_left } else { value <= threshold }
+        })
+    }
+
+    /// The answer for a row of the data that the tree was grown on.
+    pub(crate) fn value_of_bins(&self, binned: &Binned, row: usize) -> f32 {
+        self.walk(|feature, threshold, missing_left| match binned.feature(feature)[row] {
+            MISSING => missing_left,
+            // The lower edge of the row's bin lies at or above the threshold if the row goes right.
+            0 => true,
+            bin => binned.edge(feature, bin - 1) < threshold,
+        })
+    }
+
+    fn walk(&self, left_at: impl Fn(usize, f32, bool) -> bool) -> f32 {
+        let mut at = 0;
+        loop {
+            match self.nodes[at] {
+                Node::Leaf { value } => return value,
+                Node::Split { feature, threshold, missing_left, left, right } => {
+                    at = if left_at(feature as usize, threshold, missing_left) { left } else { right }
+                        as usize;
+                }
+            }
+        }
+    }
+}
+
+/// What is stored; a model is made of it only if every walk through its trees ends.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    features: usize,
+    start: f64,
+    trees: Vec<Tree>,
+}
+
+impl From<TreesModel> for Parts {
+    fn from(TreesModel { features, start, trees }: TreesModel) -> Self {
+        Self { features, start, trees }
+    }
+}
+
+impl TryFrom<Parts> for TreesModel {
+    type Error = String;
+
+    fn try_from(Parts { features, start, trees }: Parts) -> Result<Self, String> {
+        if !start.is_finite() {
+            return Err("the first logit of the trees is not a number".to_string());
+        }
+        for (number, tree) in trees.iter().enumerate() {
+            let sound = |(at, node): (usize, &Node)| match *node {
+                Node::Leaf { value } => value.is_finite(),
+                Node::Split { feature, threshold, left, right, .. } => {
+                    let child = |node: u32| (node as usize) > at && (node as usize) < tree.nodes.len();
+                    (feature as usize) < features && threshold.is_finite() && child(left) && child(right)
+                }
+            };
+            if tree.nodes.is_empty() || !tree.nodes.iter().enumerate().all(sound) {
+                return Err(format!("tree {} has a node that leads nowhere", number + 1));
+            }
+        }
+        Ok(Self { features, start, trees })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stump() -> TreesModel {
+        let split = Node::Split { feature: 1, threshold: 2.0, missing_left: true, left: 1, right: 2 };
+        let nodes = vec![split, Node::Leaf { value: -1.0 }, Node::Leaf { value: 0.5 }];
+        TreesModel::new(2, 0.25, vec![Tree { nodes: nodes.clone() }, Tree { nodes }])
+    }
+
+    #[test]
+    fn rows_walk_to_their_leaves() {
+        let rows = vec![9.0, 2.0, 9.0, 2.1, 9.0, f32::NAN];
+        let logits = stump().logits(&Matrix::new(3, 2, rows).unwrap()).unwrap();
+        assert_eq!(logits, [-1.75, 1.25, -1.75]);
+        let narrow = Matrix::new(1, 1, vec![0.0]).unwrap();
+        let error = stump().logits(&narrow).unwrap_err().to_string();
+        assert_eq!(error, "the trees were grown on 2 features, but the rows have 1");
+    }
+
+    #[test]
+    fn a_model_comes_back_from_json_and_a_crafted_one_does_not() {
+        let text = serde_json::to_string(&stump()).unwrap();
+        assert_eq!(serde_json::from_str::<TreesModel>(&text).unwrap(), stump());
+        for (from, to) in [
+            ("\"left\":1", "\"left\":0"),
+            ("\"right\":2", "\"right\":3"),
+            ("\"feature\":1", "\"feature\":2"),
+            ("\"threshold\":2.0", "\"threshold\":1e99"),
+        ] {
+            assert!(text.contains(from), "{text}");
+            assert!(serde_json::from_str::<TreesModel>(&text.replace(from, to)).is_err(), "{to}");
+        }
+    }
+}
