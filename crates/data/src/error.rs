@@ -195,12 +195,28 @@ pub enum DataError {
     /// The buffer of a matrix has the wrong length.
     #[error("a matrix of {rows} x {cols} needs as many values, but {len} were given")]
     Shape { rows: usize, cols: usize, len: usize },
+    /// Row starts, columns and values that do not make a sparse matrix.
+    #[error("the parts of a sparse matrix do not fit together: {detail}")]
+    SparseParts { detail: String },
     /// A matrix of another width than the model's.
     #[error("the model takes {expected} features, but the matrix has {found} columns")]
     Width { expected: usize, found: usize },
     /// A list of another length than the table.
     #[error("there are {found} {what} for {expected} rows")]
     Length { what: &'static str, expected: usize, found: usize },
+
+    // Texts.
+    /// Not one term is left.
+    #[error(
+        "no word or phrase occurs in at least {least} of the {texts} texts; lower that number, or check that the \
+         column holds text"
+    )]
+    NoTerms { texts: usize, least: usize },
+    /// Phrases of no words, or of too many.
+    #[error(
+        "phrases of {low} to {high} words cannot be made; choose lengths between 1 and {limit}, the shorter one first"
+    )]
+    PhraseLengths { low: usize, high: usize, limit: usize },
 
     // Labels.
     /// Values outside the accepted pairs.

@@ -30,7 +30,9 @@ mod prior;
 mod random;
 mod read;
 mod sampler;
+mod sparse;
 mod split;
+mod text;
 mod write;
 
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
@@ -39,7 +41,7 @@ pub use features::{EncodeReport, Feature, FeatureKind, Features};
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
-    usps, vocabulary, word_vectors, words,
+    usps, vocabulary, word_vectors,
 };
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
 pub use label::{Label, PuData, labels_from_column, truth_from_column};
@@ -48,5 +50,7 @@ pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logi
 pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
+pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
+pub use text::{ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Weighting, words};
 pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};

@@ -24,7 +24,7 @@ pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};
 pub use survey::{FoundSet, Part, Summary, survey};
 pub use svhn::{Svhn, svhn};
 pub use usps::{Usps, usps};
-pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors, words};
+pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors};
 
 /// The classes of the sets of digits, by their numbers.
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];

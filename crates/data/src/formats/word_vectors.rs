@@ -3,23 +3,16 @@
 //! J. Pennington, R. Socher, C. D. Manning, "GloVe: Global Vectors for Word Representation", EMNLP 2014. A line holds a
 //! word and its numbers with single blanks between; `glove.6B.100d.txt` has 100 numbers a line, the 300d file 300. A
 //! text x of the words w₁ … w_k that have a vector becomes (v(w₁) + … + v(w_k)) / k, and zeros if no word has one.
-//!
-//! The words of a text are its maximal runs of letters and digits (as Unicode has them), in lower case: "Don't e-mail
-//! me" is `don`, `t`, `e`, `mail`, `me`.
+//! What a word is, [`words`] says.
 
 use super::source::Source;
 use crate::error::shortened;
-use crate::{DataError, Matrix};
+use crate::{DataError, Matrix, words};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// The longest line that makes sense: a few thousand numbers.
 const LONGEST: u64 = 1 << 17;
-
-/// The words of a text, in the order they come: maximal runs of letters and digits, in lower case.
-pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
-}
 
 /// The different words of some texts: those whose vectors are worth reading.
 pub fn vocabulary<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> HashSet<String> {
