@@ -38,6 +38,8 @@ pub enum Command {
     Bound(Bound),
     /// Look at published data sets.
     Data(Data),
+    /// Run an experiment from its spec, or make its table.
+    Experiment(Box<crate::commands::experiment::Experiment>),
 }
 
 /// Flags of `demo`.
@@ -288,7 +290,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, methods, bench, elicit, bound or data; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, methods, bench, elicit, bound, data or experiment; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

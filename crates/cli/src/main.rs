@@ -54,6 +54,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Bench(flags) => commands::bench::run(&flags, json),
         Command::Bound(flags) => commands::bound::run(&flags, json),
         Command::Data(flags) => commands::data::run(&flags, json),
+        Command::Experiment(flags) => commands::experiment::run(&flags, json),
         Command::Elicit(flags) => commands::elicit::run(&flags, json),
     }
 }

@@ -24,9 +24,11 @@ pub use device::{Device, Engine, Precision, Setting};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use optimizer::{Optimizer, Schedule};
-pub use scores::{scores, scores_on, scores_with};
+pub use scores::{score_rows, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
-pub use train::{EpochRecord, Job, Progress, Risk, TrainConfig, Trained, train, train_on};
+pub use train::{
+    EpochRecord, Job, Progress, Risk, TrainConfig, Trained, Watcher, train, train_on, train_watched,
+};
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

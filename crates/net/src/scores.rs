@@ -2,9 +2,8 @@
 
 use crate::NetError;
 use crate::device::{Device, Engine, Setting};
-use crate::executor::{Source, check_rows};
+use crate::executor::{Batch, Executor, Mode, Source, check_rows};
 use crate::spec::Network;
-use crate::train::evaluate;
 use crate::weights::Weights;
 
 /// Scores of every row of `data` under a trained network, on the CPU.
@@ -41,5 +40,14 @@ pub fn scores_on(
     setting: &Setting,
 ) -> Result<Vec<f32>, NetError> {
     check_rows(rows, engine.rows())?;
-    evaluate(engine.executor(network, weights, setting)?.as_mut(), rows)
+    score_rows(engine.executor(network, weights, setting)?.as_mut(), rows)
+}
+
+/// Scores of some rows under the weights as they stand, a pass's worth at a time. Rows must be of the data set.
+pub fn score_rows(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>, NetError> {
+    let mut scores = Vec::with_capacity(rows.len());
+    for some in rows.chunks(executor.rows_at_once().max(1)) {
+        scores.extend_from_slice(executor.forward(&Batch::plain(some), Mode::Predict)?);
+    }
+    Ok(scores)
 }

@@ -232,7 +232,7 @@ impl Network {
     }
 
     /// Multiply-adds of a forward pass, a row; 0 for a network that cannot be built.
-    pub(crate) fn products(&self) -> usize {
+    pub fn products(&self) -> usize {
         let Ok(shapes) = self.shapes() else { return 0 };
         let before = std::iter::once(&self.input).chain(&shapes);
         let layers = self.layers.iter().zip(before).map(|(layer, before)| match *layer {

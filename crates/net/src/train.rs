@@ -6,6 +6,7 @@ use crate::checkpoint::{self, State};
 use crate::device::{Device, Engine, Precision, Setting};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::optimizer::{Optimizer, Schedule};
+use crate::scores::score_rows;
 use crate::spec::{Network, Shape};
 use crate::weights::Weights;
 use onesided_data::{BatchSampler, Mix, Stream};
@@ -201,6 +202,20 @@ pub fn train_on(
     job: &Job,
     observer: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Trained, NetError> {
+    train_watched(engine, job, observer, &mut |_, _| Ok(()))
+}
+
+/// What looks at a network after each epoch: it is told the epoch's number, counted from 1, and may score rows
+/// ([`score_rows`](crate::score_rows)) or take the weights.
+pub type Watcher<'w> = &'w mut dyn FnMut(usize, &mut dyn Executor) -> Result<(), NetError>;
+
+/// [`train_on`] with a look at the network after each epoch. Nothing is shown of epochs that a checkpoint held.
+pub fn train_watched(
+    engine: &Engine,
+    job: &Job,
+    observer: &mut dyn FnMut(&Progress) -> bool,
+    watcher: Watcher,
+) -> Result<Trained, NetError> {
     let config = job.config;
     config.check(job.network.input)?;
     if !engine.holds(&job.data) {
@@ -296,10 +311,11 @@ pub fn train_on(
         let risk = match job.risk {
             None => None,
             Some(risk) => {
-                let positive = evaluate(executor.as_mut(), job.held_out_positive)?;
-                Some(risk(&positive, &evaluate(executor.as_mut(), job.held_out_unlabeled)?))
+                let positive = score_rows(executor.as_mut(), job.held_out_positive)?;
+                Some(risk(&positive, &score_rows(executor.as_mut(), job.held_out_unlabeled)?))
             }
         };
+        watcher(epoch, executor.as_mut())?;
         // A risk that is not a number never wins.
         if let Some(risk) = risk
             && config.keep_best
@@ -368,13 +384,4 @@ fn out_of_patience(history: &[EpochRecord], best: Option<usize>, patience: Optio
         (Some(best), Some(patience)) => history.len() >= best + patience,
         _ => false,
     }
-}
-
-/// Scores of some rows, a pass's worth at a time.
-pub(crate) fn evaluate(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>, NetError> {
-    let mut scores = Vec::with_capacity(rows.len());
-    for some in rows.chunks(executor.rows_at_once().max(1)) {
-        scores.extend_from_slice(executor.forward(&Batch::plain(some), Mode::Predict)?);
-    }
-    Ok(scores)
 }

@@ -6,6 +6,7 @@ pub mod data;
 pub mod demo;
 pub mod elicit;
 pub mod evaluate;
+pub mod experiment;
 pub mod fit;
 pub mod methods;
 pub mod predict;

@@ -1,0 +1,59 @@
+//! `onesided experiment`: runs a spec, goes on where it stopped, and makes its table.
+
+mod run;
+mod table;
+
+use crate::failure::Failure;
+use clap::{Args, Subcommand};
+use onesided_experiment::{ExperimentError, Spec};
+use std::path::{Path, PathBuf};
+
+/// Flags of `experiment`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Experiment {
+    /// What to do instead of running a spec.
+    #[command(subcommand)]
+    pub action: Option<Action>,
+    /// Runs to do.
+    #[command(flatten)]
+    pub run: run::Flags,
+}
+
+/// What can be done besides running.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Make a table of the results: mean and deviation over seeds, printed values beside them.
+    Table(table::Flags),
+}
+
+/// Does what was asked for with an experiment.
+pub fn run(flags: &Experiment, as_json: bool) -> Result<(), Failure> {
+    match &flags.action {
+        Some(Action::Table(flags)) => table::run(flags, as_json),
+        None => run::run(&flags.run, as_json),
+    }
+}
+
+/// Reads a spec by its path, or by the name it has in the folder `experiments`.
+fn spec(named: &Path) -> Result<Spec, Failure> {
+    let inside = Path::new("experiments").join(named).with_extension("toml");
+    let bare = named.components().count() == 1 && named.extension().is_none();
+    let path: PathBuf = if bare && !named.exists() { inside } else { named.to_path_buf() };
+    match Spec::read(&path) {
+        Err(ExperimentError::Read { .. }) if !path.exists() => Err(Failure::input(format!(
+            "there is no spec '{}'; name a .toml file, or one of the folder experiments",
+            path.display()
+        ))),
+        other => Ok(other?),
+    }
+}
+
+impl From<ExperimentError> for Failure {
+    fn from(error: ExperimentError) -> Self {
+        match error {
+            ExperimentError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+            error => Failure::Input(error.to_string()),
+        }
+    }
+}

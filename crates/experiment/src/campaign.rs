@@ -1,0 +1,188 @@
+//! Runs of a spec, several at a time, each recorded when it ends.
+
+use crate::ExperimentError;
+use crate::choices::TextForm;
+use crate::results::{Record, Results};
+use crate::set::Set;
+use crate::spec::{Run, Spec};
+use crate::trial::{How, Trial};
+use onesided_net::{Device, Engine, Shape};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Instant;
+
+/// What an observer of [`campaign`] is told.
+pub enum Event<'a> {
+    /// A data set is about to be read.
+    Reading(&'a str),
+    /// It is on this device.
+    On(&'a str),
+    /// A run has ended.
+    Done(&'a Record, Standing),
+}
+
+/// How far a campaign is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Runs that this campaign has finished.
+    pub done: usize,
+    /// Runs it is to do.
+    pub all: usize,
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// Seconds that the rest will take if it goes on as it went.
+    pub left: f64,
+}
+
+/// What remains to be done of a spec: selected runs that no results file holds.
+pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec<Run>, ExperimentError> {
+    let file = spec.file.display().to_string();
+    let runs = spec.runs().map_err(|detail| ExperimentError::Spec { file: file.clone(), detail })?;
+    let example = runs.first().map(|run| run.name.clone()).unwrap_or_default();
+    let selected: Vec<Run> =
+        runs.into_iter().filter(|run| only.is_none_or(|only| run.matches(only))).collect();
+    match only {
+        Some(only) if selected.is_empty() => {
+            Err(ExperimentError::NothingSelected { file, only: only.to_string(), example })
+        }
+        _ => Ok(selected.into_iter().filter(|run| results.of(run).is_none()).collect()),
+    }
+}
+
+/// Does runs, `how.jobs` at a time, and appends each to the results as it ends. `observer` is told of everything;
+/// once `stop` says true, runs under way are given up and what is finished stays.
+pub fn campaign(
+    spec: &Spec,
+    runs: &[Run],
+    data: &Path,
+    how: &How,
+    results: &mut Results,
+    observer: &(dyn Fn(Event) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(), ExperimentError> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    results.check_writable()?;
+    let ledger =
+        Ledger { results: Mutex::new((results, 0, 0.0)), all: runs.len(), started: Instant::now(), observer };
+    // Runs of one data set, in one form, share a device and what it holds.
+    let mut rest: Vec<&Run> = runs.iter().collect();
+    while let Some(first) = rest.first().copied() {
+        let form = |run: &Run| (run.data, text_form(spec, run));
+        let (these, others): (Vec<&Run>, Vec<&Run>) = rest.iter().partition(|run| form(run) == form(first));
+        rest = others;
+        observer(Event::Reading(&spec.data[first.data].title));
+        let set = Set::read(&spec.data[first.data], first.settings.features, data)?;
+        together(spec, &these, rest.len(), &set, how, &ledger, stop)?;
+        if stop() {
+            break;
+        }
+    }
+    let (_, done, _) = *ledger.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if done < runs.len() && stop() {
+        return Err(ExperimentError::Interrupted { done, all: runs.len() });
+    }
+    Ok(())
+}
+
+/// The features of texts; one and the same for sets that have none.
+fn text_form(spec: &Spec, run: &Run) -> Option<TextForm> {
+    spec.data[run.data].name.starts_with("20ng").then_some(run.settings.features)
+}
+
+/// Results, and what is known of the time.
+struct Ledger<'a> {
+    /// The results, how many this campaign has added, and what they cost.
+    results: Mutex<(&'a mut Results, usize, f64)>,
+    all: usize,
+    started: Instant,
+    observer: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Ledger<'_> {
+    /// Writes a record down and tells of it. `left` is the cost of what is yet to be done with this data set; of the
+    /// `later` runs, whose data are not read yet, the cost is not known and taken to be that of a mean run so far.
+    fn enter(&self, record: Record, cost: f64, left: f64, later: usize) -> Result<(), ExperimentError> {
+        let mut guard = self.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        guard.0.append(record.clone())?;
+        guard.1 += 1;
+        guard.2 += cost;
+        let (done, spent) = (guard.1, self.started.elapsed().as_secs_f64());
+        let left = spent * (left / guard.2.max(f64::MIN_POSITIVE) + later as f64 / done as f64);
+        let standing = Standing { done, all: self.all, seconds: spent, left };
+        (self.observer)(Event::Done(&record, standing));
+        Ok(())
+    }
+}
+
+/// Runs of one data set.
+fn together(
+    spec: &Spec,
+    runs: &[&Run],
+    later: usize,
+    set: &Set,
+    how: &How,
+    ledger: &Ledger,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(), ExperimentError> {
+    let named = |run: &Run| {
+        let name = run.name.clone();
+        move |cause| ExperimentError::Run { run: name, cause: Box::new(cause) }
+    };
+    let trial = |run| Trial::new(run, spec.prior_error_kind, set, how);
+    // Everything that can be refused is, before the first run.
+    let mut costs = Vec::with_capacity(runs.len());
+    let mut device = Device::Cpu;
+    for run in runs {
+        let trial = trial(run).map_err(named(run))?;
+        costs.push(trial.cost());
+        let one = how.device.resolve(trial.network(), run.settings.config.batch);
+        device = if device == Device::Cpu { one } else { device };
+    }
+    let shape: Shape = set.shape;
+    let engine = Engine::new(device, set.source(), shape)?;
+    (ledger.observer)(Event::On(&engine.describe()));
+    let next = Mutex::new(0..runs.len());
+    let failed = AtomicBool::new(false);
+    let left = Mutex::new(costs.iter().sum::<f64>());
+    let work = || -> Result<(), ExperimentError> {
+        loop {
+            let number = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
+            let Some(number) = number else { return Ok(()) };
+            let go_on = || !stop() && !failed.load(Ordering::Relaxed);
+            if !go_on() {
+                return Ok(());
+            }
+            let run = runs[number];
+            let one = || -> Result<(), ExperimentError> {
+                let Some(record) = trial(run)?.go(&engine, &mut |_| go_on(), &mut |_, _| Ok(()))? else {
+                    return Ok(());
+                };
+                let left = {
+                    let mut left = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    *left -= costs[number];
+                    *left
+                };
+                ledger.enter(record, costs[number], left, later)
+            };
+            if let Err(cause) = one() {
+                failed.store(true, Ordering::Relaxed);
+                return Err(named(run)(cause));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..how.jobs.min(runs.len()))
+            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let mut outcome = work();
+        for other in others {
+            let theirs = other.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
+            outcome = outcome.and(theirs);
+        }
+        outcome
+    })
+}

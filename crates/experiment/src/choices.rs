@@ -1,0 +1,270 @@
+//! What a spec may choose for a run, at every level: for all runs, a data set, a method, or a pair of them.
+
+use crate::ExperimentError;
+use onesided_data::{Mix, Scenario};
+use onesided_loss::{Options, Reduction, Surrogate};
+use onesided_net::{Architecture, Augment, Optimizer, Schedule, TrainConfig};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Choices of one level; what is left open is settled by the levels below it, and at last by a default.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choices {
+    /// How texts become numbers: `glove` (word vectors, averaged) or `tfidf` (`tfidf:20000` keeps so many terms).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<String>,
+    /// The network, by its name in the zoo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<String>,
+    /// `nadam`, `adam` or `sgd`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimizer: Option<String>,
+    /// Size of the first steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning_rate: Option<f64>,
+    /// `constant` or `cosine`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<String>,
+    /// Passes over the unlabeled rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epochs: Option<usize>,
+    /// Rows a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<usize>,
+    /// L2 penalty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight_decay: Option<f64>,
+    /// `none`, `crop`, `flip`, `crop+flip`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub augment: Option<String>,
+    /// The least share of positives in a batch; 0 takes the share they have in the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_of_positives: Option<f64>,
+    /// The loss, by its name in the registry; the name of the method where it is left open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
+    /// Reduction of the collective loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<String>,
+    /// Margin loss of the risks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surrogate: Option<String>,
+    /// nnPU's β.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// nnPU's γ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    /// Rounding of the kink of the collective loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smoothing: Option<f64>,
+    /// The scenario that the risks are weighted for: `single-sample` or `case-control`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
+    /// The prior at which test rows are decided: `training` takes the sign of the score, `class` shifts it from the
+    /// prior that the loss was trained at to that of the class first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decide_at: Option<String>,
+    /// Share of positives and of unlabeled rows kept from training, on which the accuracy is estimated without
+    /// negatives; 0 trains on all rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold_out: Option<f64>,
+}
+
+impl Choices {
+    /// These choices, with those of `below` where they leave one open.
+    pub fn over(&self, below: &Choices) -> Choices {
+        macro_rules! first {
+            ($($field:ident),*) => { Choices { $($field: self.$field.clone().or_else(|| below.$field.clone())),* } };
+        }
+        first!(
+            features,
+            network,
+            optimizer,
+            learning_rate,
+            schedule,
+            epochs,
+            batch,
+            weight_decay,
+            augment,
+            share_of_positives,
+            objective,
+            reduction,
+            surrogate,
+            beta,
+            gamma,
+            smoothing,
+            scenario,
+            decide_at,
+            hold_out
+        )
+    }
+
+    /// Every choice made and checked, or the one that cannot be.
+    pub fn settle(&self, method: &str) -> Result<Settings, String> {
+        fn parsed<T: FromStr<Err: fmt::Display>>(text: &Option<String>, default: T) -> Result<T, String> {
+            text.as_ref().map_or(Ok(default), |text| text.parse().map_err(|error: T::Err| error.to_string()))
+        }
+        fn within(what: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
+            match range.contains(&value) {
+                true => Ok(value),
+                false => {
+                    Err(format!("{what} must lie in [{}, {}], but is {value}", range.start(), range.end()))
+                }
+            }
+        }
+        let defaults = Options::default();
+        let least = within("share_of_positives", self.share_of_positives.unwrap_or(0.0), 0.0..=0.9)?;
+        let config = TrainConfig::default();
+        Ok(Settings {
+            features: parsed(&self.features, TextForm::Tfidf { terms: TERMS })?,
+            network: parsed(&self.network, Architecture::mlp())?,
+            objective: self.objective.clone().unwrap_or_else(|| method.to_string()),
+            options: Options {
+                reduction: parsed::<Reduction>(&self.reduction, defaults.reduction)?,
+                surrogate: parsed::<Surrogate>(&self.surrogate, defaults.surrogate)?,
+                beta: self.beta.unwrap_or(defaults.beta),
+                gamma: self.gamma.unwrap_or(defaults.gamma),
+                smoothing: self.smoothing.unwrap_or(defaults.smoothing),
+            },
+            scenario: parsed(&self.scenario, Scenario::SingleSample)?,
+            decide_at: parsed(&self.decide_at, DecideAt::Training)?,
+            hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
+            config: TrainConfig {
+                batch: self.batch.unwrap_or(config.batch),
+                epochs: self.epochs.unwrap_or(config.epochs),
+                learning_rate: self.learning_rate.unwrap_or(config.learning_rate),
+                optimizer: parsed::<Optimizer>(&self.optimizer, config.optimizer)?,
+                schedule: parsed::<Schedule>(&self.schedule, config.schedule)?,
+                weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
+                mix: if least > 0.0 { Mix::AtLeast(least) } else { Mix::Proportional },
+                augment: parsed::<Augment>(&self.augment, config.augment)?,
+                // Test accuracy is that of the last epoch.
+                keep_best: false,
+                ..config
+            },
+        })
+    }
+}
+
+/// Terms that `tfidf` keeps.
+const TERMS: usize = 10_000;
+
+/// How texts become rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextForm {
+    /// The mean of the vectors of a text's words.
+    Glove,
+    /// Term frequency times inverse document frequency, of the most frequent terms.
+    Tfidf {
+        /// How many terms.
+        terms: usize,
+    },
+}
+
+impl fmt::Display for TextForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TextForm::Glove => f.write_str("glove"),
+            TextForm::Tfidf { terms } => write!(f, "tfidf:{terms}"),
+        }
+    }
+}
+
+impl FromStr for TextForm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let unknown = || format!("unknown features '{text}'; use glove, tfidf or tfidf:TERMS");
+        match text {
+            "glove" => Ok(TextForm::Glove),
+            "tfidf" => Ok(TextForm::Tfidf { terms: TERMS }),
+            _ => {
+                let terms = text.strip_prefix("tfidf:").and_then(|terms| terms.parse().ok());
+                let terms = terms.filter(|terms| (1..=1_000_000).contains(terms)).ok_or_else(unknown)?;
+                Ok(TextForm::Tfidf { terms })
+            }
+        }
+    }
+}
+
+/// The prior at which test rows are decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecideAt {
+    /// That of training: the sign of the score.
+    Training,
+    /// That of the class.
+    Class,
+}
+
+impl FromStr for DecideAt {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "training" => Ok(DecideAt::Training),
+            "class" => Ok(DecideAt::Class),
+            _ => Err(format!("unknown prior '{text}' to decide at; use training or class")),
+        }
+    }
+}
+
+/// All that a run needs to know besides its data, split and seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// How texts become rows.
+    pub features: TextForm,
+    /// The network.
+    pub network: Architecture,
+    /// The loss, by name.
+    pub objective: String,
+    /// Its options.
+    pub options: Options,
+    /// The scenario that it is weighted for.
+    pub scenario: Scenario,
+    /// The prior to decide at.
+    pub decide_at: DecideAt,
+    /// Share kept from training.
+    pub hold_out: f64,
+    /// How to train; seed, device and threads are put in when the run begins.
+    pub config: TrainConfig,
+}
+
+impl Settings {
+    /// Refuses what can be seen to be wrong before any data are read.
+    pub(crate) fn check(&self) -> Result<(), ExperimentError> {
+        let method = onesided_loss::method(&self.objective)?;
+        let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
+        method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_upper_level_wins_where_it_says_something() {
+        let below = Choices { epochs: Some(10), network: Some("vgg16".into()), ..Choices::default() };
+        let above = Choices { epochs: Some(3), ..Choices::default() };
+        let both = above.over(&below);
+        assert_eq!((both.epochs, both.network.as_deref()), (Some(3), Some("vgg16")));
+        let settings = both.settle("nnpu").unwrap();
+        assert_eq!((settings.config.epochs, settings.objective.as_str()), (3, "nnpu"));
+        assert_eq!(settings.network, Architecture::Vgg16 { batch_norm: true });
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        let settle = |choices: Choices| choices.settle("collective").unwrap_err();
+        let network = settle(Choices { network: Some("resnet".into()), ..Choices::default() });
+        assert!(network.contains("unknown network 'resnet'"), "{network}");
+        let share = settle(Choices { hold_out: Some(1.5), ..Choices::default() });
+        assert_eq!(share, "hold_out must lie in [0, 0.9], but is 1.5");
+        let features = settle(Choices { features: Some("tfidf:0".into()), ..Choices::default() });
+        assert!(features.contains("use glove, tfidf or tfidf:TERMS"), "{features}");
+    }
+}

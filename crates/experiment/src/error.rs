@@ -1,0 +1,83 @@
+//! Why an experiment cannot go on.
+
+use onesided_data::{DataError, PriorError};
+use onesided_loss::LossError;
+use onesided_net::NetError;
+use std::io;
+
+/// One sentence that says what is wrong, where, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A file that cannot be read.
+    #[error("cannot read '{file}': {cause}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write '{file}': {cause}")]
+    Write {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: io::Error,
+    },
+    /// Something in a spec, or in the file of printed values.
+    #[error("'{file}': {detail}")]
+    Spec {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// A results file with a line that is no result.
+    #[error("'{file}', line {line}: {detail}; mend or delete the line")]
+    Results {
+        /// The file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// No run of the spec is selected.
+    #[error("no run of '{file}' matches '{only}'; its runs are named such as '{example}'")]
+    NothingSelected {
+        /// The spec.
+        file: String,
+        /// What was asked for.
+        only: String,
+        /// The name of a run.
+        example: String,
+    },
+    /// A run that failed.
+    #[error("{run}: {cause}")]
+    Run {
+        /// Its name.
+        run: String,
+        /// Why.
+        cause: Box<ExperimentError>,
+    },
+    /// Stopped by the user; what was finished is in the results file.
+    #[error("interrupted after {done} of {all} runs; the same command goes on from there")]
+    Interrupted {
+        /// Runs finished by this command.
+        done: usize,
+        /// Runs it was to do.
+        all: usize,
+    },
+    /// The data.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A prior.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    /// An objective.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// Training.
+    #[error(transparent)]
+    Net(#[from] NetError),
+}

@@ -1,0 +1,25 @@
+//! Experiments as data: a spec says what is run, a results file what came of it, a table or figure what it means.
+//!
+//! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`campaign`] does them,
+//! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment
+//! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values.
+
+mod campaign;
+mod choices;
+mod error;
+mod printed;
+mod results;
+mod set;
+mod spec;
+mod table;
+mod trial;
+
+pub use campaign::{Event, Standing, campaign, pending};
+pub use choices::{Choices, DecideAt, Settings, TextForm};
+pub use error::ExperimentError;
+pub use printed::Printed;
+pub use results::{Record, Results};
+pub use set::{SETS, Set};
+pub use spec::{DataSpec, MethodSpec, PriorErrorKind, Run, Spec};
+pub use table::{Cell, Measure, Table};
+pub use trial::{How, Trial};

@@ -1,0 +1,260 @@
+//! A data set as runs need it: rows to train on, then rows to test on, in one piece that a device holds once.
+
+use crate::ExperimentError;
+use crate::choices::TextForm;
+use crate::spec::DataSpec;
+use onesided_data::{
+    CIFAR10_CLASSES, Images, NEWSGROUPS, Pixels, TextOptions, cifar10, image_folder, mnist, newsgroups, svhn,
+    train_test, usps, vocabulary, word_vectors,
+};
+use onesided_net::{Shape, Source};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The sets that are known, and where each is published to be, below the data folder.
+pub const SETS: [&str; 6] = ["mnist", "usps", "svhn", "cifar10", "20ng", "images"];
+
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
+/// Pictures of a folder are brought to squares of this side.
+const SIDE: usize = 32;
+/// Of a folder that has no test part, this share is kept for testing; the same pictures for every seed.
+const TEST: f64 = 0.2;
+
+/// Rows of training, then of testing, each positive or not.
+pub struct Set {
+    /// What one row is.
+    pub shape: Shape,
+    /// Whether each row to train on is of a positive class.
+    pub train: Vec<bool>,
+    /// Whether each row to test on is.
+    pub test: Vec<bool>,
+    /// The file of each row, where rows are files of their own.
+    pub files: Option<Vec<PathBuf>>,
+    store: Store,
+}
+
+enum Store {
+    Bytes { bytes: Vec<u8>, scale: Vec<f32>, shift: Vec<f32> },
+    Numbers(Vec<f32>),
+}
+
+impl Set {
+    /// Reads the set of a spec from its place below `folder`.
+    pub fn read(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
+        let place = spec.folder.as_ref().map_or_else(|| folder.to_path_buf(), |inside| folder.join(inside));
+        let pick = |classes: &[&str]| Positive::new(spec, classes);
+        match spec.name.split(':').next().unwrap_or_default() {
+            "mnist" => {
+                let set = mnist(&place)?;
+                of_bytes(set.train, set.test, &pick(&DIGITS)?)
+            }
+            "usps" => {
+                let set = usps(&place)?;
+                of_numbers(set.train, set.test, &pick(&DIGITS)?)
+            }
+            "svhn" => {
+                let set = svhn(&place)?;
+                of_bytes(set.train, set.test, &pick(&DIGITS)?)
+            }
+            "cifar10" => {
+                let set = cifar10(&place)?;
+                of_bytes(set.train, set.test, &pick(&CIFAR10_CLASSES)?)
+            }
+            "20ng" => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
+            "images" => of_folder(spec, &place),
+            other => Err(ExperimentError::Spec {
+                file: other.to_string(),
+                detail: format!("no data set is called so; known are {}", SETS.join(", ")),
+            }),
+        }
+    }
+
+    /// The rows as a device takes them.
+    pub fn source(&self) -> Source<'_> {
+        match &self.store {
+            Store::Bytes { bytes, scale, shift } => Source::Bytes { bytes, scale, shift },
+            Store::Numbers(numbers) => Source::Numbers(numbers),
+        }
+    }
+
+    /// Numbers of the rows to test on.
+    pub fn test_rows(&self) -> Vec<u32> {
+        (self.train.len() as u32..).take(self.test.len()).collect()
+    }
+
+    /// The bytes of one picture, if the set has pictures of bytes.
+    pub fn picture(&self, row: usize) -> Option<&[u8]> {
+        match &self.store {
+            Store::Bytes { bytes, .. } => bytes.chunks_exact(self.shape.len()).nth(row),
+            Store::Numbers(_) => None,
+        }
+    }
+}
+
+/// Which classes are positive.
+struct Positive(Vec<bool>);
+
+impl Positive {
+    fn new(spec: &DataSpec, classes: &[&str]) -> Result<Self, ExperimentError> {
+        let is = |asked: &str, class: &str| match asked.strip_suffix('*') {
+            Some(start) => class.starts_with(start),
+            None => class == asked,
+        };
+        let refuse = |detail: String| Err(ExperimentError::Spec { file: spec.name.clone(), detail });
+        if let Some(unknown) =
+            spec.positive.iter().find(|asked| !classes.iter().any(|class| is(asked, class)))
+        {
+            return refuse(format!("it has no class '{unknown}'; its classes are {}", classes.join(", ")));
+        }
+        let positive: Vec<bool> =
+            classes.iter().map(|class| spec.positive.iter().any(|asked| is(asked, class))).collect();
+        if positive.iter().all(|&positive| positive) || !positive.contains(&true) {
+            return refuse("some of its classes must be positive, and some not".into());
+        }
+        Ok(Self(positive))
+    }
+
+    fn of(&self, labels: &[u8]) -> Vec<bool> {
+        labels.iter().map(|&label| self.0[usize::from(label)]).collect()
+    }
+}
+
+/// Bytes as they are, brought to mean 0 and deviation 1 by the moments of the training images.
+fn of_bytes(train: Images, test: Images, positive: &Positive) -> Result<Set, ExperimentError> {
+    let (scale, shift) = train.normalization();
+    let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+    let labels = (positive.of(&train.labels), positive.of(&test.labels));
+    let mut bytes = train.bytes;
+    bytes.extend_from_slice(&test.bytes);
+    Ok(Set {
+        shape,
+        train: labels.0,
+        test: labels.1,
+        files: None,
+        store: Store::Bytes { bytes, scale, shift },
+    })
+}
+
+/// Numbers between -1 and 1, as USPS has them, brought to mean 0 and deviation 1.
+fn of_numbers(train: Pixels, test: Pixels, positive: &Positive) -> Result<Set, ExperimentError> {
+    let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+    let labels = (positive.of(&train.labels), positive.of(&test.labels));
+    let count = train.values.len().max(1) as f64;
+    let mean = train.values.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
+    let variance = train.values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
+    let mut numbers = train.values;
+    numbers.extend_from_slice(&test.values);
+    numbers.iter_mut().for_each(|x| *x = ((f64::from(*x) - mean) / variance.sqrt()) as f32);
+    Ok(Set { shape, train: labels.0, test: labels.1, files: None, store: Store::Numbers(numbers) })
+}
+
+/// Texts as averaged word vectors or as weights of terms.
+fn of_texts(
+    place: &Path,
+    folder: &Path,
+    features: TextForm,
+    positive: &Positive,
+) -> Result<Set, ExperimentError> {
+    let set = newsgroups(place)?;
+    let labels = (positive.of(&set.train.labels), positive.of(&set.test.labels));
+    let (width, numbers) = match features {
+        TextForm::Glove => {
+            let texts: Vec<&String> = set.train.texts.iter().chain(&set.test.texts).collect();
+            let vectors = word_vectors(&glove_file(folder)?, &vocabulary(&texts))?;
+            let rows = vectors.average(&texts)?.vectors;
+            (vectors.dimension(), standardized(rows.as_slice(), vectors.dimension(), set.train.len()))
+        }
+        TextForm::Tfidf { terms } => tfidf(&set.train.texts, &set.test.texts, terms)?,
+    };
+    let store = Store::Numbers(numbers);
+    Ok(Set { shape: Shape::flat(width), train: labels.0, test: labels.1, files: None, store })
+}
+
+/// TF-IDF of the words of the texts to train on, each row of length 1, in full.
+fn tfidf(train: &[String], test: &[String], terms: usize) -> Result<(usize, Vec<f32>), ExperimentError> {
+    let options = TextOptions { max_terms: Some(terms), ..TextOptions::default() };
+    let (features, rows) = options.fit_transform(train)?;
+    let width = features.terms().len();
+    let columns: Vec<u32> = (0..width as u32).collect();
+    let mut numbers = rows.to_dense(&columns)?.as_slice().to_vec();
+    numbers.extend_from_slice(features.transform(test).to_dense(&columns)?.as_slice());
+    Ok((width, numbers))
+}
+
+/// Each column brought to mean 0 and deviation 1 over the rows to train on.
+fn standardized(rows: &[f32], width: usize, train: usize) -> Vec<f32> {
+    let (mut sums, mut squares) = (vec![0.0; width], vec![0.0; width]);
+    for row in rows.chunks_exact(width).take(train) {
+        for (column, &x) in row.iter().enumerate() {
+            sums[column] += f64::from(x);
+            squares[column] += f64::from(x).powi(2);
+        }
+    }
+    let count = train.max(1) as f64;
+    let mut rows = rows.to_vec();
+    for row in rows.chunks_exact_mut(width) {
+        for (column, x) in row.iter_mut().enumerate() {
+            let mean = sums[column] / count;
+            let deviation = (squares[column] / count - mean * mean).max(0.0).sqrt();
+            *x = ((f64::from(*x) - mean) / if deviation > 0.0 { deviation } else { 1.0 }) as f32;
+        }
+    }
+    rows
+}
+
+/// The vectors of most dimensions in the folder or its `glove`: the paper's 300 where the user has them.
+fn glove_file(folder: &Path) -> Result<PathBuf, ExperimentError> {
+    let dimensions = |path: &Path| {
+        let name = path.file_name()?.to_str()?;
+        let name = name.strip_suffix(".gz").unwrap_or(name).strip_suffix("d.txt")?;
+        if name.starts_with("glove.") { name.rsplit('.').next()?.parse::<usize>().ok() } else { None }
+    };
+    let listed =
+        |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let files = listed(folder).chain(listed(&folder.join("glove")));
+    let best = files.filter_map(|path| Some((dimensions(&path)?, path))).max();
+    best.map(|(_, path)| path).ok_or_else(|| ExperimentError::Spec {
+        file: folder.display().to_string(),
+        detail: "it holds no word vectors; put a file such as glove.6B.300d.txt into it, or choose features = \"tfidf\""
+            .into(),
+    })
+}
+
+/// A folder of pictures: its `train` and `test` where it has both, else a share kept for testing.
+fn of_folder(spec: &DataSpec, place: &Path) -> Result<Set, ExperimentError> {
+    if !place.is_dir() {
+        return Err(onesided_data::DataError::NoFolder { folder: place.display().to_string() }.into());
+    }
+    let read = |folder: &Path| image_folder(folder, SIDE, SIDE);
+    let halves = [place.join("train"), place.join("test")];
+    if halves.iter().all(|half| half.is_dir()) {
+        let (train, test) = (read(&halves[0])?, read(&halves[1])?);
+        let classes: Vec<&str> = train.classes.iter().map(String::as_str).collect();
+        if train.classes != test.classes {
+            return Err(ExperimentError::Spec {
+                file: place.display().to_string(),
+                detail: "its train and test hold different classes".into(),
+            });
+        }
+        let mut set = of_bytes(train.images, test.images, &Positive::new(spec, &classes)?)?;
+        set.files = Some([train.files, test.files].concat());
+        return Ok(set);
+    }
+    let all = read(place)?;
+    let classes: Vec<&str> = all.classes.iter().map(String::as_str).collect();
+    let positive = Positive::new(spec, &classes)?;
+    let (train, test) = train_test(&positive.of(&all.images.labels), TEST, 0)?;
+    let some = |rows: &[usize]| {
+        let wide = all.images.height * all.images.width * all.images.channels;
+        let pictures: Vec<&[u8]> = all.images.bytes.chunks_exact(wide).collect();
+        Images {
+            bytes: rows.iter().flat_map(|&row| pictures[row]).copied().collect(),
+            labels: rows.iter().map(|&row| all.images.labels[row]).collect(),
+            ..all.images
+        }
+    };
+    let mut set = of_bytes(some(&train), some(&test), &positive)?;
+    set.files = Some(train.iter().chain(&test).map(|&row| all.files[row].clone()).collect());
+    Ok(set)
+}

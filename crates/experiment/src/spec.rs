@@ -1,0 +1,474 @@
+//! A spec: the data sets, splits, methods and seeds of an experiment, and every choice that was made for them.
+//!
+//! ```toml
+//! title = "Accuracy by hidden fraction"
+//! hidden = [0.2, 0.8]          # shares of the positive class that are hidden among the unlabeled rows
+//! seeds = [0, 1, 2, 3, 4]
+//!
+//! [train]                      # choices for all runs; see `Choices`
+//! network = "vgg16"
+//! learning_rate = 5e-4
+//!
+//! [[data]]
+//! name = "cifar10"
+//! positive = ["bird", "cat", "deer", "dog", "frog", "horse"]
+//! epochs = 40
+//!
+//! [[method]]
+//! name = "collective"
+//! reduction = "sum-of-means"
+//!
+//! [[adjust]]                   # later ones win over earlier ones
+//! data = ["cifar10"]
+//! method = ["collective"]
+//! learning_rate = 1e-3
+//! ```
+//!
+//! Choices are laid over each other in the order `[train]`, `[[data]]`, `[[method]]`, `[[adjust]]`. A run is one
+//! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
+
+use crate::ExperimentError;
+use crate::choices::{Choices, Settings};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// An experiment as its file describes it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The file.
+    pub file: PathBuf,
+    /// One line over its table.
+    pub title: String,
+    /// Shares of the positive class hidden among the unlabeled rows.
+    pub hidden: Vec<f64>,
+    /// Seeds: each is a split and a training run.
+    pub seeds: Vec<u64>,
+    /// By how much the prior that the methods are told is off.
+    pub prior_errors: Vec<f64>,
+    /// Whether these errors are shares of the prior or are added to it.
+    pub prior_error_kind: PriorErrorKind,
+    /// The data sets.
+    pub data: Vec<DataSpec>,
+    /// The methods.
+    pub methods: Vec<MethodSpec>,
+    /// The printed values to set beside the results: a file and the name of a table in it.
+    pub printed: Option<(PathBuf, String)>,
+    /// Other results files that may hold runs of this spec.
+    pub reuse: Vec<PathBuf>,
+    train: Choices,
+    adjustments: Vec<Adjustment>,
+}
+
+/// What a prior error means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PriorErrorKind {
+    /// μ (1 + error).
+    #[default]
+    Relative,
+    /// μ + error.
+    Absolute,
+}
+
+/// A data set of a spec.
+#[derive(Clone, Debug)]
+pub struct DataSpec {
+    /// `mnist`, `usps`, `svhn`, `cifar10`, `20ng` or `images`.
+    pub name: String,
+    /// Its title in tables.
+    pub title: String,
+    /// The positive classes; a name that ends in `*` stands for all classes that start so.
+    pub positive: Vec<String>,
+    /// Where it is, below the data folder; where it is published to be if nothing is said.
+    pub folder: Option<PathBuf>,
+    choices: Choices,
+}
+
+/// A method of a spec.
+#[derive(Clone, Debug)]
+pub struct MethodSpec {
+    /// Its name, the first of which is also the name of the objective if nothing else is said.
+    pub name: String,
+    /// Its title in tables.
+    pub title: String,
+    choices: Choices,
+}
+
+/// Choices for some data sets and methods.
+#[derive(Clone, Debug)]
+struct Adjustment {
+    data: Option<Vec<String>>,
+    method: Option<Vec<String>>,
+    hidden: Option<Vec<f64>>,
+    choices: Choices,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Number of its data set in the spec.
+    pub data: usize,
+    /// Number of its method.
+    pub method: usize,
+    /// The share hidden; none for a method that sees every label.
+    pub hidden: Option<f64>,
+    /// By how much the prior is off.
+    pub prior_error: f64,
+    /// Its seed.
+    pub seed: u64,
+    /// What was chosen for it.
+    pub settings: Settings,
+    /// `cifar10/0.2/collective/0`.
+    pub name: String,
+    /// A number that changes with everything that can change the result.
+    pub fingerprint: String,
+}
+
+impl Spec {
+    /// Reads and checks a spec.
+    pub fn read(file: &Path) -> Result<Self, ExperimentError> {
+        let shown = file.display().to_string();
+        let text =
+            fs::read_to_string(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
+        Self::parse(file, &text).map_err(|detail| ExperimentError::Spec { file: shown, detail })
+    }
+
+    fn parse(file: &Path, text: &str) -> Result<Self, String> {
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string()))?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let listed = |table: &mut Table, key: &str| -> Result<Vec<Table>, String> {
+            Ok(take(table, key)?.unwrap_or_default())
+        };
+        let data = listed(&mut table, "data")?.into_iter().map(data_set).collect::<Result<Vec<_>, _>>()?;
+        let methods = listed(&mut table, "method")?.into_iter().map(method).collect::<Result<Vec<_>, _>>()?;
+        let adjustments =
+            listed(&mut table, "adjust")?.into_iter().map(adjustment).collect::<Result<Vec<_>, _>>()?;
+        let printed: Option<Printed> = take(&mut table, "printed")?;
+        let reuse: Vec<PathBuf> = take(&mut table, "reuse")?.unwrap_or_default();
+        let spec = Spec {
+            title: need(&mut table, "title")?,
+            hidden: need(&mut table, "hidden")?,
+            seeds: need(&mut table, "seeds")?,
+            prior_errors: take(&mut table, "prior_errors")?.unwrap_or_else(|| vec![0.0]),
+            prior_error_kind: take(&mut table, "prior_error_kind")?.unwrap_or_default(),
+            train: take(&mut table, "train")?.unwrap_or_default(),
+            printed: printed.map(|printed| (folder.join(printed.file), printed.table)),
+            reuse: reuse.iter().map(|file| folder.join(file)).collect(),
+            file: file.to_path_buf(),
+            data,
+            methods,
+            adjustments,
+        };
+        if let Some(key) = table.keys().next() {
+            return Err(format!("unknown key '{key}'"));
+        }
+        spec.check()?;
+        Ok(spec)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (what, empty) in [
+            ("hidden", self.hidden.is_empty()),
+            ("seeds", self.seeds.is_empty()),
+            ("prior_errors", self.prior_errors.is_empty()),
+            ("[[data]]", self.data.is_empty()),
+            ("[[method]]", self.methods.is_empty()),
+        ] {
+            if empty {
+                return Err(format!("{what} is empty; name at least one"));
+            }
+        }
+        if let Some(wrong) = self.hidden.iter().find(|&&hidden| !(hidden > 0.0 && hidden < 1.0)) {
+            return Err(format!("a hidden fraction must lie strictly between 0 and 1, but one is {wrong}"));
+        }
+        if let Some(wrong) = self.prior_errors.iter().find(|&&error| !(error > -1.0 && error < 1.0)) {
+            return Err(format!("a prior error must lie strictly between -1 and 1, but one is {wrong}"));
+        }
+        let names = |names: Vec<&String>| {
+            let mut seen = HashSet::new();
+            names.into_iter().find(|name| !seen.insert(*name)).map_or(Ok(()), |twice| {
+                Err(format!("'{twice}' is there twice; give the second another name"))
+            })
+        };
+        names(self.data.iter().map(|data| &data.name).collect())?;
+        names(self.methods.iter().map(|method| &method.name).collect())?;
+        let known = |what: &str, asked: &Option<Vec<String>>, known: Vec<&String>| {
+            let unknown = asked.iter().flatten().find(|name| !known.contains(name));
+            unknown.map_or(Ok(()), |name| {
+                Err(format!("[[adjust]] names the {what} '{name}', which is not there"))
+            })
+        };
+        for adjustment in &self.adjustments {
+            known("data set", &adjustment.data, self.data.iter().map(|data| &data.name).collect())?;
+            known("method", &adjustment.method, self.methods.iter().map(|method| &method.name).collect())?;
+        }
+        self.runs().map(|_| ())
+    }
+
+    /// Every run, one data set after the other, and seed after seed, so that half of an experiment is the whole
+    /// experiment with fewer seeds.
+    pub fn runs(&self) -> Result<Vec<Run>, String> {
+        let mut runs = Vec::new();
+        for data in 0..self.data.len() {
+            for &seed in &self.seeds {
+                for method in 0..self.methods.len() {
+                    let one = |hidden, error| self.run(data, method, hidden, error, seed);
+                    let first = one(Some(self.hidden[0]), 0.0)?;
+                    if onesided_loss::method(&first.settings.objective).is_ok_and(|m| m.needs_truth) {
+                        runs.push(one(None, 0.0)?);
+                        continue;
+                    }
+                    for &hidden in &self.hidden {
+                        for &error in &self.prior_errors {
+                            runs.push(one(Some(hidden), error)?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(runs)
+    }
+
+    fn run(
+        &self,
+        data: usize,
+        method: usize,
+        hidden: Option<f64>,
+        prior_error: f64,
+        seed: u64,
+    ) -> Result<Run, String> {
+        let (set, by) = (&self.data[data], &self.methods[method]);
+        let mut choices = by.choices.over(&set.choices.over(&self.train));
+        for adjustment in &self.adjustments {
+            if adjustment.is_for(&set.name, &by.name, hidden) {
+                choices = adjustment.choices.over(&choices);
+            }
+        }
+        let mut name = match hidden {
+            Some(hidden) => format!("{}/{hidden}/{}", set.name, by.name),
+            None => format!("{}/all/{}", set.name, by.name),
+        };
+        let kind = match self.prior_error_kind {
+            _ if prior_error == 0.0 => "",
+            PriorErrorKind::Relative => "%",
+            PriorErrorKind::Absolute => " points",
+        };
+        if prior_error != 0.0 {
+            name.push_str(&format!("/{:+}{kind}", (prior_error * 1e4).round() / 100.0));
+        }
+        name.push_str(&format!("/{seed}"));
+        let refused = |detail: String| format!("{name}: {detail}");
+        let settings = choices.settle(&by.name).map_err(refused)?;
+        settings.check().map_err(|error| refused(error.to_string()))?;
+        // The objective belongs to it even where it is the method's name; the title of a method does not.
+        let made = Choices { objective: Some(settings.objective.clone()), ..choices };
+        let key = (&set.name, &set.positive, &set.folder, hidden, prior_error, kind, seed, made);
+        let key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
+        let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
+        Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
+    }
+
+    /// Where the results are: beside the spec, in the folder `results`, under its name.
+    pub fn results_file(&self) -> PathBuf {
+        let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        folder.join("results").join(format!("{stem}.jsonl"))
+    }
+}
+
+impl Run {
+    /// Whether `only`, such as `cifar10/0.2/collective`, is the start of the run's name, part by part; `*` is any part.
+    pub fn matches(&self, only: &str) -> bool {
+        let parts: Vec<&str> = self.name.split('/').collect();
+        let asked: Vec<&str> = only.trim_end_matches('/').split('/').collect();
+        asked.len() <= parts.len()
+            && asked.iter().zip(&parts).all(|(asked, part)| *asked == "*" || asked == part)
+    }
+
+    /// The prior that the method is told, for a true one of `mu`.
+    pub fn told(&self, mu: f64, kind: PriorErrorKind) -> f64 {
+        match kind {
+            PriorErrorKind::Relative => mu * (1.0 + self.prior_error),
+            PriorErrorKind::Absolute => mu + self.prior_error,
+        }
+    }
+}
+
+impl Adjustment {
+    fn is_for(&self, data: &String, method: &String, hidden: Option<f64>) -> bool {
+        let says = |list: &Option<Vec<String>>, name| list.as_ref().is_none_or(|list| list.contains(name));
+        let hides = match (&self.hidden, hidden) {
+            (None, _) => true,
+            (Some(list), Some(hidden)) => list.contains(&hidden),
+            (Some(_), None) => false,
+        };
+        says(&self.data, data) && says(&self.method, method) && hides
+    }
+}
+
+/// Where the printed values are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Printed {
+    file: PathBuf,
+    table: String,
+}
+
+fn data_set(mut table: Table) -> Result<DataSpec, String> {
+    let name: String = need(&mut table, "name").map_err(|error| format!("[[data]]: {error}"))?;
+    let located = |error: String| format!("the data set '{name}': {error}");
+    let positive = need(&mut table, "positive").map_err(located)?;
+    let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
+    let folder = take(&mut table, "folder").map_err(located)?;
+    let choices = rest(table).map_err(located)?;
+    Ok(DataSpec { title, positive, folder, choices, name })
+}
+
+fn method(mut table: Table) -> Result<MethodSpec, String> {
+    let name: String = need(&mut table, "name").map_err(|error| format!("[[method]]: {error}"))?;
+    let located = |error: String| format!("the method '{name}': {error}");
+    let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
+    let choices = rest(table).map_err(located)?;
+    Ok(MethodSpec { title, choices, name })
+}
+
+fn adjustment(mut table: Table) -> Result<Adjustment, String> {
+    let located = |error: String| format!("[[adjust]]: {error}");
+    let (data, method) =
+        (take(&mut table, "data").map_err(located)?, take(&mut table, "method").map_err(located)?);
+    let hidden = take(&mut table, "hidden").map_err(located)?;
+    Ok(Adjustment { data, method, hidden, choices: rest(table).map_err(located)? })
+}
+
+/// Takes a key out of a table.
+fn take<T: DeserializeOwned>(table: &mut Table, key: &str) -> Result<Option<T>, String> {
+    let value = table.remove(key).map(Value::try_into).transpose();
+    value.map_err(|error: toml::de::Error| format!("{key}: {}", one_line(&error.to_string())))
+}
+
+fn need<T: DeserializeOwned>(table: &mut Table, key: &str) -> Result<T, String> {
+    take(table, key)?.ok_or_else(|| format!("the key '{key}' is missing"))
+}
+
+/// What is left of a table once its own keys are taken: choices, and nothing else.
+fn rest(table: Table) -> Result<Choices, String> {
+    Value::Table(table).try_into().map_err(|error: toml::de::Error| one_line(&error.to_string()))
+}
+
+/// The message of the parser, which draws the place over several lines, as one.
+fn one_line(message: &str) -> String {
+    message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// FNV-1a: short, the same everywhere, and no one is served by two specs of one number.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        title = "small"
+        hidden = [0.2, 0.8]
+        seeds = [0, 1]
+        [train]
+        epochs = 5
+        [[data]]
+        name = "mnist"
+        positive = ["0"]
+        epochs = 7
+        [[data]]
+        name = "usps"
+        positive = ["0"]
+        [[method]]
+        name = "collective"
+        [[method]]
+        name = "upu-slow"
+        objective = "upu"
+        learning_rate = 1e-4
+        [[method]]
+        name = "supervised"
+        [[adjust]]
+        data = ["usps"]
+        method = ["upu-slow"]
+        hidden = [0.8]
+        learning_rate = 1e-5
+    "#;
+
+    fn parsed(text: &str) -> Result<Spec, String> {
+        Spec::parse(Path::new("experiments/small.toml"), text)
+    }
+
+    #[test]
+    fn runs_are_every_combination_with_their_choices() {
+        let spec = parsed(SMALL).unwrap();
+        let runs = spec.runs().unwrap();
+        // Two sets, two seeds; two methods at two fractions and one that sees all labels.
+        assert_eq!(runs.len(), 2 * 2 * (2 * 2 + 1));
+        let find = |name: &str| runs.iter().find(|run| run.name == name).unwrap();
+        assert_eq!(find("mnist/0.2/collective/1").settings.config.epochs, 7);
+        assert_eq!(find("usps/all/supervised/0").settings.config.epochs, 5);
+        let rate = |name: &str| find(name).settings.config.learning_rate;
+        assert_eq!((rate("usps/0.2/upu-slow/0"), rate("usps/0.8/upu-slow/0")), (1e-4, 1e-5));
+        assert_eq!(find("usps/0.8/upu-slow/0").settings.objective, "upu");
+        assert_eq!(spec.results_file(), Path::new("experiments/results/small.jsonl"));
+        let prints: HashSet<&str> = runs.iter().map(|run| run.fingerprint.as_str()).collect();
+        assert_eq!(prints.len(), runs.len());
+    }
+
+    #[test]
+    fn the_fingerprint_follows_what_is_run_and_not_what_it_is_called() {
+        let print = |text: &str| parsed(text).unwrap().runs().unwrap()[0].fingerprint.clone();
+        let before = print(SMALL);
+        assert_eq!(print(&SMALL.replace("title = \"small\"", "title = \"other\"")), before);
+        assert_eq!(print(&SMALL.replace("seeds = [0, 1]", "seeds = [0]")), before);
+        assert_ne!(print(&SMALL.replace("epochs = 7", "epochs = 8")), before);
+        assert_ne!(print(&SMALL.replace("positive = [\"0\"]", "positive = [\"1\"]")), before);
+    }
+
+    #[test]
+    fn names_select_by_their_parts() {
+        let runs = parsed(SMALL).unwrap().runs().unwrap();
+        let count = |only: &str| runs.iter().filter(|run| run.matches(only)).count();
+        assert_eq!(count("mnist"), 10);
+        assert_eq!(count("mnist/0.2/collective"), 2);
+        assert_eq!(count("*/0.2/collective/0"), 2);
+        assert_eq!((count("mnist/0.2/coll"), count("mnist/0.2/collective/0/more")), (0, 0));
+    }
+
+    #[test]
+    fn prior_errors_multiply_or_add() {
+        let text = SMALL.replace("[train]", "prior_errors = [-0.1, 0.0, 0.05]\n[train]");
+        let spec = parsed(&text).unwrap();
+        let runs = spec.runs().unwrap();
+        let names: Vec<&str> = runs.iter().take(3).map(|run| run.name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["mnist/0.2/collective/-10%/0", "mnist/0.2/collective/0", "mnist/0.2/collective/+5%/0"]
+        );
+        assert!((runs[0].told(0.4, PriorErrorKind::Relative) - 0.36).abs() < 1e-12);
+        assert!((runs[2].told(0.4, PriorErrorKind::Absolute) - 0.45).abs() < 1e-12);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |from: &str, to: &str| parsed(&SMALL.replace(from, to)).unwrap_err();
+        assert_eq!(message("title = \"small\"", ""), "the key 'title' is missing");
+        assert!(message("epochs = 7", "epoch = 7").contains("the data set 'mnist': unknown field `epoch`"));
+        assert!(message("seeds = [0, 1]", "seeds = []").contains("seeds is empty"));
+        assert!(message("hidden = [0.2, 0.8]", "hidden = [1.2]").contains("but one is 1.2"));
+        assert!(message("data = [\"usps\"]", "data = [\"uspss\"]").contains("'uspss', which is not there"));
+        assert!(message("objective = \"upu\"", "objective = \"upuu\"").contains("upu"));
+        assert!(message("name = \"usps\"", "name = \"mnist\"").contains("'mnist' is there twice"));
+        assert_eq!(message("[train]", "speed = 9\n[train]"), "unknown key 'speed'");
+        assert!(parsed("title = ").is_err());
+    }
+}

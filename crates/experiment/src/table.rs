@@ -1,0 +1,248 @@
+//! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
+
+use crate::ExperimentError;
+use crate::printed::Printed;
+use crate::results::{Record, Results};
+use crate::spec::{Run, Spec};
+use serde_json::{Value, json};
+use std::str::FromStr;
+
+/// What is tabulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Share of test rows decided rightly.
+    #[default]
+    Accuracy,
+    /// Area under the ROC curve of the test rows.
+    Auc,
+    /// Accuracy as held-out positives and unlabeled rows estimate it.
+    EstimatedAccuracy,
+}
+
+impl Measure {
+    fn of(self, record: &Record) -> Option<f64> {
+        match self {
+            Measure::Accuracy => Some(record.accuracy),
+            Measure::Auc => Some(record.auc),
+            Measure::EstimatedAccuracy => record.estimated_accuracy,
+        }
+    }
+}
+
+impl FromStr for Measure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "accuracy" => Ok(Measure::Accuracy),
+            "auc" => Ok(Measure::Auc),
+            "estimated-accuracy" => Ok(Measure::EstimatedAccuracy),
+            _ => Err(format!("unknown measure '{text}'; use accuracy, auc or estimated-accuracy")),
+        }
+    }
+}
+
+/// One cell: a data set, a hidden fraction and a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// Its name: that of its runs without the seed.
+    pub name: String,
+    /// Runs that are done.
+    pub runs: usize,
+    /// Their mean, in percent; NaN where there is none.
+    pub mean: f64,
+    /// Their standard deviation (division by n - 1), in percent; 0 for one run.
+    pub deviation: f64,
+    /// The printed mean and deviation.
+    pub printed: Option<(f64, Option<f64>)>,
+}
+
+/// A column: a method, with one prior error where there are several.
+#[derive(Clone, Debug, PartialEq)]
+struct Column {
+    title: String,
+    /// Whether it sees every label, or was only printed: it then takes no part in who is best.
+    aside: bool,
+}
+
+/// A table of all cells of a spec.
+#[derive(Clone, Debug)]
+pub struct Table {
+    title: String,
+    seeds: usize,
+    columns: Vec<Column>,
+    rows: Vec<(String, f64, Vec<Cell>)>,
+    /// Whether each row is one method under several priors, whose spread is worth a column.
+    spread: bool,
+}
+
+impl Table {
+    /// Gathers what the results hold of the spec.
+    pub fn new(spec: &Spec, results: &Results, measure: Measure) -> Result<Self, ExperimentError> {
+        let file = || spec.file.display().to_string();
+        let printed = match &spec.printed {
+            Some((file, table)) if measure == Measure::Accuracy => Printed::read(file, table)?,
+            _ => Printed::default(),
+        };
+        let runs = spec.runs().map_err(|detail| ExperimentError::Spec { file: file(), detail })?;
+        let sees_all = |method| runs.iter().any(|run| run.method == method && run.hidden.is_none());
+        let several = spec.prior_errors.len() > 1;
+        let mut columns = Vec::new();
+        let mut places = Vec::new();
+        for (number, method) in spec.methods.iter().enumerate() {
+            let errors = if sees_all(number) { &[0.0][..] } else { &spec.prior_errors[..] };
+            for &error in errors {
+                let title = match several && !sees_all(number) {
+                    true => format!("{} {:+}", method.title, (error * 1e4).round() / 100.0),
+                    false => method.title.clone(),
+                };
+                columns.push(Column { title, aside: sees_all(number) });
+                places.push((number, error));
+            }
+        }
+        let names: Vec<&str> = spec.methods.iter().map(|method| method.name.as_str()).collect();
+        let others: Vec<&str> =
+            printed.methods().into_iter().filter(|m| !names.iter().any(|name| m.starts_with(name))).collect();
+        columns.extend(others.iter().map(|m| Column { title: format!("{m} (printed)"), aside: true }));
+        let mut rows = Vec::new();
+        for (data, set) in spec.data.iter().enumerate() {
+            for &hidden in &spec.hidden {
+                let mut cells: Vec<Cell> = Vec::new();
+                for &(method, error) in &places {
+                    let hidden = if sees_all(method) { None } else { Some(hidden) };
+                    let of_cell = |run: &&Run| {
+                        (run.data, run.method, run.hidden, run.prior_error) == (data, method, hidden, error)
+                    };
+                    let of_cell: Vec<&Run> = runs.iter().filter(of_cell).collect();
+                    let values =
+                        of_cell.iter().filter_map(|run| measure.of(results.of(run)?)).map(|x| 100.0 * x);
+                    let name =
+                        of_cell.first().and_then(|run| run.name.rsplit_once('/')).map(|(name, _)| name);
+                    cells.push(Cell::new(name.unwrap_or_default(), &values.collect::<Vec<_>>(), &printed));
+                }
+                for method in &others {
+                    cells.push(Cell::new(&format!("{}/{hidden}/{method}", set.name), &[], &printed));
+                }
+                rows.push((set.title.clone(), hidden, cells));
+            }
+        }
+        Ok(Self { title: spec.title.clone(), seeds: spec.seeds.len(), columns, rows, spread: several })
+    }
+
+    /// Every cell.
+    pub fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.rows.iter().flat_map(|(_, _, cells)| cells)
+    }
+
+    /// The place of the best mean of a row, among columns that take part.
+    fn best(&self, cells: &[Cell]) -> Option<usize> {
+        let taking_part = (0..cells.len()).filter(|&at| !self.columns[at].aside && cells[at].runs > 0);
+        taking_part.max_by(|&a, &b| cells[a].mean.total_cmp(&cells[b].mean))
+    }
+
+    /// A Markdown table: `96.51 ± 0.12 (86.10)` has the printed mean in parentheses, the best of a row is bold.
+    pub fn markdown(&self) -> String {
+        let mut text = format!("### {}\n\n| data | hidden |", self.title);
+        self.columns.iter().for_each(|column| text.push_str(&format!(" {} |", column.title)));
+        text.push_str(if self.spread { " spread |\n|---|---|" } else { "\n|---|---|" });
+        text.push_str(&"---|".repeat(self.columns.len() + usize::from(self.spread)));
+        text.push('\n');
+        let mut last = "";
+        for (data, hidden, cells) in &self.rows {
+            let named = if data == last { "" } else { data };
+            last = data;
+            text.push_str(&format!("| {named} | {hidden} |"));
+            let best = if self.spread { None } else { self.best(cells) };
+            for (at, cell) in cells.iter().enumerate() {
+                text.push_str(&format!(" {} |", cell.shown(self.seeds, best == Some(at))));
+            }
+            if self.spread {
+                let means = cells.iter().filter(|cell| cell.runs > 0).map(|cell| cell.mean);
+                let (low, high) =
+                    means.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+                text.push_str(&if low <= high { format!(" {:.2} |", high - low) } else { " |".into() });
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A line a cell.
+    pub fn csv(&self) -> String {
+        let number = |x: f64| if x.is_finite() { format!("{x:.4}") } else { String::new() };
+        let mut text = String::from("cell,runs,mean,deviation,printed_mean,printed_deviation\n");
+        for cell in self.cells() {
+            let (mean, deviation) = cell.printed.map_or((f64::NAN, None), |printed| printed);
+            let ours = if cell.runs > 0 { (cell.mean, cell.deviation) } else { (f64::NAN, f64::NAN) };
+            text.push_str(&format!(
+                "{},{},{},{},{},{}\n",
+                cell.name,
+                cell.runs,
+                number(ours.0),
+                number(ours.1),
+                number(mean),
+                number(deviation.unwrap_or(f64::NAN))
+            ));
+        }
+        text
+    }
+
+    /// An object a cell.
+    pub fn json(&self) -> Value {
+        let cell = |cell: &Cell| {
+            json!({
+                "cell": cell.name,
+                "runs": cell.runs,
+                "mean": (cell.runs > 0).then_some(cell.mean),
+                "deviation": (cell.runs > 0).then_some(cell.deviation),
+                "printed_mean": cell.printed.map(|(mean, _)| mean),
+                "printed_deviation": cell.printed.and_then(|(_, deviation)| deviation),
+            })
+        };
+        json!({ "title": self.title, "seeds": self.seeds, "cells": self.cells().map(cell).collect::<Vec<_>>() })
+    }
+}
+
+impl Cell {
+    fn new(name: &str, values: &[f64], printed: &Printed) -> Self {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+        let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
+        Self { name: name.to_string(), runs: values.len(), mean, deviation, printed: printed.get(name) }
+    }
+
+    fn shown(&self, seeds: usize, bold: bool) -> String {
+        let printed = self.printed.map(|(mean, _)| format!("({mean:.2})")).unwrap_or_default();
+        if self.runs == 0 {
+            return printed;
+        }
+        let mark = if bold { "**" } else { "" };
+        let mut text = format!("{mark}{:.2} ± {:.2}{mark}", self.mean, self.deviation);
+        if self.runs < seeds {
+            text.push_str(&format!(" [{} of {seeds}]", self.runs));
+        }
+        if !printed.is_empty() {
+            text.push_str(&format!(" {printed}"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_say_mean_deviation_and_what_was_printed() {
+        let none = Printed::default();
+        let cell = Cell::new("a", &[90.0, 92.0, 94.0], &none);
+        assert_eq!((cell.mean, cell.deviation, cell.runs), (92.0, 2.0, 3));
+        assert_eq!(cell.shown(3, false), "92.00 ± 2.00");
+        assert_eq!(cell.shown(5, true), "**92.00 ± 2.00** [3 of 5]");
+        let cell = Cell { printed: Some((86.1, Some(0.3))), ..cell };
+        assert_eq!(cell.shown(3, false), "92.00 ± 2.00 (86.10)");
+        assert_eq!(Cell::new("a", &[50.0], &none).deviation, 0.0);
+        assert_eq!(Cell::new("a", &[], &none).shown(5, false), "");
+    }
+}
