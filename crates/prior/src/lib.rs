@@ -20,15 +20,22 @@
 //! # Ok::<(), onesided_prior::PriorError>(())
 //! ```
 
+mod alphamax;
 mod bbe;
 mod cells;
+mod dedpul;
+mod elkan_noto;
 mod error;
 mod estimate;
 mod estimator;
+mod isotonic;
 mod registry;
 mod resample;
 
+pub use alphamax::AlphaMax;
 pub use bbe::Bbe;
+pub use dedpul::Dedpul;
+pub use elkan_noto::ElkanNoto;
 pub use error::PriorError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
 pub use estimator::{About, Estimator, Evidence, LEAST_POSITIVES, Needs};

@@ -2,11 +2,15 @@
 //!
 //! A new estimator is one file with its [`Estimator`], and one line in the list below.
 
+use crate::alphamax::AlphaMax;
 use crate::bbe::Bbe;
+use crate::dedpul::Dedpul;
+use crate::elkan_noto::ElkanNoto;
 use crate::error::PriorError;
 use crate::estimator::Estimator;
 
-static ESTIMATORS: [&dyn Estimator; 1] = [&Bbe::DEFAULT];
+static ESTIMATORS: [&dyn Estimator; 5] =
+    [&Bbe::DEFAULT, &Dedpul::DEFAULT, &AlphaMax, &ElkanNoto::TOP, &ElkanNoto::Mean];
 
 /// All estimators, in the order they are listed to users.
 pub fn estimators() -> &'static [&'static dyn Estimator] {
