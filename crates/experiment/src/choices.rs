@@ -67,6 +67,9 @@ pub struct Choices {
     /// prior that the loss was trained at to that of the class first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decide_at: Option<String>,
+    /// What of a test image is scored: `plain`, or `mirror` for the mean of it and its mirror image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_view: Option<String>,
     /// Share of positives and of unlabeled rows kept from training, on which the accuracy is estimated without
     /// negatives; 0 trains on all rows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +101,7 @@ impl Choices {
             smoothing,
             scenario,
             decide_at,
+            test_view,
             hold_out
         )
     }
@@ -131,6 +135,11 @@ impl Choices {
             },
             scenario: parsed(&self.scenario, Scenario::SingleSample)?,
             decide_at: parsed(&self.decide_at, DecideAt::Training)?,
+            mirror: match self.test_view.as_deref() {
+                None | Some("plain") => false,
+                Some("mirror") => true,
+                Some(other) => return Err(format!("unknown test_view '{other}'; use plain or mirror")),
+            },
             hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
             config: TrainConfig {
                 batch: self.batch.unwrap_or(config.batch),
@@ -226,6 +235,8 @@ pub struct Settings {
     pub scenario: Scenario,
     /// The prior to decide at.
     pub decide_at: DecideAt,
+    /// Whether test images are also scored mirrored.
+    pub mirror: bool,
     /// Share kept from training.
     pub hold_out: f64,
     /// How to train; seed, device and threads are put in when the run begins.

@@ -11,7 +11,8 @@ use onesided_data::{
 use onesided_eval::auc;
 use onesided_loss::{Method, Objective, Sampling, method};
 use onesided_net::{
-    Device, Engine, Job, Network, Precision, Progress, TrainConfig, Watcher, score_rows, train_watched,
+    Device, Draw, Engine, Executor, Job, Network, Precision, Progress, TrainConfig, Watcher, score_rows,
+    score_views, train_watched,
 };
 use std::time::Instant;
 
@@ -89,6 +90,10 @@ impl<'a> Trial<'a> {
             threads: how.threads,
             ..settings.config.clone()
         };
+        if settings.mirror && !settings.network.needs_image() {
+            let detail = format!("{} sees no image, and has no mirror image to score", settings.network);
+            return Err(ExperimentError::Spec { file: run.name.clone(), detail });
+        }
         Ok(Self {
             network: settings.network.network(set.shape)?,
             start_bias: (share / (1.0 - share)).ln(),
@@ -149,13 +154,19 @@ impl<'a> Trial<'a> {
             checkpoint: None,
         };
         let test = self.set.test_rows();
+        let mirrored = Draw { mirror: 1, ..Draw::default() };
+        let views = if self.run.settings.mirror { &[Draw::default(), mirrored][..] } else { &[] };
+        let judged = |executor: &mut dyn Executor, rows: &[u32]| match views {
+            [] => score_rows(executor, rows),
+            views => score_views(executor, rows, views),
+        };
         let mut scores = (Vec::new(), Vec::new(), Vec::new());
         let trained = train_watched(engine, &job, observer, &mut |epoch, executor| {
             watcher(epoch, executor)?;
             if epoch == self.config.epochs {
-                scores.0 = score_rows(executor, &test)?;
-                scores.1 = score_rows(executor, &self.held_out.0)?;
-                scores.2 = score_rows(executor, &self.held_out.1)?;
+                scores.0 = judged(executor, &test)?;
+                scores.1 = judged(executor, &self.held_out.0)?;
+                scores.2 = judged(executor, &self.held_out.1)?;
             }
             Ok(())
         })?;

@@ -24,7 +24,7 @@ pub use device::{Device, Engine, Precision, Setting};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use optimizer::{Optimizer, Schedule};
-pub use scores::{score_rows, scores, scores_on, scores_with};
+pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
 pub use train::{

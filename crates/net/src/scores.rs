@@ -2,7 +2,7 @@
 
 use crate::NetError;
 use crate::device::{Device, Engine, Setting};
-use crate::executor::{Batch, Executor, Mode, Source, check_rows};
+use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::spec::Network;
 use crate::weights::Weights;
 
@@ -50,4 +50,18 @@ pub fn score_rows(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>,
         scores.extend_from_slice(executor.forward(&Batch::plain(some), Mode::Predict)?);
     }
     Ok(scores)
+}
+
+/// The mean of each image's scores over several views of it, such as itself and its mirror image.
+pub fn score_views(executor: &mut dyn Executor, rows: &[u32], views: &[Draw]) -> Result<Vec<f32>, NetError> {
+    let mut means = vec![0.0; rows.len()];
+    let at_once = executor.rows_at_once().max(1);
+    for &view in views {
+        for (some, means) in rows.chunks(at_once).zip(means.chunks_mut(at_once)) {
+            let batch = Batch { rows: some, draws: &vec![view; some.len()], dropout_key: 0 };
+            let scores = executor.forward(&batch, Mode::Predict)?;
+            means.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / views.len() as f32);
+        }
+    }
+    Ok(means)
 }
