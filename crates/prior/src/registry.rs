@@ -8,9 +8,21 @@ use crate::dedpul::Dedpul;
 use crate::elkan_noto::ElkanNoto;
 use crate::error::PriorError;
 use crate::estimator::Estimator;
+use crate::km::Km;
+use crate::pen_l1::PenL1;
+use crate::tice::Tice;
 
-static ESTIMATORS: [&dyn Estimator; 5] =
-    [&Bbe::DEFAULT, &Dedpul::DEFAULT, &AlphaMax, &ElkanNoto::TOP, &ElkanNoto::Mean];
+static ESTIMATORS: [&dyn Estimator; 9] = [
+    &Bbe::DEFAULT,
+    &Dedpul::DEFAULT,
+    &AlphaMax,
+    &ElkanNoto::TOP,
+    &ElkanNoto::Mean,
+    &Tice::DEFAULT,
+    &Km::TWO,
+    &Km::ONE,
+    &PenL1::DEFAULT,
+];
 
 /// All estimators, in the order they are listed to users.
 pub fn estimators() -> &'static [&'static dyn Estimator] {
