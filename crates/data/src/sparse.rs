@@ -4,14 +4,33 @@
 //! their values. Columns that are not listed are zero.
 
 use crate::{DataError, Matrix};
+use serde::{Deserialize, Serialize};
 
 /// Rows of equal width of which only some columns are stored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parts")]
 pub struct SparseMatrix {
     cols: usize,
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f32>,
+}
+
+/// A matrix as it was stored, before anyone looked whether its parts fit together.
+#[derive(Deserialize)]
+struct Parts {
+    cols: usize,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl TryFrom<Parts> for SparseMatrix {
+    type Error = DataError;
+
+    fn try_from(parts: Parts) -> Result<Self, DataError> {
+        Self::new(parts.cols, parts.starts, parts.columns, parts.values)
+    }
 }
 
 impl SparseMatrix {
@@ -206,6 +225,13 @@ mod tests {
         assert!(message(&[0, 0, 2], &[1, 0]).contains("the columns of row 1 do not ascend"));
         assert!(message(&[0, 2], &[0, 2]).contains("row 0 has a value in column 2 of 2"));
         assert!(three().to_dense(&[4]).unwrap_err().to_string().contains("there is no column 4 among 4"));
+    }
+
+    #[test]
+    fn stored_and_read_again() {
+        let json = serde_json::to_string(&three()).unwrap();
+        assert_eq!(serde_json::from_str::<SparseMatrix>(&json).unwrap(), three());
+        assert!(serde_json::from_str::<SparseMatrix>(&json.replace("[1,3,0,2]", "[1,9,0,2]")).is_err());
     }
 
     #[test]

@@ -1,0 +1,58 @@
+//! What can be wrong, one sentence each: what, where, and what to do.
+
+/// Why a classic method refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // each variant's fields are named in its message
+pub enum ClassicError {
+    /// A list of weights of another length than the rows.
+    #[error("there are {found} {kind} weights for {rows} rows")]
+    Weights { kind: &'static str, found: usize, rows: usize },
+    /// A weight below zero, or not a number.
+    #[error("the {kind} weight of row {row} is {value}, but a weight is a finite number of at least 0")]
+    Weight { kind: &'static str, row: usize, value: f64 },
+    /// Nothing to learn one class from.
+    #[error("no row has a weight above 0 as a {kind} example")]
+    NoExamples { kind: &'static str },
+    /// A value that is not finite.
+    #[error("row {row}, column {column}: {value} is not a finite number")]
+    NotFinite { row: usize, column: usize, value: f32 },
+    /// A setting outside its range.
+    #[error("{name} must be {range}, but is {value}")]
+    Setting { name: &'static str, range: &'static str, value: f64 },
+    /// Naive Bayes counts words; there are no negative counts.
+    #[error(
+        "row {row}, column {column}: {value} is negative, and naive Bayes takes counts; use word counts or TF-IDF, \
+         or another method"
+    )]
+    NegativeCount { row: usize, column: usize, value: f32 },
+    /// A model for other columns.
+    #[error("the model takes {expected} columns, but the rows have {found}")]
+    Width { expected: usize, found: usize },
+    /// Rows of labels and of values do not match.
+    #[error("there are {found} labels for {rows} rows")]
+    Labels { found: usize, rows: usize },
+    /// A method that cannot do without the prior.
+    #[error("{method} needs the share of positives among the unlabeled rows; give it a prior")]
+    NoPrior { method: &'static str },
+    /// Too few rows of a kind.
+    #[error("{method} needs at least {least} {what}, but there are {found}; {remedy}")]
+    TooFew { method: &'static str, what: &'static str, least: usize, found: usize, remedy: &'static str },
+    /// The two-step methods found nothing to call negative.
+    #[error("{method} found no reliable negatives among {unlabeled} unlabeled rows; {remedy}")]
+    NoReliableNegatives { method: &'static str, unlabeled: usize, remedy: &'static str },
+    /// LDCE's published correction divides by 1 - 2ph.
+    #[error(
+        "LDCE's published centroid divides by 1 - 2ph, which is {value:.4} here (class prior p = {prior:.4}, hidden \
+         share h = {hidden:.4}); use the default centroid, which has no such limit"
+    )]
+    Correction { value: f64, prior: f64, hidden: f64 },
+    /// More rows than the kernel form can hold.
+    #[error(
+        "{rows} rows are more than the kernel form can hold ({limit}); use random features, or fewer rows"
+    )]
+    TooManyRows { rows: usize, limit: usize },
+    /// A model file that does not fit together.
+    #[error("the stored model does not fit together: {detail}")]
+    Stored { detail: String },
+}
