@@ -85,7 +85,7 @@ pub(crate) fn from_frequency(c: f64, n_p: f64, n_u: f64) -> f64 {
 }
 
 /// The highest cell with at least `share` of the positives in it or above.
-fn place_of(cells: &Cells, share: f64) -> usize {
+pub(crate) fn place_of(cells: &Cells, share: f64) -> usize {
     let enough = share * cells.totals().0 - 1e-9;
     let mut above = 0.0;
     (0..cells.len())
@@ -98,7 +98,7 @@ fn place_of(cells: &Cells, share: f64) -> usize {
 }
 
 /// g of each cell by isotonic regression of "labeled" on the score.
-fn isotonic(cells: &Cells) -> Vec<f64> {
+pub(crate) fn isotonic(cells: &Cells) -> Vec<f64> {
     let weights: Vec<f64> = cells.positive.iter().zip(&cells.unlabeled).map(|(p, u)| p + u).collect();
     let shares: Vec<f64> =
         cells.positive.iter().zip(&weights).map(|(p, w)| if *w > 0.0 { p / w } else { 0.0 }).collect();

@@ -10,9 +10,11 @@ use crate::error::PriorError;
 use crate::estimator::Estimator;
 use crate::km::Km;
 use crate::pen_l1::PenL1;
+use crate::plateau::Plateau;
 use crate::tice::Tice;
 
-static ESTIMATORS: [&dyn Estimator; 9] = [
+static ESTIMATORS: [&dyn Estimator; 10] = [
+    &Plateau,
     &Bbe::DEFAULT,
     &Dedpul::DEFAULT,
     &AlphaMax,

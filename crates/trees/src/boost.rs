@@ -36,8 +36,6 @@ pub struct Fitted {
     /// Mean log loss on the held-out rows before the first tree and after each one that was grown; empty where nothing was
     /// held out.
     pub held_out_loss: Vec<f64>,
-    /// The logits of all rows of the sample, those not trained on included.
-    pub logits: Vec<f64>,
 }
 
 /// Grows trees on the training rows until the loss of the held-out rows has not fallen for `patience` trees.
@@ -68,9 +66,9 @@ pub fn fit(
             derivatives[row] = sample.derivatives(row, logits[row]);
         });
         let tree = grow(binned, &mut here, &features, &derivatives, config);
-        // All rows, not only those drawn: the next tree needs the logits of every training row.
-        for (row, logit) in logits.iter_mut().enumerate() {
-            *logit += f64::from(tree.value_of_bins(binned, row));
+        // Every row that is looked at, not only those drawn for this tree.
+        for row in training.iter().chain(held_out).map(|&row| row as usize) {
+            logits[row] += f64::from(tree.value_of_bins(binned, row));
         }
         let nothing_found = tree.nodes.len() == 1 && config.row_share == 1.0 && config.column_share == 1.0;
         trees.push(tree);
@@ -86,12 +84,9 @@ pub fn fit(
     }
     if !losses.is_empty() {
         trees.truncate(lowest(&losses));
-        logits = (0..rows)
-            .map(|row| start + trees.iter().map(|t| f64::from(t.value_of_bins(binned, row))).sum::<f64>())
-            .collect();
     }
     let model = TreesModel::new(binned.features(), start, trees);
-    Ok(Fitted { model, held_out_loss: losses, logits })
+    Ok(Fitted { model, held_out_loss: losses })
 }
 
 impl Sample<'_> {

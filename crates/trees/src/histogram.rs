@@ -130,8 +130,9 @@ pub(crate) fn best_split(
         let sides: &[bool] = if missing.rows > 0 { &[false, true] } else { &[false] };
         for &missing_left in sides {
             let mut left = if missing_left { missing } else { Sums::default() };
-            for bin in 0..binned.value_bins(feature as usize) - 1 {
-                left = left.plus(bins[bin]);
+            let cuts = binned.value_bins(feature as usize) - 1;
+            for (bin, &sums) in bins[..cuts].iter().enumerate() {
+                left = left.plus(sums);
                 let right = total.minus(left);
                 if !enough(left) || !enough(right) {
                     continue;

@@ -73,6 +73,19 @@ impl TreesModel {
         Ok((0..matrix.rows()).map(|i| self.logit(matrix.row(i))).collect())
     }
 
+    /// The logits of some rows of binned data: of the data that the trees were grown on, whose bins they know.
+    pub fn logits_of(&self, binned: &Binned, rows: &[u32]) -> Result<Vec<f64>, TreesError> {
+        if binned.features() != self.features {
+            return Err(TreesError::Width { expected: self.features, found: binned.features() });
+        }
+        if let Some(&row) = rows.iter().find(|&&row| row as usize >= binned.rows()) {
+            return Err(TreesError::NoSuchRow { row, rows: binned.rows() });
+        }
+        let values =
+            |row: u32| self.trees.iter().map(move |tree| f64::from(tree.value_of_bins(binned, row as usize)));
+        Ok(rows.iter().map(|&row| self.start + values(row).sum::<f64>()).collect())
+    }
+
     /// The logit of one row, which has as many values as there are features.
     fn logit(&self, row: &[f32]) -> f64 {
         self.start + self.trees.iter().map(|tree| f64::from(tree.value(row))).sum::<f64>()

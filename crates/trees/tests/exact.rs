@@ -65,8 +65,8 @@ fn a_weight_of_two_is_a_row_twice() {
     let weighted = Sample { binned: &binned, positive: &positive, weights: Some(&weights) };
     let plain = Sample { weights: None, ..weighted };
     let twice: Vec<u32> = rows.iter().chain(&rows[..20]).copied().collect();
-    let a = fit(&weighted, &rows, &[], &config).unwrap().logits;
-    let b = fit(&plain, &twice, &[], &config).unwrap().logits;
+    let a = fit(&weighted, &rows, &[], &config).unwrap().model.logits_of(&binned, &rows).unwrap();
+    let b = fit(&plain, &twice, &[], &config).unwrap().model.logits_of(&binned, &rows).unwrap();
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
 }
 
@@ -116,7 +116,8 @@ fn logits_from_bins_are_those_from_values() {
     let sample = Sample { binned: &binned, positive: &positive, weights: None };
     let (training, held_out): (Vec<u32>, Vec<u32>) = (0..2_000).partition(|row| row % 3 > 0);
     let fitted = fit(&sample, &training, &held_out, &Config::default()).unwrap();
-    assert_eq!(fitted.logits, fitted.model.logits(&matrix).unwrap());
+    let all: Vec<u32> = (0..2_000).collect();
+    assert_eq!(fitted.model.logits_of(&binned, &all).unwrap(), fitted.model.logits(&matrix).unwrap());
     // Stopped early, and kept the trees of the lowest loss.
     let (losses, trees) = (&fitted.held_out_loss, fitted.model.trees().len());
     assert!(losses.len() < 201 && losses.len() == trees + 1 + 10, "{} losses, {trees} trees", losses.len());
