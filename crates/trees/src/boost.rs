@@ -55,6 +55,9 @@ pub fn fit(
     let mut logits = vec![start; rows];
     let mut derivatives: Vec<Derivatives> = vec![(0.0, 0.0); rows];
     let mut losses = if held_out.is_empty() { Vec::new() } else { vec![sample.loss(&logits, held_out)] };
+    let mut looked_at = [training, held_out].concat();
+    looked_at.sort_unstable();
+    looked_at.dedup();
     let mut trees = Vec::new();
     let mut stream = Stream::new(config.seed, "trees");
     let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
@@ -67,7 +70,7 @@ pub fn fit(
         });
         let tree = grow(binned, &mut here, &features, &derivatives, config);
         // Every row that is looked at, not only those drawn for this tree.
-        for row in training.iter().chain(held_out).map(|&row| row as usize) {
+        for row in looked_at.iter().map(|&row| row as usize) {
             logits[row] += f64::from(tree.value_of_bins(binned, row));
         }
         let nothing_found = tree.nodes.len() == 1 && config.row_share == 1.0 && config.column_share == 1.0;
