@@ -6,7 +6,7 @@ use crate::panel::Panel;
 use std::fmt::Write;
 
 /// Around everything, and between panels.
-const MARGIN: f64 = 16.0;
+pub(crate) const MARGIN: f64 = 16.0;
 const BETWEEN: f64 = 28.0;
 const TITLE: f64 = 16.0;
 
@@ -146,7 +146,7 @@ fn written(Text { text, rect, role }: &Text) -> String {
 }
 
 /// One set of rules a page; names are prefixed so that several charts can share a web page with other things.
-fn style() -> String {
+pub(crate) fn style() -> String {
     let rule = |class: &str, rule: &str| format!(".onesided-chart .{class}{{{rule}}}\n");
     let colors = |dark: bool| -> String {
         let mut rules = String::new();
@@ -164,7 +164,10 @@ fn style() -> String {
                 "edge" => {
                     ["edge", "leader"].iter().for_each(|c| rules += &rule(c, &format!("stroke:{color}")))
                 }
-                "grid" => rules += &rule("grid", &format!("stroke:{color}")),
+                "grid" => {
+                    rules += &rule("grid", &format!("stroke:{color}"));
+                    rules += &rule("band", &format!("fill:{color}"));
+                }
                 _ => {
                     rules += &rule("paper", &format!("fill:{color}"));
                     rules += &rule("ring", &format!("fill:{color}"));
@@ -179,6 +182,7 @@ fn style() -> String {
     css += &format!(".onesided-chart .head{{font-size:{TITLE}px;font-weight:bold}}\n");
     css += &rule("middle", "text-anchor:middle");
     css += &rule("end", "text-anchor:end");
+    css += &rule("strong", "font-weight:bold");
     css += &rule("grid", "stroke-width:1;fill:none");
     css += &rule("edge", "stroke-width:1;fill:none");
     css += &rule("leader", "stroke-width:0.7;fill:none");
@@ -197,14 +201,14 @@ fn put(svg: &mut String, text: &str) {
 }
 
 /// At most two decimals, no trailing zeros, no negative zero.
-fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_string() } else { text.to_string() }
 }
 
 /// Text for XML: its special characters replaced, control characters (which XML cannot hold) left out.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,4 +1,4 @@
-//! Line charts as SVG.
+//! Line charts, and estimates with their intervals, as SVG.
 //!
 //! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s and [`Mark`]s over a pair of axes. What comes
 //! out is one SVG document with no script, no font and no reference to anything outside it:
@@ -27,9 +27,11 @@
 mod axis;
 mod chart;
 mod geometry;
+mod intervals;
 mod labels;
 mod layout;
 mod panel;
 
 pub use chart::Chart;
+pub use intervals::Intervals;
 pub use panel::{Line, Mark, Panel};

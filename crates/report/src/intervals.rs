@@ -1,0 +1,182 @@
+//! Estimates of one number with their intervals, a line each, below one another.
+
+use crate::axis::Axis;
+use crate::chart::{MARGIN, escaped, number, style};
+use crate::labels::{height, width};
+use crate::layout::{DOT, SMALL};
+
+/// Width of the part that the axis spans.
+const SPAN: f64 = 380.0;
+/// From one line to the next.
+const STEP: f64 = 22.0;
+const GAP: f64 = 10.0;
+const HEAD: f64 = 16.0;
+
+/// A picture of estimates: names to the left, intervals over one axis, numbers to the right. The last word, if there is
+/// one, is drawn apart, with its interval as a band behind all the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intervals {
+    title: String,
+    label: String,
+    range: Option<(f64, f64)>,
+    rows: Vec<Row>,
+    last: Option<Row>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    name: String,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Row {
+    fn written(&self) -> String {
+        format!("{:.3}  [{:.3}, {:.3}]", self.value, self.low, self.high)
+    }
+}
+
+impl Intervals {
+    /// An empty picture under this title; `label` stands below the axis.
+    pub fn new(title: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { title: title.into(), label: label.into(), range: None, rows: Vec::new(), last: None }
+    }
+
+    /// The ends of the axis; without it, those of the intervals.
+    pub fn range(mut self, low: f64, high: f64) -> Self {
+        self.range = Some((low, high));
+        self
+    }
+
+    /// Adds an estimate with its interval.
+    pub fn row(mut self, name: impl Into<String>, value: f64, (low, high): (f64, f64)) -> Self {
+        self.rows.push(Row { name: name.into(), value, low, high });
+        self
+    }
+
+    /// What all of them come to.
+    pub fn last(mut self, name: impl Into<String>, value: f64, (low, high): (f64, f64)) -> Self {
+        self.last = Some(Row { name: name.into(), value, low, high });
+        self
+    }
+
+    /// The SVG document.
+    pub fn to_svg(&self) -> String {
+        let all = || self.rows.iter().chain(&self.last);
+        let ends = || all().flat_map(|row| [row.low, row.value, row.high]);
+        let axis =
+            self.range.map_or_else(|| Axis::around(ends(), 0.04), |(low, high)| Axis::between(low, high));
+        let widest = |texts: &mut dyn Iterator<Item = String>| {
+            texts.map(|text| width(&text, SMALL)).fold(0.0, f64::max)
+        };
+        let left = MARGIN + widest(&mut all().map(|row| row.name.clone())) + GAP;
+        let right = left + SPAN + GAP;
+        let mut top = MARGIN;
+        let mut body = String::new();
+        if !self.title.is_empty() {
+            let (x, y) = (number(MARGIN), number(top + 0.8 * height(HEAD)));
+            body += &format!("<text class=\"head\" x=\"{x}\" y=\"{y}\">{}</text>\n", escaped(&self.title));
+            top += height(HEAD) + MARGIN / 2.0;
+        }
+        // A breath before the last line.
+        let apart = if self.last.is_some() && !self.rows.is_empty() { STEP / 3.0 } else { 0.0 };
+        let tall = STEP * all().count().max(1) as f64 + apart;
+        let place = |value: f64| left + SPAN * axis.share(value).clamp(0.0, 1.0);
+
+        let total = right + widest(&mut all().map(Row::written)) + MARGIN;
+        let total =
+            total.max(2.0 * MARGIN + width(&self.title, HEAD)).max(left + width(&self.label, SMALL) + MARGIN);
+        if let Some(last) = self.last.as_ref().filter(|row| row.low.is_finite() && row.high.is_finite()) {
+            let (x, wide) = (place(last.low), place(last.high) - place(last.low));
+            let [x, y, wide, high] = [x, top, wide.max(1.0), tall].map(number);
+            body +=
+                &format!("<rect class=\"band\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"/>\n");
+        }
+        let foot = top + tall + 0.8 * height(SMALL) + 3.0;
+        for (tick, text) in axis.ticks(5) {
+            let [x, y, end, below] = [place(tick), top, top + tall, foot].map(number);
+            body += &format!("<path class=\"grid\" d=\"M{x} {y}L{x} {end}\"/>\n");
+            body +=
+                &format!("<text class=\"ink middle\" x=\"{x}\" y=\"{below}\">{}</text>\n", escaped(&text));
+        }
+        let [x, y, wide, high] = [left, top, SPAN, tall].map(number);
+        body += &format!("<rect class=\"edge\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"/>\n");
+        let rows =
+            self.rows.iter().map(|row| (row, 0, 0.0)).chain(self.last.iter().map(|row| (row, 1, apart)));
+        for (line, (row, slot, down)) in rows.enumerate() {
+            let center = top + STEP * (line as f64 + 0.5) + down;
+            let baseline = number(center + 0.3 * SMALL);
+            let (name, text) = (escaped(&row.name), escaped(&row.written()));
+            let class = if slot == 1 { "ink strong" } else { "ink" };
+            body += &format!(
+                "<text class=\"{class} end\" x=\"{}\" y=\"{baseline}\">{name}</text>\n",
+                number(left - GAP)
+            );
+            body +=
+                &format!("<text class=\"{class}\" x=\"{}\" y=\"{baseline}\">{text}</text>\n", number(right));
+            if [row.value, row.low, row.high].iter().any(|x| !x.is_finite()) {
+                continue;
+            }
+            let [from, to, at, y] = [place(row.low), place(row.high), place(row.value), center].map(number);
+            let [above, below] = [center - DOT, center + DOT].map(number);
+            let bar = format!("M{from} {y}L{to} {y}M{from} {above}L{from} {below}M{to} {above}L{to} {below}");
+            body += &format!("<path class=\"line c{slot} d0\" d=\"{bar}\"/>\n");
+            body += &format!("<circle class=\"dot c{slot}\" cx=\"{at}\" cy=\"{y}\" r=\"{DOT}\"/>\n");
+        }
+        let mut bottom = foot + 0.4 * height(SMALL);
+        if !self.label.is_empty() {
+            bottom += height(SMALL);
+            let (x, y, text) = (number(left + SPAN / 2.0), number(bottom), escaped(&self.label));
+            body += &format!("<text class=\"ink middle\" x=\"{x}\" y=\"{y}\">{text}</text>\n");
+        }
+        let (w, h) = (number(total), number(bottom + MARGIN));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"onesided-chart\" width=\"{w}\" height=\"{h}\" \
+             viewBox=\"0 0 {w} {h}\" role=\"img\">\n<title>{}</title>\n<style>\n{}</style>\n\
+             <rect class=\"paper\" width=\"{w}\" height=\"{h}\"/>\n{body}</svg>\n",
+            escaped(&self.title),
+            style()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Intervals {
+        Intervals::new("Shares <of> positives", "share")
+            .range(0.0, 1.0)
+            .row("bbe", 0.25, (0.2, 0.5))
+            .row("dedpul", f64::NAN, (0.0, 1.0))
+            .last("consensus", 0.3, (0.1, 0.4))
+    }
+
+    #[test]
+    fn an_interval_lies_where_its_numbers_say() {
+        let svg = example().to_svg();
+        // "consensus" and its breath to the left of the axis, which spans 380: 0.2 to 0.5 are 114 pixels apart.
+        let left = MARGIN + width("consensus", SMALL) + GAP;
+        let [from, to] = [left + 0.2 * SPAN, left + 0.5 * SPAN].map(number);
+        assert!(svg.contains(&format!("M{from} ")) && svg.contains(&format!("L{to} ")), "{svg}");
+        let [at, band] = [left + 0.25 * SPAN, 0.3 * SPAN].map(number);
+        assert!(svg.contains(&format!("cx=\"{at}\"")) && svg.contains(&format!("width=\"{band}\"")), "{svg}");
+    }
+
+    #[test]
+    fn what_is_no_number_is_named_but_not_drawn() {
+        let svg = example().to_svg();
+        assert!(svg.contains("dedpul") && svg.contains("Shares &lt;of&gt; positives"));
+        assert_eq!(svg.matches("<circle").count(), 2);
+        let drawn: Vec<&str> = svg.lines().filter(|line| !line.starts_with("<text")).collect();
+        assert!(drawn.iter().all(|line| !line.contains("NaN")));
+        assert_eq!(svg, example().to_svg());
+    }
+
+    #[test]
+    fn an_empty_picture_is_a_picture() {
+        let svg = Intervals::new("", "").to_svg();
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && !svg.contains("NaN"));
+    }
+}
