@@ -41,6 +41,12 @@ pub enum ClassicError {
     /// The two-step methods found nothing to call negative.
     #[error("{method} found no reliable negatives among {unlabeled} unlabeled rows; {remedy}")]
     NoReliableNegatives { method: &'static str, unlabeled: usize, remedy: &'static str },
+    /// S-EM's threshold would hang on a handful of rows.
+    #[error(
+        "s-em would have {spies} spies ({share} of {positives} positives) and needs at least {least}; label at least \
+         {needed} positives, or raise the spies' share"
+    )]
+    TooFewSpies { spies: usize, positives: usize, share: f64, least: usize, needed: usize },
     /// LDCE's published correction divides by 1 - 2ph.
     #[error(
         "LDCE's published centroid divides by 1 - 2ph, which is {value:.4} here (class prior p = {prior:.4}, hidden \
@@ -52,6 +58,12 @@ pub enum ClassicError {
         "{rows} rows are more than the kernel form can hold ({limit}); use random features, or fewer rows"
     )]
     TooManyRows { rows: usize, limit: usize },
+    /// A system without a setting to try.
+    #[error("{method} has no settings to choose from; name at least one")]
+    NoCandidates { method: &'static str },
+    /// A name that no system has.
+    #[error("there is no system '{name}'")]
+    UnknownSystem { name: String },
     /// A model file that does not fit together.
     #[error("the stored model does not fit together: {detail}")]
     Stored { detail: String },

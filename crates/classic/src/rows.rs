@@ -5,7 +5,9 @@
 
 use crate::ClassicError;
 use onesided_data::{Matrix, SparseMatrix};
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Rows of numbers of one width.
@@ -120,13 +122,13 @@ impl Rows for SparseMatrix {
 /// Some rows of others, in any order and as often as one likes, without copying them.
 pub struct Selected<'a> {
     rows: &'a dyn Rows,
-    indices: &'a [usize],
+    indices: Cow<'a, [usize]>,
 }
 
 impl<'a> Selected<'a> {
     /// The rows at `indices`, each of which must exist.
-    pub fn new(rows: &'a dyn Rows, indices: &'a [usize]) -> Self {
-        Self { rows, indices }
+    pub fn new(rows: &'a dyn Rows, indices: impl Into<Cow<'a, [usize]>>) -> Self {
+        Self { rows, indices: indices.into() }
     }
 }
 
@@ -196,7 +198,8 @@ impl<'a> Examples<'a> {
 
 /// Runs `work` on `blocks` runs of neighboring rows, on all cores, and returns the results in the order of the rows.
 ///
-/// The cut does not depend on the number of cores, so sums over the results do not either.
+/// A core that is done takes the next block. The cut does not depend on the number of cores, so sums over the results do
+/// not either.
 pub(crate) fn in_blocks<R: Send>(
     rows: usize,
     blocks: usize,
@@ -204,22 +207,30 @@ pub(crate) fn in_blocks<R: Send>(
 ) -> Vec<R> {
     let bounds = |block: usize| block * rows / blocks..(block + 1) * rows / blocks;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(blocks);
-    if threads == 1 {
+    if threads <= 1 {
         return (0..blocks).map(|block| work(bounds(block))).collect();
     }
-    let work = &work;
-    let mut results: Vec<Option<R>> = (0..blocks).map(|_| None).collect();
-    thread::scope(|scope| {
-        let run = |first: usize| (first..blocks).step_by(threads).map(|block| (block, work(bounds(block))));
-        let others: Vec<_> =
-            (1..threads).map(|first| scope.spawn(move || run(first).collect::<Vec<_>>())).collect();
-        run(0).for_each(|(block, result)| results[block] = Some(result));
-        for other in others {
-            let done = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            done.into_iter().for_each(|(block, result)| results[block] = Some(result));
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        loop {
+            let block = next.fetch_add(1, Ordering::Relaxed);
+            if block >= blocks {
+                return done;
+            }
+            done.push((block, work(bounds(block))));
         }
+    };
+    let mut results = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut results = run();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
     });
-    results.into_iter().flatten().collect()
+    results.sort_by_key(|(block, _)| *block);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// How many blocks to cut a pass into whose blocks each fill `width` numbers that are then added up: enough for the

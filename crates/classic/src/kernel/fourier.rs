@@ -50,6 +50,12 @@ impl RandomFeatures {
         self.directions.len() / self.features().max(1)
     }
 
+    /// Whether there are as many directions as phases want; a file may say otherwise.
+    pub(crate) fn is_whole(&self) -> bool {
+        let whole = self.directions.len() == self.cols() * self.features();
+        whole && self.directions.iter().chain(&self.phases).all(|number| number.is_finite())
+    }
+
     /// z of all rows.
     pub fn transform(&self, rows: &dyn Rows) -> Result<Matrix, ClassicError> {
         if rows.cols() != self.cols() {

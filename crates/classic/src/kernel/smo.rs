@@ -38,9 +38,19 @@ pub(crate) struct Smo<'a> {
 
 impl<'a> Smo<'a> {
     pub(crate) fn new(variables: Vec<Variable>, kernel: KernelRows<'a>) -> Self {
-        let diagonal = variables.iter().map(|variable| kernel.diagonal(variable.row)).collect();
         let gradient = variables.iter().map(|variable| variable.linear).collect();
         let alpha = vec![0.0; variables.len()];
+        Self::from_start(variables, kernel, alpha, gradient)
+    }
+
+    /// From another start, whose Σ y α stays what it is; `gradient` is the derivative there.
+    pub(crate) fn from_start(
+        variables: Vec<Variable>,
+        kernel: KernelRows<'a>,
+        alpha: Vec<f64>,
+        gradient: Vec<f64>,
+    ) -> Self {
+        let diagonal = variables.iter().map(|variable| kernel.diagonal(variable.row)).collect();
         Self { variables, kernel, diagonal, alpha, gradient, steps: 0 }
     }
 

@@ -87,7 +87,10 @@ impl KernelSvm {
             let (primal, dual) = objectives(&smo, bias);
             let gap = ((primal - dual) / primal.max(f64::MIN_POSITIVE)).max(0.0);
             if gap <= self.tolerance || smo.steps >= self.max_steps || violation < 1e-9 {
-                let model = KernelModel::from_variables(rows, kernel, smo.variables(), &smo.alpha, bias)?;
+                let mut coefficients = vec![0.0; rows.rows()];
+                let signed = smo.variables().iter().zip(&smo.alpha).map(|(v, alpha)| (v.row, v.sign * alpha));
+                signed.for_each(|(row, alpha)| coefficients[row] += alpha);
+                let model = KernelModel::from_coefficients(rows, kernel, coefficients, bias)?;
                 return Ok(KernelSvmFit { model, objective: primal, gap, steps: smo.steps });
             }
             violation /= 3.0;
@@ -107,19 +110,13 @@ fn objectives(smo: &Smo, bias: f64) -> (f64, f64) {
 }
 
 impl KernelModel {
-    /// The machine of a solved dual.
-    pub(crate) fn from_variables(
+    /// The machine with a coefficient a row; rows whose coefficient is zero are left out.
+    pub(crate) fn from_coefficients(
         rows: &dyn Rows,
         kernel: Kernel,
-        variables: &[Variable],
-        alpha: &[f64],
+        mut coefficients: Vec<f64>,
         bias: f64,
     ) -> Result<Self, ClassicError> {
-        let mut coefficients = vec![0.0; rows.rows()];
-        variables
-            .iter()
-            .zip(alpha)
-            .for_each(|(variable, alpha)| coefficients[variable.row] += variable.sign * alpha);
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for (row, _) in coefficients.iter().enumerate().filter(|(_, coefficient)| **coefficient != 0.0) {
             rows.each(row, &mut |column, value| {

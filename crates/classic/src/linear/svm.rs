@@ -16,7 +16,7 @@
 //! when the duality gap is below the tolerance: the objective is then proven to be that close to the smallest one.
 
 use super::LinearModel;
-use crate::Examples;
+use crate::{Examples, Rows};
 use onesided_data::Stream;
 
 /// The loss of an example with margin z = y f(x).
@@ -81,6 +81,12 @@ impl Variable {
 }
 
 impl LinearSvm {
+    /// To a thousandth of the objective, which is finer than any use of it here, in a bounded number of passes.
+    pub(crate) fn quick(rows: &dyn Rows) -> Self {
+        let max_epochs = (10_000_000_000 / rows.stored().max(1)).clamp(20, 2000);
+        Self { tolerance: 1e-3, max_epochs, ..Self::default() }
+    }
+
     /// Trains on `examples`; the weights are the costs C_i. `stream` gives the order of the examples.
     pub fn fit(&self, examples: Examples, stream: &mut Stream) -> SvmFit {
         let center = LinearModel { weights: vec![0.0; examples.rows.cols()], bias: 0.0 };
@@ -215,7 +221,6 @@ impl<'a> Solver<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Rows;
     use onesided_data::{Matrix, SparseMatrix};
 
     fn fit(svm: LinearSvm, rows: &dyn Rows, p: &[f64], n: &[f64]) -> SvmFit {

@@ -1,0 +1,107 @@
+//! Choosing settings without a single negative.
+//!
+//! With r the recall on held-out positives and a the share of held-out unlabeled rows called positive:
+//!
+//! * W. S. Lee and B. Liu, "Learning with positive and unlabeled examples using weighted logistic regression", ICML 2003:
+//!   r² / a, which is proportional to precision · recall and needs no prior. It rewards tiny sets of predictions, so a
+//!   counts at least five rows.
+//! * The 0-1 risk of positive-unlabeled learning, 2μ(1 - r) + a - μ, where μ is known: it is the share of mistakes.
+
+use crate::rows::in_blocks;
+use crate::task::Parts;
+use crate::{ClassicError, ClassicModel, Task};
+use onesided_data::{Label, PriorInUnlabeled};
+
+/// Settings are chosen on this many rows at most: more would take longer and say the same.
+const MOST_ROWS: usize = 20_000;
+
+/// a counts at least this many rows.
+const LEAST_CALLED: f64 = 5.0;
+
+/// Recall on positives and the share of unlabeled rows called positive, from whether each row is called so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Called {
+    /// r.
+    pub recall: f64,
+    /// a, of five rows at least.
+    pub share: f64,
+}
+
+impl Called {
+    /// Counts. Both kinds of rows must be there.
+    pub fn new(labels: &[Label], called: impl Iterator<Item = bool>) -> Self {
+        let (mut all, mut hits) = ([0.0; 2], [0.0; 2]);
+        for (label, called) in labels.iter().zip(called) {
+            let kind = usize::from(*label == Label::Positive);
+            all[kind] += 1.0;
+            hits[kind] += f64::from(u8::from(called));
+        }
+        Self { recall: hits[1] / all[1], share: hits[0].max(LEAST_CALLED.min(all[0])) / all[0] }
+    }
+
+    /// r² / a: larger is better.
+    pub fn lee_liu(self) -> f64 {
+        self.recall * self.recall / self.share
+    }
+
+    /// 2μ(1 - r) + a - μ: smaller is better.
+    pub fn risk(self, prior: PriorInUnlabeled) -> f64 {
+        2.0 * prior.get() * (1.0 - self.recall) + self.share - prior.get()
+    }
+
+    /// The risk where there is a prior, the negative Lee-Liu score where there is none: smaller is better.
+    pub fn cost(self, prior: Option<PriorInUnlabeled>) -> f64 {
+        prior.map_or(-self.lee_liu(), |prior| self.risk(prior))
+    }
+}
+
+/// Fits each candidate on four fifths of the rows, and returns the number of the first one with the smallest cost on the
+/// last fifth. Candidates are tried on all cores. A single candidate is not tried.
+///
+/// Of very many rows, only some are used. `fit` is told how many times more rows there are in all than it is given,
+/// since a cost an example must grow by as much to mean the same.
+pub(crate) fn choose<C: Clone + Sync>(
+    method: &'static str,
+    task: &Task,
+    candidates: &[C],
+    fit: impl Fn(&C, &Task, f64) -> Result<ClassicModel, ClassicError> + Sync,
+) -> Result<C, ClassicError> {
+    let first = candidates.first().ok_or(ClassicError::NoCandidates { method })?;
+    if candidates.len() == 1 {
+        return Ok(first.clone());
+    }
+    let Parts { kept, held } = task.held_out(method, MOST_ROWS)?;
+    let rows = kept.rows(task);
+    let training = kept.task(&rows, task);
+    let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
+    let costs = in_blocks(candidates.len(), candidates.len(), |range| {
+        let model = fit(&candidates[range.start], &training, times)?;
+        let scores = model.scores(&held.rows(task))?;
+        let called = Called::new(&held.labels, scores.iter().map(|&score| score > model.threshold));
+        Ok(called.cost(task.prior))
+    });
+    let costs = costs.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
+    let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+    Ok(candidates[best].clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        // 4 of 5 positives and 6 of 20 unlabeled rows are called positive.
+        let labels: Vec<Label> =
+            (0..25).map(|i| if i < 5 { Label::Positive } else { Label::Unlabeled }).collect();
+        let called = Called::new(&labels, (0..25).map(|i| i != 0 && i < 11));
+        assert_eq!(called, Called { recall: 0.8, share: 0.3 });
+        assert!((called.lee_liu() - 0.64 / 0.3).abs() < 1e-12);
+        let mu = PriorInUnlabeled::new(0.25).unwrap();
+        // 2 · 0.25 · 0.2 + 0.3 - 0.25
+        assert!((called.risk(mu) - 0.15).abs() < 1e-12);
+        assert_eq!((called.cost(Some(mu)), called.cost(None)), (called.risk(mu), -called.lee_liu()));
+        // A single row called positive counts as five.
+        assert_eq!(Called::new(&labels, (0..25).map(|i| i == 7)).share, 0.25);
+    }
+}

@@ -1,0 +1,125 @@
+//! PULD: learning with label disambiguation.
+//!
+//! C. Zhang, D. Ren, T. Liu, J. Yang and C. Gong, "Positive and unlabeled learning with label disambiguation", IJCAI
+//! 2019. Every unlabeled row is ambiguous, and the margin between its likelier label and the other one is enlarged:
+//!
+//! ```text
+//! min_w  ½‖w‖² + C Σ_P [1 - f]₊ + C Σ_U [1 - |f|]₊        with a share μ of U on the positive side
+//! ```
+//!
+//! A reconstruction: no code is known and the objective is recalled, not read. [1 - |f|]₊ is not convex. As the
+//! concave-convex procedure has it (A. Yuille and A. Rangarajan, 2003), every unlabeled row is given the label of the
+//! present model (the best-scored share μ of U is positive, which keeps the balance), the machine is trained on these,
+//! and both are repeated until no label changes. The cost of unlabeled rows grows from a tenth to its full size, so
+//! that early labels, which are often wrong, do not harden. C is chosen by the 0-1 risk on held-out rows.
+
+use super::System;
+use crate::choice::choose;
+use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Scorer, Task};
+use onesided_data::{Counts, Stream};
+
+const NAME: &str = "puld";
+
+/// Shares of the cost that unlabeled rows have, one after the other.
+const GROWTH: [f64; 3] = [0.1, 0.3, 1.0];
+/// Repetitions at most for each share.
+const REPEATS: usize = 8;
+
+/// Settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Puld {
+    /// C, the candidates.
+    pub costs: Vec<f64>,
+}
+
+impl Default for Puld {
+    fn default() -> Self {
+        Self { costs: vec![0.001, 0.01, 0.1, 1.0] }
+    }
+}
+
+impl System for Puld {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+        task.check()?;
+        task.needed_prior(NAME)?;
+        let cost = choose(NAME, task, &self.costs, |&cost, task, times| fit(task, times * cost))?;
+        Ok(fit(task, cost)?.with("cost", cost))
+    }
+}
+
+fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
+    let mu = task.needed_prior(NAME)?;
+    let Counts { positive, unlabeled } = task.counts();
+    let svm = LinearSvm::quick(task.rows);
+    let mut stream = Stream::new(task.seed, NAME);
+    // To start with, positives against all unlabeled rows, both kinds with the same weight in sum.
+    let (n_p, n_u) = (positive as f64, unlabeled as f64);
+    let half = 0.5 * cost * (n_p + n_u);
+    let (up, down) = (task.weights(half / n_p, 0.0), task.weights(0.0, half / n_u));
+    let mut model = svm.fit(Examples::new(task.rows, &up, &down)?, &mut stream).model;
+    let mut labels = Vec::new();
+    for share in GROWTH {
+        for _ in 0..REPEATS {
+            let next = likelier(task, &model, mu);
+            if next == labels {
+                break;
+            }
+            labels = next;
+            let weight = |i: usize, class: bool| match (task.is_positive(i), labels[i] == class) {
+                (true, true) => cost,
+                (false, true) => share * cost,
+                (_, false) => 0.0,
+            };
+            let [up, down] =
+                [true, false].map(|class| (0..labels.len()).map(|i| weight(i, class)).collect::<Vec<_>>());
+            model = svm.fit(Examples::new(task.rows, &up, &down)?, &mut stream).model;
+        }
+        // The same labels under another cost are another problem.
+        if share < 1.0 {
+            labels.clear();
+        }
+    }
+    Ok(ClassicModel::new(NAME, Scorer::Linear(model)))
+}
+
+/// Positives are positive; of the unlabeled rows, the share `mu` with the highest scores, but for one row at least on
+/// either side.
+fn likelier(task: &Task, model: &LinearModel, mu: f64) -> Vec<bool> {
+    let scores = model.scores(task.rows);
+    let (positive, mut unlabeled) = task.parts();
+    unlabeled.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    let most = unlabeled.len().saturating_sub(1).max(1);
+    let count = ((mu * unlabeled.len() as f64).round() as usize).clamp(1.min(most), most);
+    let mut labels = vec![false; scores.len()];
+    positive.iter().chain(&unlabeled[..count]).for_each(|&i| labels[i] = true);
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, simulated};
+
+    #[test]
+    fn labels_settle_at_the_prior_and_the_boundary_is_right() {
+        let data = simulated(3000, 4, 0.3);
+        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        let model = Puld::default().fit(&task).unwrap();
+        assert!(data.accuracy(&model) > 0.95, "{}: {:?}", data.accuracy(&model), model.chosen);
+        let labels = likelier(&task, model.linear().unwrap(), 0.3);
+        let hidden = (0..3000).filter(|&i| !task.is_positive(i) && labels[i]).count();
+        assert_eq!(hidden, (0.3 * task.counts().unlabeled as f64).round() as usize);
+        assert!((0..3000).filter(|&i| task.is_positive(i)).all(|i| labels[i]));
+    }
+
+    #[test]
+    fn it_needs_a_prior() {
+        let data = simulated(100, 1, 0.3);
+        let error = Puld::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap_err();
+        assert_eq!(error, ClassicError::NoPrior { method: "puld" });
+    }
+}

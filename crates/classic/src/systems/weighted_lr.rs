@@ -1,0 +1,83 @@
+//! Weighted logistic regression.
+//!
+//! W. S. Lee and B. Liu, "Learning with positive and unlabeled examples using weighted logistic regression", ICML 2003.
+//! Unlabeled rows count as negatives, and the two kinds of rows weigh the same in sum:
+//!
+//! ```text
+//! min_{w, b}  ½‖w‖² + C [ n_u/(n_p + n_u) Σ_P softplus(-f) + n_p/(n_p + n_u) Σ_U softplus(f) ]
+//! ```
+//!
+//! C is chosen on held-out rows by the score r² / Pr\[f > 0\] of the paper, or by the 0-1 risk where the prior is known.
+//! f > 0 means p_p(x) > p_u(x), that is P(y = 1 | x) > μ: right for the balanced error, not for accuracy, and σ(f) is
+//! not the probability of being positive. So no probability is given.
+
+use super::System;
+use crate::choice::choose;
+use crate::{ClassicError, ClassicModel, Examples, Logistic, Scorer, Task};
+
+const NAME: &str = "weighted-lr";
+
+/// Settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightedLr {
+    /// C, the candidates; the first of equals is taken.
+    pub costs: Vec<f64>,
+}
+
+impl Default for WeightedLr {
+    fn default() -> Self {
+        Self { costs: vec![0.1, 1.0, 10.0, 100.0] }
+    }
+}
+
+impl System for WeightedLr {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+        task.check()?;
+        let cost = choose(NAME, task, &self.costs, |&cost, task, times| fit(task, times * cost))?;
+        Ok(fit(task, cost)?.with("cost", cost))
+    }
+}
+
+fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
+    let counts = task.counts();
+    let share = counts.labeled_share();
+    let positive = task.weights(cost * (1.0 - share), 0.0);
+    let negative = task.weights(0.0, cost * share);
+    let fitted = Logistic::default().fit(Examples::new(task.rows, &positive, &negative)?);
+    Ok(ClassicModel::new(NAME, Scorer::Linear(fitted.model)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, simulated};
+    use onesided_loss::sigmoid;
+
+    #[test]
+    fn both_kinds_of_rows_weigh_the_same() {
+        // Where the derivative in the intercept vanishes, mean_P σ(-f) = mean_U σ(f).
+        let data = simulated(4000, 2, 0.3);
+        let task = Simulated::task(&data.rows, &data.labels, None);
+        let model = WeightedLr::default().fit(&task).unwrap();
+        let scores = model.scores(&data.rows).unwrap();
+        let mean = |positive: bool, sign: f64| {
+            let rows = (0..scores.len()).filter(|&i| task.is_positive(i) == positive);
+            rows.clone().map(|i| sigmoid(sign * scores[i])).sum::<f64>() / rows.count() as f64
+        };
+        let (p, u) = (mean(true, -1.0), mean(false, 1.0));
+        assert!((p - u).abs() < 1e-3, "{p} and {u}");
+        assert_eq!((model.threshold, model.link), (0.0, None));
+        assert!(data.accuracy(&model) > 0.85, "{}", data.accuracy(&model));
+    }
+
+    #[test]
+    fn no_candidates_is_a_sentence() {
+        let Simulated { rows, labels, .. } = simulated(50, 1, 0.3);
+        let error = WeightedLr { costs: vec![] }.fit(&Simulated::task(&rows, &labels, None)).unwrap_err();
+        assert_eq!(error.to_string(), "weighted-lr has no settings to choose from; name at least one");
+    }
+}

@@ -1,0 +1,143 @@
+//! What a system is given: rows, which of them are positive, and what is known about the rest.
+
+use crate::{ClassicError, Rows, Selected};
+use onesided_data::{Counts, Label, PriorInUnlabeled, Scenario, stratified_holdout};
+
+/// Rows with their labels, and what the user knows.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The rows.
+    pub rows: &'a dyn Rows,
+    /// A label a row.
+    pub labels: &'a [Label],
+    /// μ, the share of positives among the unlabeled rows, where it is known.
+    pub prior: Option<PriorInUnlabeled>,
+    /// How the rows were drawn.
+    pub scenario: Scenario,
+    /// From which all draws follow.
+    pub seed: u64,
+}
+
+impl<'a> Task<'a> {
+    /// Checks that there is a label a row, positives and unlabeled rows, and no value that is not finite.
+    pub fn check(&self) -> Result<(), ClassicError> {
+        if self.labels.len() != self.rows.rows() {
+            return Err(ClassicError::Labels { found: self.labels.len(), rows: self.rows.rows() });
+        }
+        let Counts { positive, unlabeled } = self.counts();
+        for (kind, count) in [("positive", positive), ("unlabeled", unlabeled)] {
+            if count == 0 {
+                return Err(ClassicError::NoExamples { kind });
+            }
+        }
+        let mut wrong = None;
+        for row in 0..self.rows.rows() {
+            self.rows.each(row, &mut |column, value| {
+                if wrong.is_none() && !value.is_finite() {
+                    wrong = Some(ClassicError::NotFinite { row, column, value });
+                }
+            });
+        }
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// How many rows of each kind there are.
+    pub fn counts(&self) -> Counts {
+        let positive = self.labels.iter().filter(|&&label| label == Label::Positive).count();
+        Counts { positive, unlabeled: self.labels.len() - positive }
+    }
+
+    /// A weight a row: `positive` for positives, `unlabeled` for the others.
+    pub(crate) fn weights(&self, positive: f64, unlabeled: f64) -> Vec<f64> {
+        let weight = |label: &Label| if *label == Label::Positive { positive } else { unlabeled };
+        self.labels.iter().map(weight).collect()
+    }
+
+    /// Whether row `i` is a labeled positive.
+    pub(crate) fn is_positive(&self, i: usize) -> bool {
+        self.labels[i] == Label::Positive
+    }
+
+    /// The numbers of the labeled positives, and those of the unlabeled rows.
+    pub(crate) fn parts(&self) -> (Vec<usize>, Vec<usize>) {
+        (0..self.labels.len()).partition(|&i| self.is_positive(i))
+    }
+
+    /// The prior, for systems that cannot do without.
+    pub(crate) fn needed_prior(&self, method: &'static str) -> Result<f64, ClassicError> {
+        self.prior.map(PriorInUnlabeled::get).ok_or(ClassicError::NoPrior { method })
+    }
+
+    /// A fifth of each kind of rows, for choosing settings, and the rest; of `most` rows drawn at random where there are
+    /// more.
+    pub(crate) fn held_out(&self, method: &'static str, most: usize) -> Result<Parts, ClassicError> {
+        let too_few = |_| {
+            let Counts { positive, unlabeled } = self.counts();
+            let (what, found) =
+                if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
+            ClassicError::TooFew {
+                method,
+                what,
+                least: 2,
+                found,
+                remedy: "settings are chosen on rows held out",
+            }
+        };
+        let part = |indices: Vec<usize>| {
+            let labels = indices.iter().map(|&i| self.labels[i]).collect();
+            Part { indices, labels }
+        };
+        let n = self.labels.len();
+        let drawn = if n > most {
+            let share = most as f64 / n as f64;
+            part(stratified_holdout(self.labels, share, self.seed).map_err(too_few)?.1)
+        } else {
+            part((0..n).collect())
+        };
+        let (kept, held) = stratified_holdout(&drawn.labels, 0.2, self.seed).map_err(too_few)?;
+        let of_all =
+            |places: Vec<usize>| part(places.into_iter().map(|place| drawn.indices[place]).collect());
+        Ok(Parts { kept: of_all(kept), held: of_all(held) })
+    }
+}
+
+/// Rows to try settings on.
+pub(crate) struct Parts {
+    pub(crate) kept: Part,
+    pub(crate) held: Part,
+}
+
+/// Some rows of a task.
+pub(crate) struct Part {
+    pub(crate) indices: Vec<usize>,
+    pub(crate) labels: Vec<Label>,
+}
+
+impl Part {
+    pub(crate) fn rows<'a>(&'a self, task: &Task<'a>) -> Selected<'a> {
+        Selected::new(task.rows, &self.indices)
+    }
+
+    pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task) -> Task<'a> {
+        Task { rows, labels: &self.labels, prior: of.prior, scenario: of.scenario, seed: of.seed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_data::Matrix;
+
+    #[test]
+    fn wrong_data_get_a_sentence() {
+        let rows = Matrix::new(2, 2, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap();
+        let message = |labels: &[Label]| {
+            let (prior, scenario) = (None, Scenario::SingleSample);
+            Task { rows: &rows, labels, prior, scenario, seed: 0 }.check().unwrap_err().to_string()
+        };
+        let (p, u) = (Label::Positive, Label::Unlabeled);
+        assert_eq!(message(&[p]), "there are 1 labels for 2 rows");
+        assert_eq!(message(&[p, p]), "no row has a weight above 0 as a unlabeled example");
+        assert_eq!(message(&[p, u]), "row 1, column 0: NaN is not a finite number");
+    }
+}
