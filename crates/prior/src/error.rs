@@ -28,6 +28,9 @@ pub enum PriorError {
     /// No resample, no percentile.
     #[error("a bootstrap interval needs at least {least} resamples, but {found} were asked for")]
     Resamples { found: usize, least: usize },
+    /// Nothing to weigh.
+    #[error("no estimator has an answer; each says why")]
+    NoEstimate,
     /// No such estimator in the registry.
     #[error("unknown estimator '{name}'; the estimators are {known}")]
     UnknownEstimator { name: String, known: String },

@@ -23,6 +23,7 @@
 mod alphamax;
 mod bbe;
 mod cells;
+mod consensus;
 mod dedpul;
 mod elkan_noto;
 mod embedding;
@@ -37,10 +38,12 @@ mod pen_l1;
 mod plateau;
 mod registry;
 mod resample;
+mod signs;
 mod tice;
 
 pub use alphamax::AlphaMax;
 pub use bbe::Bbe;
+pub use consensus::{Consensus, FAR, Reason, Voice, consensus, typical_error};
 pub use dedpul::Dedpul;
 pub use elkan_noto::ElkanNoto;
 pub use embedding::KernelForm;
@@ -51,4 +54,5 @@ pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;
 pub use registry::{estimator, estimators};
+pub use signs::{ScarCheck, Signs};
 pub use tice::Tice;
