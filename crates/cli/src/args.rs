@@ -28,6 +28,8 @@ pub enum Command {
     Predict(Predict),
     /// Measure a model on a table.
     Evaluate(Evaluate),
+    /// Estimate how many positives are hidden among the unlabeled rows.
+    Prior(Box<crate::commands::prior::Prior>),
     /// List the methods.
     Methods,
     /// Measure how fast this machine trains.
@@ -77,9 +79,9 @@ pub struct Fit {
     /// The column of true labels, for the method supervised.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// The share of positives in the population.
+    /// The share of positives in the population, or auto to estimate it (the default where a method needs one).
     #[arg(long, value_name = "SHARE", conflicts_with = "prior_in_unlabeled", allow_negative_numbers = true)]
-    pub prior: Option<f64>,
+    pub prior: Option<PriorFlag>,
     /// The share of positives among the unlabeled rows.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub prior_in_unlabeled: Option<f64>,
@@ -162,6 +164,28 @@ pub struct Fit {
     /// What is done to images in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip.
     #[arg(long, default_value = "none")]
     pub augment: String,
+}
+
+/// What `--prior` says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PriorFlag {
+    /// To be estimated.
+    Auto,
+    /// A number, not yet checked.
+    Share(f64),
+}
+
+impl std::str::FromStr for PriorFlag {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(PriorFlag::Auto),
+            number => {
+                number.parse().map(PriorFlag::Share).map_err(|_| "a number or 'auto' is wanted".to_string())
+            }
+        }
+    }
 }
 
 /// Flags of `predict`.
@@ -290,7 +314,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, methods, bench, elicit, bound, data or experiment; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

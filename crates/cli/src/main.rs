@@ -50,6 +50,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Fit(flags) => commands::fit::run(&flags, json),
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
+        Command::Prior(flags) => commands::prior::run(&flags, json),
         Command::Methods => commands::methods::run(json),
         Command::Bench(flags) => commands::bench::run(&flags, json),
         Command::Bound(flags) => commands::bound::run(&flags, json),

@@ -1,5 +1,6 @@
 //! Everything a model knows about itself besides its weights: what the model file's JSON document holds.
 
+use crate::prior::PriorEstimate;
 use onesided_data::{ClassPrior, Counts, Features, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, Interval, ThresholdRule};
 use onesided_net::{Network, TrainConfig};
@@ -31,6 +32,9 @@ pub struct About {
     pub class_prior: Option<ClassPrior>,
     /// μ, the share of positives in the unlabeled rows. `None` without a prior and for the supervised method.
     pub prior_in_unlabeled: Option<PriorInUnlabeled>,
+    /// Where the prior was estimated from the data: the estimate behind it, with its interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior_estimate: Option<PriorEstimate>,
     /// From the network's score to a logit at U's prior.
     pub calibration: Calibration,
     /// From U's prior to the population's: added to the calibrated logit.
@@ -103,7 +107,8 @@ pub struct Epoch {
     pub risk: Option<f64>,
 }
 
-/// A metric with its 95 % bootstrap interval.
+/// A metric with its 95 % bootstrap interval; where the prior was estimated, the interval also holds what the metric
+/// would be at either end of the prior's interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// On the sample itself.

@@ -24,7 +24,27 @@ pub enum Error {
     /// Scores that cannot be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// The method cannot work without a prior.
+    /// Boosted trees that cannot be grown.
+    #[error(transparent)]
+    Trees(#[from] onesided_trees::TreesError),
+    /// A scorer that does not exist.
+    #[error("unknown scorer '{0}'; use auto, mix, trees, mlp or linear")]
+    UnknownScorer(String),
+    /// Evidence that no estimator of the prior can use.
+    #[error(transparent)]
+    Evidence(#[from] onesided_prior::PriorError),
+    /// The method needs a prior, none was given, and the data do not tell it.
+    #[error(
+        "the method '{method}' needs the share of positives, and it cannot be estimated: {why}; give it for the population \
+         (--prior) or for the unlabeled rows (--prior-in-unlabeled)"
+    )]
+    NoEstimate {
+        /// The method.
+        method: String,
+        /// Why there is no estimate.
+        why: String,
+    },
+    /// Something cannot be computed without a prior.
     #[error(
         "the method '{0}' needs the share of positives: give it for the population (--prior) or for the unlabeled rows \
          (--prior-in-unlabeled)"

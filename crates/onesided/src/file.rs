@@ -123,6 +123,9 @@ fn check(about: &About, weights: &Weights) -> Result<(), String> {
     if !(calibration.slope > 0.0 && calibration.slope.is_finite() && calibration.offset.is_finite()) {
         return Err("its calibration is not a rising line".to_string());
     }
+    if about.prior_estimate.as_ref().is_some_and(|estimate| !estimate.is_sound()) {
+        return Err("its estimate of the prior lies outside its interval".to_string());
+    }
     if !(about.shift.is_finite() && about.threshold.is_finite()) {
         return Err("its threshold is not a number".to_string());
     }

@@ -1,6 +1,7 @@
 //! The learner: settings in, model out.
 
 use crate::choices::Wishes;
+use crate::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
 use crate::training::Task;
 use crate::{Error, Model};
 use onesided_data::{
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// Everything that can be set before [`fit`](Learner::fit). What is not set is chosen by the data.
 ///
 /// Defaults: the collective loss with its reduction chosen on held-out rows, a network with two hidden layers of 128
-/// units, the single-sample scenario, a fifth of the rows held out, the threshold 0.5, seed 0 and all threads of the CPU.
+/// units, the single-sample scenario, a prior estimated from the data, a fifth of the rows held out, the threshold 0.5, seed 0 and all threads of the CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Learner {
     pub(crate) method: String,
@@ -23,6 +24,7 @@ pub struct Learner {
     pub(crate) architecture: Architecture,
     pub(crate) image_shape: Option<Shape>,
     pub(crate) prior: Option<Prior>,
+    pub(crate) estimate: Option<PriorEstimate>,
     pub(crate) scenario: Scenario,
     pub(crate) hold_out: Option<f64>,
     pub(crate) threshold: ThresholdRule,
@@ -67,6 +69,7 @@ impl Default for Learner {
             },
             image_shape: None,
             prior: None,
+            estimate: None,
             scenario: Scenario::SingleSample,
             hold_out: None,
             threshold: ThresholdRule::Half,
@@ -134,13 +137,20 @@ impl Learner {
 
     /// π, the share of positives in the population. Replaces [`prior_in_unlabeled`](Self::prior_in_unlabeled).
     pub fn prior(mut self, prior: ClassPrior) -> Self {
-        self.prior = Some(Prior::Class(prior));
+        (self.prior, self.estimate) = (Some(Prior::Class(prior)), None);
         self
     }
 
     /// μ, the share of positives among the unlabeled rows. Replaces [`prior`](Self::prior).
     pub fn prior_in_unlabeled(mut self, prior: PriorInUnlabeled) -> Self {
-        self.prior = Some(Prior::InUnlabeled(prior));
+        (self.prior, self.estimate) = (Some(Prior::InUnlabeled(prior)), None);
+        self
+    }
+
+    /// The prior that was estimated from these data, as [`estimate_prior`](Self::estimate_prior) gives it. The model keeps
+    /// it with its interval, and its metrics carry the interval through. Replaces the other two.
+    pub fn prior_estimate(mut self, estimate: PriorEstimate) -> Self {
+        (self.prior, self.estimate) = (Some(Prior::InUnlabeled(estimate.mu)), Some(estimate));
         self
     }
 
@@ -243,7 +253,55 @@ impl Learner {
         self
     }
 
-    /// Learns from positives and unlabeled rows that `features` encoded.
+    /// Whether [`fit`](Self::fit) will have to estimate the prior: the method needs one and none was given.
+    pub fn must_estimate(&self) -> Result<bool, Error> {
+        let method = method(&self.method)?;
+        Ok(method.needs_prior && !method.needs_truth && self.prior.is_none())
+    }
+
+    /// Estimates the prior of these data with the learner's scenario, seed and threads, by the estimators that look at
+    /// scores alone.
+    pub fn estimate_prior(&self, data: &PuData) -> Result<PriorReport, Error> {
+        let Wishes { seed, threads, .. } = self.wishes;
+        let mut settings = PriorSettings::quick();
+        settings.cross_fitting = CrossFitting { seed, threads, ..settings.cross_fitting };
+        estimate_prior(data, self.scenario, &settings)
+    }
+
+    /// Refuses what [`fit`](Self::fit) would refuse before its first step, whatever the prior may be.
+    pub fn check(&self, data: &PuData, features: &Features) -> Result<(), Error> {
+        let counts = data.counts();
+        let half = PriorInUnlabeled::new(0.5)?;
+        let task = Task {
+            learner: self,
+            method: method(&self.method)?,
+            matrix: &data.features,
+            labels: &data.labels,
+            features,
+            counts,
+            class_prior: Some(half.to_class_prior(self.scenario, counts)),
+            prior_in_unlabeled: Some(half),
+        };
+        task.check().map(|_| ())
+    }
+
+    /// The learner with the prior that a report arrived at; refused if that is 0 or 1.
+    pub fn with_report(self, report: &PriorReport) -> Result<Self, Error> {
+        let why = |error: onesided_prior::PriorError| self.no_estimate(error.into());
+        let estimate = PriorEstimate::of(report).map_err(why)?;
+        Ok(self.prior_estimate(estimate))
+    }
+
+    /// The error that there is no estimate, with its reason.
+    pub fn no_estimate(&self, why: Error) -> Error {
+        match why {
+            stopped @ Error::Interrupted { .. } => stopped,
+            why => Error::NoEstimate { method: self.method.clone(), why: why.to_string() },
+        }
+    }
+
+    /// Learns from positives and unlabeled rows that `features` encoded. Where the method needs a prior and none was
+    /// given, it is [estimated](Self::estimate_prior) first.
     pub fn fit(&self, data: &PuData, features: &Features) -> Result<Model, Error> {
         self.fit_with(data, features, &mut |_| true)
     }
@@ -260,11 +318,13 @@ impl Learner {
         if method.needs_truth {
             return Err(Error::NeedsTruth(self.method.clone()));
         }
+        if self.must_estimate()? {
+            self.check(data, features)?;
+            let report = self.estimate_prior(data).map_err(|why| self.no_estimate(why))?;
+            return self.clone().with_report(&report)?.fit_with(data, features, observer);
+        }
         let counts = data.counts();
         let priors = self.priors(counts)?;
-        if method.needs_prior && priors.is_none() {
-            return Err(Error::NeedsPrior(self.method.clone()));
-        }
         let task = Task {
             learner: self,
             method,

@@ -2,7 +2,8 @@
 //!
 //! Some rows are known to be positive, the others are not labeled: they hold positives and negatives alike, and nobody
 //! has marked a negative. A [`Learner`] turns such data into a [`Model`] that scores new rows; besides the rows it
-//! needs one number, the share of positives, and how the data came about (the [`Scenario`]).
+//! needs to know how they came about (the [`Scenario`]) and one number, the share of positives, which it estimates where
+//! nobody knows it ([`prior`]).
 //!
 //! # From rows to a model
 //!
@@ -58,6 +59,7 @@ mod error;
 mod file;
 mod learner;
 mod model;
+pub mod prior;
 mod training;
 
 pub use onesided_data as data;

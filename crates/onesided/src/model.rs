@@ -10,6 +10,7 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 
 use crate::about::{About, Estimate};
+use crate::prior::PriorEstimate;
 use crate::{Error, file};
 use onesided_data::{DataError, Label, Matrix, PuData};
 use onesided_eval::{Interval, PuInput, PuMetrics, probability, with_truth_intervals, without_negatives};
@@ -93,7 +94,8 @@ impl Model {
     ///
     /// The decision measured is the model's, made at the population's prior. Its metrics are estimated on the unlabeled
     /// rows with the share of positives that *they* have, μ, taken from training: in the single-sample scenario it lies
-    /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them.
+    /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them. Where μ was
+    /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &PuData, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
         let scores = self.score(&data.features)?;
         let of = |wanted: Label| -> Vec<f32> {
@@ -189,7 +191,13 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        Ok(without_negatives(&input, resamples, seed)?)
+        let mut metrics = without_negatives(&input, resamples, seed)?;
+        // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
+        for end in self.about.prior_estimate.iter().flat_map(PriorEstimate::ends) {
+            let input = PuInput { prior: Some(end), ..input };
+            widen(&mut metrics, &without_negatives(&input, resamples, seed)?);
+        }
+        Ok(metrics)
     }
 }
 
@@ -221,6 +229,22 @@ impl Estimate {
             ("lee_liu", metrics.lee_liu),
         ];
         entries.into_iter().filter_map(|(name, interval)| Some((name, interval?.into()))).collect()
+    }
+}
+
+/// Widens the intervals of the metrics that depend on the prior so that they hold those of `other` too.
+fn widen(metrics: &mut PuMetrics, other: &PuMetrics) {
+    let pairs = [
+        (&mut metrics.precision, other.precision),
+        (&mut metrics.f1, other.f1),
+        (&mut metrics.pu_risk, other.pu_risk),
+        (&mut metrics.pu_accuracy, other.pu_accuracy),
+        (&mut metrics.auc, other.auc),
+    ];
+    for (ours, other) in pairs {
+        if let (Some(ours), Some(other)) = (ours, other) {
+            (ours.low, ours.high) = (ours.low.min(other.low), ours.high.max(other.high));
+        }
     }
 }
 

@@ -188,7 +188,7 @@ impl<'a> Task<'a> {
     }
 
     /// Everything that can be refused before the first step.
-    fn check(&self) -> Result<Network, Error> {
+    pub fn check(&self) -> Result<Network, Error> {
         let (matrix, learner) = (self.matrix, self.learner);
         if self.labels.len() != matrix.rows() {
             let (expected, found) = (matrix.rows(), self.labels.len());
@@ -347,6 +347,7 @@ impl<'a> Task<'a> {
             counts: self.counts,
             class_prior: self.class_prior,
             prior_in_unlabeled: self.prior_in_unlabeled,
+            prior_estimate: self.learner.estimate.clone().filter(|_| self.prior_in_unlabeled.is_some()),
             calibration,
             shift: self.shift(),
             threshold_rule: self.learner.threshold,
@@ -420,6 +421,13 @@ impl<'a> Task<'a> {
                 "no prior was given: the probabilities are those of being labeled, not of being positive"
                     .to_string(),
             );
+        }
+        if let Some(estimate) = self.learner.estimate.as_ref().filter(|estimate| !estimate.agreement) {
+            let (low, high) = estimate.interval;
+            warnings.push(format!(
+                "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
+                 rows are positive): run 'onesided prior' to see why"
+            ));
         }
         if !risk.is_finite() {
             warnings.push("the held-out risk is not a number: training has gone astray".to_string());

@@ -89,6 +89,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         object.insert("rows".to_string(), json!(rows));
         object.insert("threshold".to_string(), json!(about.threshold));
         object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
+        let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
+        object.insert("prior_in_unlabeled_interval".to_string(), json!(interval));
         object.insert("warnings".to_string(), json!(warnings));
         return print_json(&Value::Object(object));
     }
@@ -98,7 +100,11 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     if let Some(metrics) = without_negatives {
         let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
-            format!(" (a share of {:.6} of which is taken to be positive)", mu.get())
+            let estimated = about.prior_estimate.as_ref().map_or_else(String::new, |estimate| {
+                let (low, high) = estimate.interval;
+                format!("; it was estimated, and the intervals hold the metrics from {low:.3} to {high:.3}")
+            });
+            format!(" (a share of {:.6} of which is taken to be positive{estimated})", mu.get())
         });
         text.push_str(&format!(
             "estimated without negatives, for the unlabeled rows{prior}:\n{}",

@@ -1,7 +1,8 @@
 //! `onesided fit`: from a table, or two, to a model file.
 
+use super::prior::tell_warnings;
 use super::{device, metric_rows, tell_encoding, with_intervals};
-use crate::args::Fit;
+use crate::args::{Fit, PriorFlag};
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
@@ -11,6 +12,7 @@ use onesided::data::{
     truth_from_column,
 };
 use onesided::loss::method;
+use onesided::prior::PriorReport;
 use onesided::{
     About, Candidate, ClassPrior, Estimate, Learner, Model, PriorInUnlabeled, Scenario, Shape, ThresholdRule,
 };
@@ -22,13 +24,23 @@ use std::time::Instant;
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
     let source = Source::of(flags)?;
-    let learner = learner(flags, source.default_scenario())?;
+    let mut learner = learner(flags, source.default_scenario())?;
     outlet::check(&flags.out, &source.files())?;
     if let Some(checkpoint) = &flags.checkpoint {
         outlet::check(checkpoint, &[source.files(), vec![&flags.out]].concat())?;
     }
     let rows = source.read(flags)?;
     tell_data(flags, &source, &learner, &rows)?;
+    if let Rows::Labeled { data, features } = &rows
+        && learner.must_estimate()?
+    {
+        learner.check(data, features)?;
+        let report = learner.estimate_prior(data);
+        let report = report.map_err(|why| learner.no_estimate(why))?;
+        learner = learner.with_report(&report)?;
+        tell_warnings(&report);
+        tell_estimate(&report);
+    }
 
     let mut display = Display::new(flags.checkpoint.as_deref());
     let mut observer = |progress: &onesided::Progress| display.update(progress);
@@ -153,7 +165,7 @@ impl<'a> Source<'a> {
     }
 }
 
-fn encoded(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
+pub(super) fn encoded(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
     let features = Features::fit(&frame, &[], missing)?;
     let (matrix, report) = features.encode(frame)?;
     tell_encoding(&report);
@@ -201,15 +213,17 @@ fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> 
         .device(device(&flags.device)?)
         .precision(flags.precision.parse()?)
         .augment(flags.augment.parse()?);
-    if let Some(prior) = flags.prior {
+    if let Some(PriorFlag::Share(prior)) = flags.prior {
         learner = learner.prior(ClassPrior::new(prior)?);
     }
     if let Some(prior) = flags.prior_in_unlabeled {
         learner = learner.prior_in_unlabeled(PriorInUnlabeled::new(prior)?);
     }
-    let method = method(&flags.method)?;
-    if method.needs_prior && flags.prior.is_none() && flags.prior_in_unlabeled.is_none() {
-        return Err(onesided::Error::NeedsPrior(flags.method.clone()).into());
+    if flags.prior == Some(PriorFlag::Auto) && !learner.must_estimate()? {
+        return Err(Failure::input(format!(
+            "the method {} needs no prior, so there is nothing to estimate; leave --prior out, or give a number",
+            flags.method
+        )));
     }
     Ok(learner)
 }
@@ -263,6 +277,22 @@ fn tell_data(flags: &Fit, source: &Source, learner: &Learner, rows: &Rows) -> Re
     Ok(())
 }
 
+/// What the prior was taken to be where nobody gave one.
+fn tell_estimate(report: &PriorReport) {
+    let consensus = &report.consensus;
+    let names: Vec<&str> = report.estimates.iter().map(|estimate| estimate.estimator).collect();
+    let (low, high) = consensus.interval;
+    note(&format!(
+        "share of positives: {:.6} in the population, {:.6} in the unlabeled rows (estimated, {:.0} % interval {low:.3} to \
+         {high:.3}, by {} on scores of {}; --prior gives one that you know)",
+        report.in_population(consensus.mu),
+        consensus.mu,
+        100.0 * consensus.confidence,
+        names.join(", "),
+        report.scorer,
+    ));
+}
+
 fn metrics(about: &About) -> impl Iterator<Item = (&str, Estimate)> {
     about.report.metrics.iter().map(|(name, estimate)| (name.as_str(), *estimate))
 }
@@ -284,6 +314,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
         "unlabeled": about.counts.unlabeled,
         "prior": about.class_prior,
         "prior_in_unlabeled": about.prior_in_unlabeled,
+        "prior_estimate": about.prior_estimate,
         "epochs": chosen.map(|candidate| candidate.epochs),
         "best_epoch": chosen.map(|candidate| candidate.best_epoch),
         "candidates": about.report.candidates,

@@ -10,6 +10,7 @@ pub mod experiment;
 pub mod fit;
 pub mod methods;
 pub mod predict;
+pub mod prior;
 
 use crate::failure::Failure;
 use onesided::data::EncodeReport;

@@ -1,0 +1,170 @@
+//! The share of positives: scores that never saw their rows, estimates, and models that were fitted without a prior.
+
+use onesided::data::{Label, Matrix, PuData, Stream};
+use onesided::prior::{CrossFitting, PriorSettings, Scorer, estimate_prior};
+use onesided::{Error, Features, Learner, Model, PriorInUnlabeled, Scenario};
+
+/// `n_p` positives around 1.5 in each of two columns, `n_u` unlabeled rows of which a share `mu` is like them and the rest
+/// lies around -1.5.
+fn two_normals(n_p: usize, n_u: usize, mu: f64, seed: u64) -> PuData {
+    let mut stream = Stream::new(seed, "two normals");
+    let hidden = (mu * n_u as f64).round() as usize;
+    let values = (0..n_p + n_u)
+        .flat_map(|row| [if row < n_p + hidden { 1.5 } else { -1.5 }; 2])
+        .map(|center: f64| (center + stream.normal()) as f32)
+        .collect();
+    let labels = (0..n_p + n_u).map(|row| if row < n_p { Label::Positive } else { Label::Unlabeled });
+    PuData::new(Matrix::new(n_p + n_u, 2, values).unwrap(), labels.collect()).unwrap()
+}
+
+fn features() -> Features {
+    Features::unscaled(vec!["a".to_string(), "b".to_string()])
+}
+
+#[test]
+fn no_row_is_scored_by_a_model_that_saw_it() {
+    // Labels that no feature knows of: a model that saw a row could tell its label, one that did not cannot.
+    let mut stream = Stream::new(3, "noise");
+    let values = (0..1_200).map(|_| stream.normal() as f32).collect();
+    let labels = (0..600).map(|i| if i % 3 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
+    let data = PuData::new(Matrix::new(600, 2, values).unwrap(), labels).unwrap();
+    for scorer in [Scorer::Mix, Scorer::Trees, Scorer::Mlp, Scorer::Linear] {
+        let fitted = CrossFitting { scorer, ..CrossFitting::default() }.run(&data, &mut |_, _| true).unwrap();
+        // Ties count half: trees that find nothing leave every row at one logit.
+        let wins = |p: &f64, u: &f64| {
+            if p > u {
+                1.0
+            } else if p == u {
+                0.5
+            } else {
+                0.0
+            }
+        };
+        let pairs = fitted.positive.iter().flat_map(|p| fitted.unlabeled.iter().map(move |u| wins(p, u)));
+        let auc = pairs.sum::<f64>() / (200.0 * 400.0);
+        // The standard error of an AUC of 200 against 400 rows is 0.025.
+        assert!((auc - 0.5).abs() < 0.09, "{scorer}: {auc}");
+    }
+}
+
+#[test]
+fn scores_are_log_ratios_whichever_fold_they_come_from() {
+    // ln[n_p p_p / (n_u p_u)] for p_u = 0.3 p_p + 0.7 p_n and ln p_p/p_n = 3 (x + y).
+    let data = two_normals(1_000, 3_000, 0.3, 1);
+    let fitted = CrossFitting { scorer: Scorer::Mlp, ..CrossFitting::default() };
+    let fitted = fitted.run(&data, &mut |_, _| true).unwrap();
+    let truth = |row: &[f32]| {
+        let ratio = (3.0 * f64::from(row[0] + row[1])).exp();
+        (1_000.0 / 3_000.0 * ratio / (0.3 * ratio + 0.7)).ln()
+    };
+    let rows = data.unlabeled();
+    // Where rows look positive the logit levels off at ln(1 / (3 · 0.3)) = 0.105.
+    let errors: Vec<f64> = rows
+        .iter()
+        .zip(&fitted.unlabeled)
+        .filter(|(row, _)| data.features.row(**row).iter().sum::<f32>() > 1.0)
+        .map(|(row, score)| score - truth(data.features.row(*row)))
+        .collect();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    assert!(errors.len() > 500 && mean.abs() < 0.15, "{mean} over {} rows", errors.len());
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let data = two_normals(150, 450, 0.3, 2);
+    let run =
+        |threads| CrossFitting { threads, ..CrossFitting::default() }.run(&data, &mut |_, _| true).unwrap();
+    assert_eq!(run(1), run(3));
+    assert_eq!(run(1).scorer, Scorer::Mix);
+}
+
+#[test]
+fn an_observer_can_stop_it() {
+    let data = two_normals(100, 300, 0.3, 2);
+    let stopped = CrossFitting::default().run(&data, &mut |_, _| false);
+    assert!(matches!(stopped, Err(Error::Interrupted { .. })));
+}
+
+#[test]
+fn the_consensus_finds_the_share_and_its_interval_holds_it() {
+    for (seed, mu) in [(1, 0.1), (2, 0.3), (3, 0.7)] {
+        let data = two_normals(500, 1_500, mu, seed);
+        let report = estimate_prior(&data, Scenario::CaseControl, &PriorSettings::quick()).unwrap();
+        let consensus = &report.consensus;
+        assert!((consensus.mu - mu).abs() < 0.05, "{} for {mu}", consensus.mu);
+        assert!(
+            consensus.interval.0 <= mu && mu <= consensus.interval.1,
+            "{:?} for {mu}",
+            consensus.interval
+        );
+        assert!(consensus.agreement && report.refusals.is_empty(), "{report:?}");
+        assert_eq!(report.in_population(mu), mu, "the two priors are one where P and U were drawn apart");
+    }
+}
+
+#[test]
+fn all_estimators_run_on_a_table_with_one_feature() {
+    let data = two_normals(60, 200, 0.4, 5);
+    let one = Matrix::new(260, 1, data.features.as_slice().iter().step_by(2).copied().collect()).unwrap();
+    let data = PuData::new(one, data.labels).unwrap();
+    let settings = PriorSettings { resamples: 20, ..PriorSettings::default() };
+    let report = estimate_prior(&data, Scenario::SingleSample, &settings).unwrap();
+    assert!(report.refusals.is_empty(), "{:?}", report.refusals);
+    assert!(report.estimates.len() >= 10 && report.consensus.voices.len() == report.estimates.len());
+    assert!(report.estimates.iter().all(|e| (0.0..=1.0).contains(&e.mu)), "{:?}", report.estimates);
+}
+
+#[test]
+fn a_model_fitted_without_a_prior_keeps_the_estimate_and_its_interval() {
+    let data = two_normals(300, 900, 0.3, 7);
+    let learner = Learner::new().architecture("linear".parse().unwrap()).epochs(20).seed(1);
+    let model = learner.fit(&data, &features()).unwrap();
+    let about = model.about();
+    let estimate = about.prior_estimate.as_ref().unwrap();
+    assert_eq!(Some(estimate.mu), about.prior_in_unlabeled);
+    assert!((estimate.mu.get() - 0.3).abs() < 0.06 && estimate.agreement, "{estimate:?}");
+    assert!(estimate.interval.0 < 0.3 && estimate.interval.1 > 0.3 && estimate.estimates.len() >= 5);
+    // π = (300 + μ 900) / 1200.
+    let pi = about.class_prior.unwrap().get();
+    assert!((pi - (0.25 + 0.75 * estimate.mu.get())).abs() < 1e-12, "{pi}");
+    assert_eq!(Model::load_bytes(&model.to_bytes().unwrap()).unwrap().about(), about);
+    assert_eq!(learner.fit(&data, &features()).unwrap().to_bytes().unwrap(), model.to_bytes().unwrap());
+}
+
+#[test]
+fn metrics_hold_both_ends_of_the_prior() {
+    let data = two_normals(300, 900, 0.3, 7);
+    let learner = Learner::new().architecture("linear".parse().unwrap()).epochs(20).learning_rate(0.05);
+    let estimated = learner.fit(&data, &features()).unwrap();
+    let estimate = estimated.about().prior_estimate.clone().unwrap();
+    // The same model with the same prior as given: metrics as exact as the prior is taken to be.
+    let given = learner.prior_in_unlabeled(estimate.mu).fit(&data, &features()).unwrap();
+    assert!(given.about().prior_estimate.is_none());
+    let wide = estimated.without_negatives(&data, 100, 0).unwrap();
+    let narrow = given.without_negatives(&data, 100, 0).unwrap();
+    assert_eq!((wide.recall, wide.auc_pu), (narrow.recall, narrow.auc_pu), "no prior in these");
+    let (wide, narrow, recall) = (wide.precision.unwrap(), narrow.precision.unwrap(), wide.recall.value);
+    assert_eq!(wide.value, narrow.value);
+    // Precision is μ r / a: at the upper end of μ it is larger by the ratio of the two.
+    let [low, high] = estimate.ends().map(PriorInUnlabeled::get);
+    let mu = estimate.mu.get();
+    assert!(
+        recall > 0.0 && wide.high >= wide.value * high / mu && wide.low <= wide.value * low / mu,
+        "{wide:?}"
+    );
+    assert!(wide.high > narrow.high && wide.low < narrow.low);
+}
+
+#[test]
+fn what_cannot_be_estimated_is_said_before_training() {
+    let data = two_normals(9, 100, 0.3, 1);
+    let error = Learner::new().fit(&data, &features()).unwrap_err().to_string();
+    assert!(error.contains("'collective' needs the share of positives"), "{error}");
+    assert!(error.contains("9 positive rows are too few") && error.contains("--prior"), "{error}");
+    // A setting that is wrong is named first, and by its own name.
+    let error = Learner::new().epochs(0).fit(&data, &features()).unwrap_err().to_string();
+    assert!(error.contains("number of epochs"), "{error}");
+    let unknown = PriorSettings { estimators: vec!["guess".to_string()], ..PriorSettings::quick() };
+    let error = estimate_prior(&data, Scenario::SingleSample, &unknown).unwrap_err().to_string();
+    assert!(error.starts_with("unknown estimator 'guess'; the estimators are plateau, bbe"), "{error}");
+}
