@@ -13,7 +13,9 @@ use crate::{ClassicError, ClassicModel, Task};
 use onesided_data::{Label, PriorInUnlabeled};
 
 /// Settings are chosen on this many rows at most: more would take longer and say the same.
-const MOST_ROWS: usize = 20_000;
+pub(crate) const ENOUGH: usize = 20_000;
+/// The same for kernel machines, whose time grows with the square of the rows.
+pub(crate) const ENOUGH_FOR_KERNELS: usize = 2500;
 
 /// a counts at least this many rows.
 const LEAST_CALLED: f64 = 5.0;
@@ -58,19 +60,20 @@ impl Called {
 /// Fits each candidate on four fifths of the rows, and returns the number of the first one with the smallest cost on the
 /// last fifth. Candidates are tried on all cores. A single candidate is not tried.
 ///
-/// Of very many rows, only some are used. `fit` is told how many times more rows there are in all than it is given,
-/// since a cost an example must grow by as much to mean the same.
+/// Of more than `enough` rows, only so many are used. `fit` is told how many times more rows there are in all than it is
+/// given, since a cost an example must grow by as much to mean the same.
 pub(crate) fn choose<C: Clone + Sync>(
     method: &'static str,
     task: &Task,
     candidates: &[C],
+    enough: usize,
     fit: impl Fn(&C, &Task, f64) -> Result<ClassicModel, ClassicError> + Sync,
 ) -> Result<C, ClassicError> {
     let first = candidates.first().ok_or(ClassicError::NoCandidates { method })?;
     if candidates.len() == 1 {
         return Ok(first.clone());
     }
-    let Parts { kept, held } = task.held_out(method, MOST_ROWS)?;
+    let Parts { kept, held } = task.held_out(method, enough)?;
     let rows = kept.rows(task);
     let training = kept.task(&rows, task);
     let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;

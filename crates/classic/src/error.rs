@@ -32,6 +32,9 @@ pub enum ClassicError {
     /// Rows of labels and of values do not match.
     #[error("there are {found} labels for {rows} rows")]
     Labels { found: usize, rows: usize },
+    /// Rows of one kind only.
+    #[error("there are no {kind} rows; both positive and unlabeled ones are needed")]
+    NoRows { kind: &'static str },
     /// A method that cannot do without the prior.
     #[error("{method} needs the share of positives among the unlabeled rows; give it a prior")]
     NoPrior { method: &'static str },

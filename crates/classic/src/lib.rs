@@ -1,4 +1,42 @@
 //! Positive-unlabeled learning before networks: support vector machines, naive Bayes, EM.
+//!
+//! A [`System`] takes a [`Task`] (rows, labels, what is known of the prior) and returns a [`ClassicModel`]: a score a row,
+//! a threshold, and a probability where the theory gives one. Rows are dense or sparse, behind the trait [`Rows`]. Of
+//! these systems a table or a pile of texts gets a quick model, and a linear one can say what carried a score.
+//!
+//! | name | system | needs |
+//! |---|---|---|
+//! | `weighted-lr` | [`WeightedLr`](systems::weighted_lr::WeightedLr) | |
+//! | `biased-svm` | [`BiasedSvm`](systems::biased_svm::BiasedSvm) | |
+//! | `elkan-noto`, `elkan-noto-weighted` | [`ElkanNoto`](systems::elkan_noto::ElkanNoto) | |
+//! | `bagging` | [`Bagging`](systems::bagging::Bagging) | |
+//! | `s-em` | [`SEm`](systems::s_em::SEm) | counts, 134 positives |
+//! | `roc-svm` | [`RocSvm`](systems::roc_svm::RocSvm) | |
+//! | `ldce` | [`Ldce`](systems::ldce::Ldce) | μ |
+//! | `kldce` | [`Kldce`](systems::kldce::Kldce) | μ, 50,000 rows at most or random features |
+//! | `puld` | [`Puld`](systems::puld::Puld) | μ |
+//!
+//! What they share stands on its own: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
+//! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`Called`]).
+//!
+//! ```
+//! use onesided_classic::{Task, system};
+//! use onesided_data::{Label, Scenario, TextOptions};
+//!
+//! let sports = ["the team won the game", "a late goal won the match", "the game went to the home team"];
+//! let others = ["the bank raised its rates", "rates of the bank fell", "the team lost the game late"];
+//! let texts: Vec<&str> = sports.iter().chain(&others).copied().cycle().take(60).collect();
+//! let (features, rows) = TextOptions::default().fit_transform(&texts)?;
+//! let labels: Vec<Label> =
+//!     (0..60).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
+//!
+//! let task = Task { rows: &rows, labels: &labels, prior: None, scenario: Scenario::SingleSample, seed: 0 };
+//! let model = system("roc-svm")?.fit(&task)?;
+//! let new = features.transform(&["a game of the home team", "the bank and its rates"]);
+//! let scores = model.scores(&new)?;
+//! assert!(scores[0] > model.threshold && scores[1] < model.threshold);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod choice;
 mod error;

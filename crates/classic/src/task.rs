@@ -27,7 +27,7 @@ impl<'a> Task<'a> {
         let Counts { positive, unlabeled } = self.counts();
         for (kind, count) in [("positive", positive), ("unlabeled", unlabeled)] {
             if count == 0 {
-                return Err(ClassicError::NoExamples { kind });
+                return Err(ClassicError::NoRows { kind });
             }
         }
         let mut wrong = None;
@@ -137,7 +137,10 @@ mod tests {
         };
         let (p, u) = (Label::Positive, Label::Unlabeled);
         assert_eq!(message(&[p]), "there are 1 labels for 2 rows");
-        assert_eq!(message(&[p, p]), "no row has a weight above 0 as a unlabeled example");
+        assert_eq!(
+            message(&[p, p]),
+            "there are no unlabeled rows; both positive and unlabeled ones are needed"
+        );
         assert_eq!(message(&[p, u]), "row 1, column 0: NaN is not a finite number");
     }
 }

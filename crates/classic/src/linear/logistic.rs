@@ -53,6 +53,11 @@ pub struct LogisticFit {
 }
 
 impl Logistic {
+    /// To a ten-thousandth of the objective, which is finer than any use of it here.
+    pub(crate) fn quick() -> Self {
+        Self { tolerance: 1e-4, ..Self::default() }
+    }
+
     /// Trains on `examples` from zero.
     pub fn fit(&self, examples: Examples) -> LogisticFit {
         let start = LinearModel { weights: vec![0.0; examples.rows.cols()], bias: 0.0 };

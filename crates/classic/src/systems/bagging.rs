@@ -7,9 +7,10 @@
 //!
 //! The unlabeled rows themselves are scored by the machines that did not see them ([`Bagging::fit_bag`]); a new row by
 //! all of them, which for linear machines is one machine with the mean of their weights. The gain over a single machine
-//! is small where machines hardly differ.
+//! is small where machines hardly differ. The cost of an example is chosen on held-out rows, with bags of two machines.
 
 use super::System;
+use crate::choice::{ENOUGH, choose};
 use crate::rows::in_blocks;
 use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Rows, Scorer, Selected, Task};
 use onesided_data::Stream;
@@ -17,19 +18,19 @@ use onesided_data::Stream;
 const NAME: &str = "bagging";
 
 /// Settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bagging {
     /// T.
     pub machines: usize,
     /// K; as many as there are positives where it is not given.
     pub sample: Option<usize>,
-    /// The cost of each kind of rows, divided among its rows.
-    pub cost: f64,
+    /// The cost of a positive, the candidates; the rows of a sample have the same in sum as the positives.
+    pub costs: Vec<f64>,
 }
 
 impl Default for Bagging {
     fn default() -> Self {
-        Self { machines: 30, sample: None, cost: 100.0 }
+        Self { machines: 30, sample: None, costs: vec![0.01, 0.1, 1.0] }
     }
 }
 
@@ -64,9 +65,17 @@ impl Bagging {
                 return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
             }
         }
+        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| {
+            self.bag(task, times * cost, self.machines.min(2)).map(|bag| bag.model)
+        })?;
+        let bag = self.bag(task, cost, self.machines)?;
+        Ok(BagFit { model: bag.model.with("machines", self.machines as f64).with("cost", cost), ..bag })
+    }
+
+    fn bag(&self, task: &Task, cost: f64, machines: usize) -> Result<BagFit, ClassicError> {
         let (positive, unlabeled) = task.parts();
         let sample = self.sample.unwrap_or(positive.len());
-        let machines = in_blocks(self.machines, self.machines, |range| {
+        let machines = in_blocks(machines, machines, |range| {
             let mut stream = Stream::new(task.seed, &format!("bag {}", range.start));
             let mut rows = positive.clone();
             rows.extend((0..sample).map(|_| unlabeled[stream.below(unlabeled.len())]));
@@ -75,8 +84,8 @@ impl Bagging {
                 let first = std::iter::repeat_n(of_positives, positive.len());
                 first.chain(std::iter::repeat_n(of_sample, sample)).collect()
             };
-            let up = weights(self.cost / positive.len() as f64, 0.0);
-            let down = weights(0.0, self.cost / sample as f64);
+            let up = weights(cost, 0.0);
+            let down = weights(0.0, cost * positive.len() as f64 / sample as f64);
             let svm = LinearSvm::quick(&drawn);
             let model = svm.fit(Examples::new(&drawn, &up, &down)?, &mut stream).model;
             Ok((model, rows.split_off(positive.len())))
@@ -89,8 +98,7 @@ impl Bagging {
             mean.weights.iter_mut().zip(&machine.weights).for_each(|(sum, w)| *sum += share * w);
             mean.bias += share * machine.bias;
         }
-        let model = ClassicModel::new(NAME, Scorer::Linear(mean)).with("machines", self.machines as f64);
-        Ok(BagFit { model, out_of_bag })
+        Ok(BagFit { model: ClassicModel::new(NAME, Scorer::Linear(mean)), out_of_bag })
     }
 }
 

@@ -13,7 +13,7 @@
 
 use super::System;
 use super::space::{Space, behind, random_features, support_vectors};
-use crate::choice::choose;
+use crate::choice::{ENOUGH, ENOUGH_FOR_KERNELS, choose};
 use crate::{ClassicError, ClassicModel, Kernel, Task};
 
 const NAME: &str = "biased-svm";
@@ -65,7 +65,8 @@ impl BiasedSvm {
             let scorer = support_vectors(task.rows, kernel, (&positive, &negative), task.seed)?;
             Ok(ClassicModel::new(NAME, scorer))
         };
-        let (cost, ratio) = choose(NAME, task, &candidates, fit)?;
+        let enough = if kernel.is_some() { ENOUGH_FOR_KERNELS } else { ENOUGH };
+        let (cost, ratio) = choose(NAME, task, &candidates, enough, fit)?;
         Ok(fit(&(cost, ratio), task, 1.0)?.with("cost", cost).with("ratio", ratio))
     }
 }

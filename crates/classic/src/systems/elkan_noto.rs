@@ -17,6 +17,7 @@
 //! c = n_p / (n_p + μ n_u).
 
 use super::System;
+use crate::choice::ENOUGH;
 use crate::rows::in_blocks;
 use crate::{ClassicError, ClassicModel, Examples, LinearModel, Link, Logistic, Scorer, Selected, Task};
 use onesided_data::{Counts, Scenario, stratified_folds};
@@ -98,7 +99,7 @@ impl System for ElkanNoto {
                 let negative = (0..logits.len())
                     .map(|i| if task.is_positive(i) { 0.0 } else { cost * (1.0 - share(i)) });
                 let negative: Vec<f64> = negative.collect();
-                let fitted = Logistic::default().fit(Examples::new(task.rows, &positive, &negative)?).model;
+                let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?).model;
                 let clipped = clipped as f64 / n_u;
                 Ok(ClassicModel { link: Some(Link::Sigmoid), ..model(fitted) }
                     .with("weights clipped at 1", clipped))
@@ -109,7 +110,7 @@ impl System for ElkanNoto {
 
 fn labeled_against_rest(task: &Task, cost: f64) -> Result<LinearModel, ClassicError> {
     let (positive, negative) = (task.weights(cost, 0.0), task.weights(0.0, cost));
-    Ok(Logistic::default().fit(Examples::new(task.rows, &positive, &negative)?).model)
+    Ok(Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?).model)
 }
 
 impl ElkanNoto {
@@ -120,7 +121,7 @@ impl ElkanNoto {
         if self.costs.len() == 1 {
             return Ok(first);
         }
-        let parts = task.held_out(method, 50_000)?;
+        let parts = task.held_out(method, ENOUGH)?;
         let times = task.labels.len() as f64 / (parts.kept.labels.len() + parts.held.labels.len()) as f64;
         let rows = parts.kept.rows(task);
         let training = parts.kept.task(&rows, task);

@@ -13,24 +13,19 @@
 //! start that meets the constraint, Σ y α = (1 - 2μ) n_u / 4nλ, gives every unlabeled row the same α.
 //!
 //! A reconstruction: the paper also lets the centroid move within an ellipsoid, through an expansion of the RBF kernel
-//! at 0; here it stays at its estimate, 2μ mean_P φ - mean_U φ. λ is chosen by the 0-1 risk on some thousand held-out
-//! rows. Every row carries a coefficient, so the model holds all of them. For more rows than a kernel matrix can serve,
+//! at 0; here it stays at its estimate, 2μ mean_P φ - mean_U φ. λ is chosen by the 0-1 risk on some hundred held-out
+//! rows of at most some thousand. Every row carries a coefficient, so the model holds all of them. For more rows than a kernel matrix can serve,
 //! [`Kldce::random_features`] runs [`Ldce`] on random features of the same kernel.
 
 use super::System;
 use super::ldce::Ldce;
 use super::space::{behind, random_features};
-use crate::choice::choose;
+use crate::choice::{ENOUGH_FOR_KERNELS, choose};
 use crate::kernel::{KernelRows, Smo, Variable};
-use crate::{
-    ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, Scorer, Selected, Task, scale_gamma,
-};
-use onesided_data::{Counts, stratified_holdout};
+use crate::{ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, Scorer, Task, scale_gamma};
+use onesided_data::Counts;
 
 const NAME: &str = "kldce";
-
-/// λ is chosen on this many rows at most.
-const ROWS_FOR_CHOICE: usize = 2500;
 
 /// Settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +42,7 @@ pub struct Kldce {
 
 impl Default for Kldce {
     fn default() -> Self {
-        let ridges = [-12, -9, -6, -3].map(|k| 2f64.powi(k)).to_vec();
+        let ridges = [-18, -15, -12, -9, -6, -3].map(|k| 2f64.powi(k)).to_vec();
         Self { gamma: None, ridges, cache_bytes: 1 << 30, random_features: None }
     }
 }
@@ -76,16 +71,7 @@ impl System for Kldce {
         let kernel = Kernel::Rbf { gamma }.check()?;
         // λ stands beside means: it needs no change on fewer rows.
         let fit = |&ridge: &f64, task: &Task, _: f64| self.fit_one(task, kernel, ridge);
-        let n = task.labels.len();
-        let share = ROWS_FOR_CHOICE as f64 / n as f64;
-        let ridge = match stratified_holdout(task.labels, share.min(0.99), task.seed) {
-            Ok((_, drawn)) if n > ROWS_FOR_CHOICE => {
-                let labels: Vec<_> = drawn.iter().map(|&i| task.labels[i]).collect();
-                let rows = Selected::new(task.rows, &drawn);
-                choose(NAME, &Task { rows: &rows, labels: &labels, ..*task }, &self.ridges, fit)?
-            }
-            _ => choose(NAME, task, &self.ridges, fit)?,
-        };
+        let ridge = choose(NAME, task, &self.ridges, ENOUGH_FOR_KERNELS, fit)?;
         Ok(fit(&ridge, task, 1.0)?.with("gamma", gamma).with("ridge", ridge))
     }
 }

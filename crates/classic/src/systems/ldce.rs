@@ -16,7 +16,8 @@
 //!
 //! For fixed m this is a support vector machine around the center n_u/(4nλ) m, solved exactly
 //! ([`LinearSvm::fit_around`]); for fixed w the best m is at the edge of an ellipsoid. The two take turns. λ and the
-//! ellipsoid's radius are chosen on held-out rows by the 0-1 risk.
+//! ellipsoid's radius are chosen on held-out rows by the 0-1 risk; the paper's λ are 2⁻⁴ to 2⁴, texts want far smaller
+//! ones.
 //!
 //! * [`Centroid::Exact`], the default: m̂ = 2μ mean_P x - mean_U x, which is mean_U(y x) in expectation if the labeled
 //!   positives are a random subset. The ellipsoid is (m - m̂)' S⁻¹ (m - m̂) ≤ b with S the covariance of mean_U x.
@@ -29,7 +30,7 @@
 //! The intercept is the weight of a column of ones, with m = 2μ - 1 there. Columns should lie in [-1, 1] or so.
 
 use super::System;
-use crate::choice::choose;
+use crate::choice::{ENOUGH, choose};
 use crate::rows::{products, weighted_sum};
 use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Rows, Scorer, Selected, Task};
 use onesided_data::{Counts, Stream};
@@ -66,7 +67,7 @@ pub struct Ldce {
 
 impl Default for Ldce {
     fn default() -> Self {
-        let ridges = [-12, -10, -8, -6, -4, -2].map(|k| 2f64.powi(k)).to_vec();
+        let ridges = [-18, -16, -14, -12, -10, -8, -6, -4, -2].map(|k| 2f64.powi(k)).to_vec();
         Self { centroid: Centroid::Exact, ridges, radii: vec![0.1, 0.9], turns: 3 }
     }
 }
@@ -99,8 +100,9 @@ impl System for Ldce {
             }
         }
         // λ stands beside means: it needs no change on fewer rows.
-        let (ridge, radius) =
-            choose(NAME, task, &candidates, |&(ridge, radius), task, _| self.fit_one(task, ridge, radius))?;
+        let (ridge, radius) = choose(NAME, task, &candidates, ENOUGH, |&(ridge, radius), task, _| {
+            self.fit_one(task, ridge, radius)
+        })?;
         Ok(self.fit_one(task, ridge, radius)?.with("ridge", ridge).with("radius", radius))
     }
 }

@@ -157,3 +157,48 @@ static SYSTEMS: [Entry; 10] = [
         build: || Box::new(puld::Puld::default()),
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Simulated, simulated};
+
+    #[test]
+    fn every_system_learns_keeps_its_word_and_repeats_itself() {
+        let mut data = simulated(600, 3, 0.3);
+        // Counts for naive Bayes: no value below zero.
+        data.rows.as_mut_slice().iter_mut().for_each(|value| *value += 5.0);
+        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        for entry in systems() {
+            let system = system(entry.name).unwrap();
+            assert_eq!(system.name(), entry.name);
+            let model = system.fit(&task).unwrap();
+            assert_eq!(model.system, entry.name);
+            assert_eq!(model.link.is_some(), entry.gives_probability, "{}", entry.name);
+            let json = serde_json::to_string(&model).unwrap();
+            assert_eq!(json, serde_json::to_string(&system.fit(&task).unwrap()).unwrap(), "{}", entry.name);
+            let read: ClassicModel = serde_json::from_str(&json).unwrap();
+            read.check().unwrap();
+            assert_eq!(read.scores(&data.rows), model.scores(&data.rows), "{}", entry.name);
+            let without = system.fit(&Simulated::task(&data.rows, &data.labels, None));
+            let refused = matches!(without, Err(ClassicError::NoPrior { .. }));
+            assert_eq!(refused, entry.needs_prior, "{}", entry.name);
+        }
+        assert_eq!(system("svm").err().map(|e| e.to_string()).unwrap(), "there is no system 'svm'");
+    }
+
+    #[test]
+    fn sparse_rows_give_what_dense_rows_give() {
+        let data = simulated(400, 3, 0.3);
+        let sparse = onesided_data::SparseMatrix::from_dense(&data.rows);
+        let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+        for entry in systems().iter().filter(|entry| !entry.needs_counts) {
+            let dense = (entry.build)().fit(&task).unwrap().scores(&data.rows).unwrap();
+            let model = (entry.build)().fit(&Task { rows: &sparse, ..task }).unwrap();
+            let scores = model.scores(&sparse).unwrap();
+            // Products are summed in another order, and solvers stop at a tolerance.
+            let far = dense.iter().zip(&scores).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(far < 0.05, "{}: {far}", entry.name);
+        }
+    }
+}

@@ -14,7 +14,7 @@
 //! that early labels, which are often wrong, do not harden. C is chosen by the 0-1 risk on held-out rows.
 
 use super::System;
-use crate::choice::choose;
+use crate::choice::{ENOUGH, choose};
 use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Scorer, Task};
 use onesided_data::{Counts, Stream};
 
@@ -46,7 +46,7 @@ impl System for Puld {
     fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         task.check()?;
         task.needed_prior(NAME)?;
-        let cost = choose(NAME, task, &self.costs, |&cost, task, times| fit(task, times * cost))?;
+        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
         Ok(fit(task, cost)?.with("cost", cost))
     }
 }

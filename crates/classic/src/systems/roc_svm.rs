@@ -8,21 +8,23 @@
 //!    remaining unlabeled rows joins RN; again, until nothing does.
 //! 3. If the last machine calls more than 8 % of P negative, the iteration went astray and the first one is kept.
 //!
-//! A reconstruction: the cost of 0.1 is that of a public implementation, the 8 % are recalled.
+//! A reconstruction: the 8 % are recalled, and the paper leaves the cost at its program's default. A public implementation
+//! takes 0.1; here 0.1, 1 and 10 are tried on held-out rows.
 
 use super::System;
+use crate::choice::{ENOUGH, choose};
 use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Rocchio, Scorer, Task};
 use onesided_data::Stream;
 
 const NAME: &str = "roc-svm";
 
 /// Settings.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RocSvm {
     /// The prototypes.
     pub rocchio: Rocchio,
-    /// The cost of an example, before both kinds are brought to the same weight.
-    pub cost: f64,
+    /// The cost of an example, before both kinds are brought to the same weight: the candidates.
+    pub costs: Vec<f64>,
     /// The share of positives that the last machine may reject.
     pub rejected: f64,
     /// Machines at most.
@@ -31,7 +33,7 @@ pub struct RocSvm {
 
 impl Default for RocSvm {
     fn default() -> Self {
-        Self { rocchio: Rocchio::default(), cost: 0.1, rejected: 0.08, rounds: 50 }
+        Self { rocchio: Rocchio::default(), costs: vec![0.1, 1.0, 10.0], rejected: 0.08, rounds: 50 }
     }
 }
 
@@ -42,6 +44,14 @@ impl System for RocSvm {
 
     fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         task.check()?;
+        let cost =
+            choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| self.fit_one(task, times * cost))?;
+        Ok(self.fit_one(task, cost)?.with("cost", cost))
+    }
+}
+
+impl RocSvm {
+    fn fit_one(&self, task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
         let (positive, unlabeled) = (task.weights(1.0, 0.0), task.weights(0.0, 1.0));
         let scores = self.rocchio.fit(Examples::new(task.rows, &positive, &unlabeled)?).scores(task.rows);
         let mut negative: Vec<bool> =
@@ -52,7 +62,7 @@ impl System for RocSvm {
             let unlabeled = task.counts().unlabeled;
             return Err(ClassicError::NoReliableNegatives { method: NAME, unlabeled, remedy });
         }
-        let first = self.machine(task, &negative)?;
+        let first = self.machine(task, &negative, cost)?;
         let mut last = first.clone();
         let mut rounds = 1;
         while rounds < self.rounds {
@@ -66,7 +76,7 @@ impl System for RocSvm {
             if !joined {
                 break;
             }
-            last = self.machine(task, &negative)?;
+            last = self.machine(task, &negative, cost)?;
             rounds += 1;
         }
         let scores = last.scores(task.rows);
@@ -76,14 +86,12 @@ impl System for RocSvm {
         let model = model.with("reliable negatives", reliable as f64);
         Ok(model.with("rounds", if astray { 1.0 } else { rounds as f64 }))
     }
-}
 
-impl RocSvm {
-    fn machine(&self, task: &Task, negative: &[bool]) -> Result<LinearModel, ClassicError> {
+    fn machine(&self, task: &Task, negative: &[bool], cost: f64) -> Result<LinearModel, ClassicError> {
         let n_p = task.counts().positive as f64;
         let n_n = negative.iter().filter(|&&negative| negative).count() as f64;
         // As "balanced" class weights: n / (2 n_class).
-        let half = 0.5 * self.cost * (n_p + n_n);
+        let half = 0.5 * cost * (n_p + n_n);
         let positive = task.weights(half / n_p, 0.0);
         let weight = |&negative: &bool| if negative { half / n_n } else { 0.0 };
         let negative: Vec<f64> = negative.iter().map(weight).collect();
@@ -114,7 +122,7 @@ mod tests {
         let task =
             Task { rows: &rows, labels: &labels, prior: None, scenario: Scenario::SingleSample, seed: 0 };
         assert_eq!(
-            RocSvm::default().fit(&task).unwrap_err().to_string(),
+            RocSvm { costs: vec![1.0], ..RocSvm::default() }.fit(&task).unwrap_err().to_string(),
             "roc-svm found no reliable negatives among 3 unlabeled rows; positives and unlabeled rows point the same \
              way; use a method that needs none"
         );

@@ -12,7 +12,7 @@
 //! not the probability of being positive. So no probability is given.
 
 use super::System;
-use crate::choice::choose;
+use crate::choice::{ENOUGH, choose};
 use crate::{ClassicError, ClassicModel, Examples, Logistic, Scorer, Task};
 
 const NAME: &str = "weighted-lr";
@@ -37,7 +37,7 @@ impl System for WeightedLr {
 
     fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         task.check()?;
-        let cost = choose(NAME, task, &self.costs, |&cost, task, times| fit(task, times * cost))?;
+        let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
         Ok(fit(task, cost)?.with("cost", cost))
     }
 }
@@ -47,7 +47,7 @@ fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
     let share = counts.labeled_share();
     let positive = task.weights(cost * (1.0 - share), 0.0);
     let negative = task.weights(0.0, cost * share);
-    let fitted = Logistic::default().fit(Examples::new(task.rows, &positive, &negative)?);
+    let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?);
     Ok(ClassicModel::new(NAME, Scorer::Linear(fitted.model)))
 }
 
