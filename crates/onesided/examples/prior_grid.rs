@@ -6,10 +6,11 @@
 //! ```
 //!
 //! TABLES is the folder that export.py filled, SETS the one around the published `mnist` and `usps`. Each finished run is
-//! appended to OUT as one line of JSON; runs that are there already are not repeated.
+//! appended to OUT as one line of JSON; runs that are there already are not repeated. Where the grid has `rows`, each run's
+//! rows are written to TABLES/rows as well, for peers to be measured on the same ones.
 
 use onesided::data::{
-    Features, Label, Matrix, MissingPolicy, PuData, ReadOptions, Stream, digits, mnist, read,
+    Counts, Features, Label, Matrix, MissingPolicy, PuData, ReadOptions, Stream, digits, mnist, read,
     truth_from_column, usps,
 };
 use onesided::prior::{CrossFitting, Evidence, Needs, consensus, estimators};
@@ -36,6 +37,9 @@ struct Grid {
     row_resamples: usize,
     /// Estimators that are left out.
     skip: Vec<String>,
+    /// Whether the rows of each run are written out.
+    #[serde(default)]
+    rows: bool,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -64,7 +68,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                     loaded = Some(load(set, Path::new(tables), Path::new(sets))?);
                 }
                 let Some((matrix, truth)) = &loaded else { continue };
-                let line = run(&grid, set, mu, seed, matrix, truth)?;
+                let (data, hidden) = draw(&grid, set, mu, seed, matrix, truth)?;
+                if grid.rows {
+                    write_rows(&data, &Path::new(tables).join("rows"), &format!("{set}_{mu}_{seed}.csv"))?;
+                }
+                let line = run(&grid, set, mu, seed, &data, hidden)?;
                 writeln!(file, "{line}")?;
             }
         }
@@ -76,15 +84,15 @@ fn name_of(set: &Value, mu: &Value, seed: &Value) -> String {
     format!("{set}/{mu}/{seed}")
 }
 
-/// One run: P and U are drawn apart, without a row in common, with exactly the share of positives asked for.
-fn run(
+/// P and U, drawn apart without a row in common and with exactly the share of positives asked for; and how many are hidden.
+fn draw(
     grid: &Grid,
     set: &str,
     mu: f64,
     seed: u64,
     matrix: &Matrix,
     truth: &[bool],
-) -> Result<Value, Box<dyn Error>> {
+) -> Result<(PuData, usize), Box<dyn Error>> {
     let mut stream = Stream::new(seed, &format!("{set} {mu}"));
     let mut of = |class: bool| {
         let mut rows: Vec<usize> = (0..truth.len()).filter(|&row| truth[row] == class).collect();
@@ -101,10 +109,31 @@ fn run(
     let rows: Vec<usize> =
         positive[..n_p + hidden].iter().chain(&negative[..n_u - hidden]).copied().collect();
     let kinds = |i: usize| if i < n_p { Label::Positive } else { Label::Unlabeled };
-    let data = PuData::new(matrix.select(&rows), (0..rows.len()).map(kinds).collect())?;
+    Ok((PuData::new(matrix.select(&rows), (0..rows.len()).map(kinds).collect())?, hidden))
+}
 
+fn write_rows(data: &PuData, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder)?;
+    let mut text = String::new();
+    for (row, label) in data.labels.iter().enumerate() {
+        let cells: Vec<String> = data.features.row(row).iter().map(f32::to_string).collect();
+        text += &format!("{},{}\n", u8::from(*label == Label::Positive), cells.join(","));
+    }
+    Ok(fs::write(folder.join(name), text)?)
+}
+
+/// One run: scores, estimates, consensus.
+fn run(
+    grid: &Grid,
+    set: &str,
+    mu: f64,
+    seed: u64,
+    data: &PuData,
+    hidden: usize,
+) -> Result<Value, Box<dyn Error>> {
+    let Counts { positive: n_p, unlabeled: n_u } = data.counts();
     let started = Instant::now();
-    let scores = CrossFitting { seed, threads: 1, ..CrossFitting::default() }.run(&data, &mut |_, _| true)?;
+    let scores = CrossFitting { seed, threads: 1, ..CrossFitting::default() }.run(data, &mut |_, _| true)?;
     let scoring = started.elapsed().as_secs_f64();
     let (p_rows, u_rows) = (data.features.select(&data.positives()), data.features.select(&data.unlabeled()));
     let evidence = Evidence { seed, ..Evidence::of_scores(&scores.positive, &scores.unlabeled) }
@@ -137,7 +166,7 @@ fn run(
         "consensus": { "mu": consensus.mu, "low": low, "high": high, "agreement": consensus.agreement,
                        "reason": consensus.reason, "level_top": consensus.signs.level_top.holds() },
         "set": set, "mu": mu, "seed": seed, "truth": hidden as f64 / n_u as f64, "positive": n_p, "unlabeled": n_u,
-        "features": matrix.cols(), "scorer": scores.scorer.to_string(), "scoring_seconds": scoring,
+        "features": data.features.cols(), "scorer": scores.scorer.to_string(), "scoring_seconds": scoring,
         "estimates": estimates,
     }))
 }

@@ -168,3 +168,21 @@ fn what_cannot_be_estimated_is_said_before_training() {
     let error = estimate_prior(&data, Scenario::SingleSample, &unknown).unwrap_err().to_string();
     assert!(error.starts_with("unknown estimator 'guess'; the estimators are plateau, bbe"), "{error}");
 }
+
+#[test]
+fn the_ends_are_honest() {
+    // Identical P and U: nearly all may be positive, and nothing is ruled out.
+    let same = two_normals(200, 800, 1.0, 1);
+    let found = estimate_prior(&same, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    assert!(found.mu > 0.9 && found.interval.0 < 0.5 && found.interval.1 > 0.99, "{found:?}");
+    // P nowhere in U: hardly any are hidden, or the labels were not picked at random; both are said.
+    let mut apart = two_normals(200, 800, 0.0, 1);
+    apart.features.as_mut_slice()[..400].iter_mut().for_each(|value| *value += 20.0);
+    let found = estimate_prior(&apart, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    assert!(found.mu < 0.02 && found.interval.1 < 0.1, "{found:?}");
+    assert!(found.warnings.iter().any(|text| text.contains("labels favor some")), "{found:?}");
+    // Five of 5,000.
+    let few = two_normals(300, 5_000, 0.001, 2);
+    let found = estimate_prior(&few, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    assert!(found.mu < 0.02 && found.interval.0 <= 0.001 && found.interval.1 < 0.1, "{found:?}");
+}

@@ -101,11 +101,19 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     if as_json { print_json(&as_object(&report, seconds)) } else { print(&as_text(&report, seconds)) }
 }
 
-/// What a person should know before using the numbers; each estimator's warnings under its name.
+/// What a person should know before using the numbers. What several estimators warn of alike is said once, under all names.
 pub fn tell_warnings(report: &PriorReport) {
+    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for estimate in &report.estimates {
-        let named = |text: &String| format!("{}: {text}", estimate.estimator);
-        warn(&estimate.warnings.iter().map(named).collect::<Vec<_>>());
+        for text in &estimate.warnings {
+            match told.iter_mut().find(|(known, _)| known == text) {
+                Some((_, names)) => names.push(estimate.estimator),
+                None => told.push((text, vec![estimate.estimator])),
+            }
+        }
+    }
+    for (text, names) in told {
+        note(&format!("warning: {}: {text}", names.join(", ")));
     }
     for refusal in &report.refusals {
         note(&format!("note: {} has no answer: {}", refusal.estimator, refusal.why));
