@@ -15,7 +15,7 @@ use onesided_data::{Label, PriorInUnlabeled};
 /// Settings are chosen on this many rows at most: more would take longer and say the same.
 pub(crate) const ENOUGH: usize = 20_000;
 /// The same for kernel machines, whose time grows with the square of the rows.
-pub(crate) const ENOUGH_FOR_KERNELS: usize = 2500;
+pub(crate) const ENOUGH_FOR_KERNELS: usize = 5000;
 
 /// a counts at least this many rows.
 const LEAST_CALLED: f64 = 5.0;

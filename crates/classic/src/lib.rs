@@ -40,6 +40,7 @@
 
 mod choice;
 mod error;
+pub mod genpu;
 mod kernel;
 mod linear;
 mod model;

@@ -1,5 +1,6 @@
 //! What a system learns: a score a row, a threshold, and a probability where its theory gives one.
 
+use crate::genpu::dense::DenseNet;
 use crate::{ClassicError, KernelModel, LinearModel, RandomFeatures, Rows};
 use onesided_loss::sigmoid;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,8 @@ pub enum Scorer {
         /// w and b.
         model: LinearModel,
     },
+    /// A dense network.
+    Network(DenseNet),
 }
 
 /// From a score f to the probability of being positive.
@@ -81,6 +84,7 @@ impl ClassicModel {
             Scorer::Linear(model) => model.weights.len(),
             Scorer::Kernel(model) => model.support.cols(),
             Scorer::RandomFeatures { map, .. } => map.cols(),
+            Scorer::Network(net) => net.inputs(),
         }
     }
 
@@ -93,6 +97,7 @@ impl ClassicModel {
             Scorer::Linear(model) => model.scores(rows),
             Scorer::Kernel(model) => model.scores(rows),
             Scorer::RandomFeatures { map, model } => map.scores(rows, model),
+            Scorer::Network(net) => net.scores(rows),
         })
     }
 
@@ -106,7 +111,7 @@ impl ClassicModel {
     pub fn linear(&self) -> Option<&LinearModel> {
         match &self.scorer {
             Scorer::Linear(model) => Some(model),
-            Scorer::Kernel(_) | Scorer::RandomFeatures { .. } => None,
+            Scorer::Kernel(_) | Scorer::RandomFeatures { .. } | Scorer::Network(_) => None,
         }
     }
 
@@ -130,6 +135,12 @@ impl ClassicModel {
                     return wrong("there is not one weight a random feature");
                 }
                 linear(model)
+            }
+            Scorer::Network(net) => {
+                if !net.is_whole() || net.outputs() != 1 {
+                    return wrong("the network's weights do not fit its layers");
+                }
+                true
             }
         };
         let link = match self.link {

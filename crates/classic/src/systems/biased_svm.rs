@@ -60,6 +60,8 @@ impl BiasedSvm {
         let pairs = self.costs.iter().flat_map(|&cost| self.ratios.iter().map(move |&ratio| (cost, ratio)));
         let candidates: Vec<(f64, f64)> = pairs.collect();
         let fit = |&(cost, ratio): &(f64, f64), task: &Task, times: f64| {
+            // What one example may do to a kernel machine stays near it, however many there are elsewhere.
+            let times = if kernel.is_some() { 1.0 } else { times };
             let positive = task.weights(times * cost * ratio, 0.0);
             let negative = task.weights(0.0, times * cost);
             let scorer = support_vectors(task.rows, kernel, (&positive, &negative), task.seed)?;

@@ -25,7 +25,8 @@
 //!   by 1 - 2ph. That is right if labels were flipped whatever their class; here only positives are hidden, and it is
 //!   biased. The mean is the median of the means of ten groups (the one nearest to the others), the ellipsoid as
 //!   printed, (m - m̂)' S (m - m̂) ≤ b with a ridge of 1e-4. Known from a secondary source, which has N² where the
-//!   covariance of a mean has N³ in its second term; this is the covariance.
+//!   covariance of a mean has N³ in its second term; this is the covariance. S is of the order of 1/N, so that ellipsoid
+//!   is wide: on USPS a radius above 0 makes every row negative, and 0 is chosen.
 //!
 //! The intercept is the weight of a column of ones, with m = 2μ - 1 there. Columns should lie in [-1, 1] or so.
 
@@ -68,7 +69,7 @@ pub struct Ldce {
 impl Default for Ldce {
     fn default() -> Self {
         let ridges = [-18, -16, -14, -12, -10, -8, -6, -4, -2].map(|k| 2f64.powi(k)).to_vec();
-        Self { centroid: Centroid::Exact, ridges, radii: vec![0.1, 0.9], turns: 3 }
+        Self { centroid: Centroid::Exact, ridges, radii: vec![0.0, 0.1, 0.9], turns: 3 }
     }
 }
 
