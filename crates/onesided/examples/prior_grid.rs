@@ -16,7 +16,7 @@ use onesided::data::{
 use onesided::prior::{CrossFitting, Evidence, Needs, consensus, estimators};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -57,23 +57,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|run| name_of(&run["set"], &run["mu"], &run["seed"]))
         .collect();
     let mut file = OpenOptions::new().create(true).append(true).open(out)?;
-    for set in &grid.sets {
-        let mut loaded = None;
-        for seed in first..first + seeds {
+    // Seed by seed, so that an interrupted grid has seen every set equally often.
+    let mut loaded: HashMap<&str, (Matrix, Vec<bool>)> = HashMap::new();
+    for seed in first..first + seeds {
+        for set in &grid.sets {
             for &mu in &grid.mu {
                 if done.contains(&name_of(&json!(set), &json!(mu), &json!(seed))) {
                     continue;
                 }
-                if loaded.is_none() {
-                    loaded = Some(load(set, Path::new(tables), Path::new(sets))?);
+                if !loaded.contains_key(set.as_str()) {
+                    loaded.insert(set, load(set, Path::new(tables), Path::new(sets))?);
                 }
-                let Some((matrix, truth)) = &loaded else { continue };
+                let (matrix, truth) = &loaded[set.as_str()];
                 let (data, hidden) = draw(&grid, set, mu, seed, matrix, truth)?;
                 if grid.rows {
                     write_rows(&data, &Path::new(tables).join("rows"), &format!("{set}_{mu}_{seed}.csv"))?;
                 }
-                let line = run(&grid, set, mu, seed, &data, hidden)?;
-                writeln!(file, "{line}")?;
+                writeln!(file, "{}", run(&grid, set, mu, seed, &data, hidden)?)?;
             }
         }
     }
