@@ -8,11 +8,13 @@
 //! slope and offset of a logistic regression of "labeled" on the logit (Platt, 1999), with a weak pull of both toward the
 //! logits as they are. A calibrated logit is an estimate of ln[n_p p_p(x) / (n_u p_u(x))], whichever fold it comes from.
 
+use super::platt::platt;
 use super::scorer::Scorer;
 use crate::Error;
 use crate::choices::{Wishes, mix};
+use crate::criterion::log_loss;
 use onesided_data::{Label, PuData, Stream, stratified_folds};
-use onesided_loss::{Options, Sampling, Setting, method, softplus};
+use onesided_loss::{Options, Sampling, Setting, method};
 use onesided_net::{Architecture, Device, Engine, Job, Shape, Source, scores_on, train_on};
 use onesided_trees::{Binned, Config, Sample, fit};
 use std::num::NonZero;
@@ -238,7 +240,6 @@ impl Work<'_> {
         let naive = method("naive")?;
         let setting = Setting { prior_in_unlabeled: 0.5, sampling: Sampling::CaseControl };
         let objective = naive.build(&setting, &Options::default())?;
-        let risk = |p: &[f32], u: &[f32]| log_loss(p, u);
         let job = Job {
             network: &network,
             data: Source::Numbers(self.data.features.as_slice()),
@@ -248,7 +249,7 @@ impl Work<'_> {
             held_out_unlabeled: &of(&fold.stopping, false),
             objective: objective.as_ref(),
             start_bias: (positive.len() as f64 / unlabeled.len() as f64).ln(),
-            risk: Some(&risk),
+            risk: Some(&log_loss),
             risk_name: "log loss of labeled against unlabeled",
             config: &config,
             checkpoint: None,
@@ -260,79 +261,5 @@ impl Work<'_> {
             Ok(scores.into_iter().map(f64::from).collect())
         };
         Ok((scores(&fold.stopping)?, scores(&fold.scored)?))
-    }
-}
-
-fn log_loss(positive: &[f32], unlabeled: &[f32]) -> f64 {
-    let of_positives = positive.iter().map(|&f| softplus(-f64::from(f)));
-    let losses = of_positives.chain(unlabeled.iter().map(|&f| softplus(f64::from(f))));
-    losses.sum::<f64>() / (positive.len() + unlabeled.len()) as f64
-}
-
-/// Slope and offset that make logits those of `labels`: the mode of the logistic likelihood with a normal prior of
-/// standard deviation 1/2 on ln slope and on the offset, by Newton steps on both.
-fn platt(logits: &[f64], labels: &[bool]) -> (f64, f64) {
-    const PRECISION: f64 = 4.0;
-    let cost = |log_slope: f64, offset: f64| -> f64 {
-        let slope = log_slope.exp();
-        let losses = logits.iter().zip(labels).map(|(&z, &y)| {
-            let z = slope * z + offset;
-            softplus(if y { -z } else { z })
-        });
-        losses.sum::<f64>() + PRECISION / 2.0 * (log_slope * log_slope + offset * offset)
-    };
-    let (mut a, mut b) = (0.0f64, 0.0f64);
-    for _ in 0..50 {
-        let slope = a.exp();
-        // Gradient and Gauss-Newton matrix in (ln slope, offset).
-        let (mut ga, mut gb, mut haa, mut hab, mut hbb) =
-            (PRECISION * a, PRECISION * b, PRECISION, 0.0, PRECISION);
-        for (&z, &y) in logits.iter().zip(labels) {
-            let x = slope * z;
-            let q = onesided_eval::probability(x + b);
-            let (error, weight) = (q - if y { 1.0 } else { 0.0 }, q * (1.0 - q));
-            ga += error * x;
-            gb += error;
-            haa += weight * x * x;
-            hab += weight * x;
-            hbb += weight;
-        }
-        let det = haa * hbb - hab * hab;
-        let (da, db) = ((hbb * ga - hab * gb) / det, (haa * gb - hab * ga) / det);
-        let now = cost(a, b);
-        let mut step = 1.0;
-        while step > 1e-6 && cost(a - step * da, b - step * db) > now {
-            step /= 2.0;
-        }
-        (a, b) = (a - step * da, b - step * db);
-        if (da * da + db * db).sqrt() * step < 1e-9 {
-            break;
-        }
-    }
-    (a.exp(), b)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calibration_undoes_a_stretch_and_a_shift() {
-        let mut stream = Stream::new(2, "platt");
-        let truth: Vec<f64> = (0..20_000).map(|_| 1.5 * stream.normal() - 1.0).collect();
-        let labels: Vec<bool> =
-            truth.iter().map(|&z| stream.uniform() < onesided_eval::probability(z)).collect();
-        let stretched: Vec<f64> = truth.iter().map(|z| 2.0 * z + 0.6).collect();
-        let (slope, offset) = platt(&stretched, &labels);
-        // z = (stretched - 0.6) / 2.
-        assert!((slope - 0.5).abs() < 0.02 && (offset + 0.3).abs() < 0.05, "{slope} {offset}");
-    }
-
-    #[test]
-    fn few_rows_leave_the_logits_nearly_as_they_are() {
-        let (slope, offset) = platt(&[2.0, -2.0], &[true, false]);
-        assert!((slope - 1.0).abs() < 0.2 && offset.abs() < 0.1, "{slope} {offset}");
-        let (slope, offset) = platt(&[1e6, -1e6], &[false, true]);
-        assert!(slope.is_finite() && slope > 0.0 && offset.is_finite(), "{slope} {offset}");
     }
 }

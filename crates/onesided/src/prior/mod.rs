@@ -18,9 +18,10 @@
 //! ```
 //!
 //! [`CrossFitting`] scores every row by models that never saw it, the estimators of [`onesided_prior`] look at the scores
-//! and at the rows, and [`consensus`](onesided_prior::consensus) weighs what they say.
+//! and at the rows, and [`consensus`] weighs what they say.
 
 mod cross_fit;
+mod platt;
 mod record;
 mod report;
 mod scorer;
