@@ -5,8 +5,9 @@ use crate::choices::TextForm;
 use crate::results::{Record, Results};
 use crate::set::Set;
 use crate::spec::{Run, Spec};
+use crate::system::{self, Forms};
 use crate::trial::{How, Trial};
-use onesided_net::{Device, Engine, Shape};
+use onesided_net::{Device, Engine};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +72,7 @@ pub fn campaign(
     // Runs of one data set, in one form, share a device and what it holds.
     let mut rest: Vec<&Run> = runs.iter().collect();
     while let Some(first) = rest.first().copied() {
-        let form = |run: &Run| (run.data, text_form(spec, run));
+        let form = |run: &Run| (run.data, text_form(spec, run), run.settings.is_classic());
         let (these, others): (Vec<&Run>, Vec<&Run>) = rest.iter().partition(|run| form(run) == form(first));
         rest = others;
         observer(Event::Reading(&spec.data[first.data].title));
@@ -136,15 +137,24 @@ fn together(
     // Everything that can be refused is, before the first run.
     let mut costs = Vec::with_capacity(runs.len());
     let mut device = Device::Cpu;
+    let forms = Forms::default();
     for run in runs {
+        if run.settings.is_classic() {
+            costs.push(set.train.len() as f64);
+            continue;
+        }
         let trial = trial(run).map_err(named(run))?;
         costs.push(trial.cost());
         let one = how.device.resolve(trial.network(), run.settings.config.batch);
         device = if device == Device::Cpu { one } else { device };
     }
-    let shape: Shape = set.shape;
-    let engine = Engine::new(device, set.source(), shape)?;
-    (ledger.observer)(Event::On(&engine.describe()));
+    let engine = match runs.iter().all(|run| run.settings.is_classic()) {
+        true => None,
+        false => Some(Engine::new(device, set.source(), set.shape)?),
+    };
+    if let Some(engine) = &engine {
+        (ledger.observer)(Event::On(&engine.describe()));
+    }
     let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
     let left = Mutex::new(costs.iter().sum::<f64>());
@@ -158,9 +168,11 @@ fn together(
             }
             let run = runs[number];
             let one = || -> Result<(), ExperimentError> {
-                let Some(record) = trial(run)?.go(&engine, &mut |_| go_on(), &mut |_, _| Ok(()))? else {
-                    return Ok(());
+                let record = match &engine {
+                    Some(engine) => trial(run)?.go(engine, &mut |_| go_on(), &mut |_, _| Ok(()))?,
+                    None => Some(system::go(run, spec.prior_error_kind, set, &forms)?),
                 };
+                let Some(record) = record else { return Ok(()) };
                 let left = {
                     let mut left = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                     *left -= costs[number];

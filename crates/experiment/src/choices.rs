@@ -42,7 +42,7 @@ pub struct Choices {
     /// The least share of positives in a batch; 0 takes the share they have in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_positives: Option<f64>,
-    /// The loss, by its name in the registry; the name of the method where it is left open.
+    /// The loss, or the classic system, by its name in the registry; the name of the method where it is left open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objective: Option<String>,
     /// Reduction of the collective loss.
@@ -244,8 +244,21 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Whether a classic system learns, and no network.
+    pub fn is_classic(&self) -> bool {
+        onesided_classic::systems().iter().any(|system| system.name == self.objective)
+    }
+
+    /// Whether every label is seen.
+    pub(crate) fn needs_truth(&self) -> bool {
+        onesided_loss::method(&self.objective).is_ok_and(|method| method.needs_truth)
+    }
+
     /// Refuses what can be seen to be wrong before any data are read.
     pub(crate) fn check(&self) -> Result<(), ExperimentError> {
+        if self.is_classic() {
+            return Ok(());
+        }
         let method = onesided_loss::method(&self.objective)?;
         let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
         method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;

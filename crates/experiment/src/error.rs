@@ -1,5 +1,6 @@
 //! Why an experiment cannot go on.
 
+use onesided_classic::ClassicError;
 use onesided_data::{DataError, PriorError};
 use onesided_loss::LossError;
 use onesided_net::NetError;
@@ -77,6 +78,9 @@ pub enum ExperimentError {
     /// An objective.
     #[error(transparent)]
     Loss(#[from] LossError),
+    /// A classic system.
+    #[error(transparent)]
+    Classic(#[from] ClassicError),
     /// Training.
     #[error(transparent)]
     Net(#[from] NetError),

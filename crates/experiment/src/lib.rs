@@ -11,6 +11,8 @@ mod printed;
 mod results;
 mod set;
 mod spec;
+mod split;
+mod system;
 mod table;
 mod trial;
 

@@ -117,12 +117,15 @@ impl Results {
         Ok(file)
     }
 
-    /// Refuses a file that could not be written to, before any run.
+    /// Refuses a file that could not be written to, before any run. Leaves none behind that was not there.
     pub fn check_writable(&self) -> Result<(), ExperimentError> {
+        let new = !self.file.exists();
         let opened = self.open();
-        opened
-            .map(|_| ())
-            .map_err(|cause| ExperimentError::Write { file: self.file.display().to_string(), cause })
+        if new && opened.is_ok() {
+            let _ = fs::remove_file(&self.file);
+        }
+        let file = || self.file.display().to_string();
+        opened.map(|_| ()).map_err(|cause| ExperimentError::Write { file: file(), cause })
     }
 }
 

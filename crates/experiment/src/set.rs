@@ -3,22 +3,26 @@
 use crate::ExperimentError;
 use crate::choices::TextForm;
 use crate::spec::DataSpec;
+use onesided_classic::Rows;
 use onesided_data::{
-    CIFAR10_CLASSES, Images, NEWSGROUPS, Pixels, TextOptions, cifar10, image_folder, mnist, newsgroups, svhn,
-    train_test, usps, vocabulary, word_vectors,
+    CIFAR10_CLASSES, Digits, Features, Images, Matrix, MissingPolicy, NEWSGROUPS, Pixels, ReadOptions,
+    SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups, read, svhn,
+    train_test, truth_from_column, usps, vocabulary, word_vectors,
 };
 use onesided_net::{Shape, Source};
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// The sets that are known, and where each is published to be, below the data folder.
-pub const SETS: [&str; 6] = ["mnist", "usps", "svhn", "cifar10", "20ng", "images"];
+/// The sets that are known.
+pub const SETS: [&str; 8] = ["mnist", "usps", "svhn", "cifar10", "20ng", "digits", "images", "table"];
 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 /// Pictures of a folder are brought to squares of this side.
 const SIDE: usize = 32;
-/// Of a folder that has no test part, this share is kept for testing; the same pictures for every seed.
+/// Of a set that has no test part, this share is kept for testing; the same rows for every seed.
 const TEST: f64 = 0.2;
 
 /// Rows of training, then of testing, each positive or not.
@@ -35,7 +39,17 @@ pub struct Set {
 }
 
 enum Store {
-    Bytes { bytes: Vec<u8>, scale: Vec<f32>, shift: Vec<f32> },
+    /// Rows of terms, and how often each term occurs.
+    Texts {
+        tfidf: SparseMatrix,
+        counts: SparseMatrix,
+        dense: OnceLock<Vec<f32>>,
+    },
+    Bytes {
+        bytes: Vec<u8>,
+        scale: Vec<f32>,
+        shift: Vec<f32>,
+    },
     Numbers(Vec<f32>),
 }
 
@@ -61,6 +75,15 @@ impl Set {
                 let set = cifar10(&place)?;
                 of_bytes(set.train, set.test, &pick(&CIFAR10_CLASSES)?)
             }
+            "digits" => {
+                let Digits { images, labels } = digits();
+                let square = Shape { channels: 1, height: 8, width: 8 };
+                of_table(square, images, pick(&DIGITS)?.of(&labels))
+            }
+            "table" => {
+                let (rows, truth) = table(spec, &place)?;
+                of_table(Shape::flat(rows.cols()), rows, truth)
+            }
             "20ng" => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
             "images" => of_folder(spec, &place),
             other => Err(ExperimentError::Spec {
@@ -75,7 +98,44 @@ impl Set {
         match &self.store {
             Store::Bytes { bytes, scale, shift } => Source::Bytes { bytes, scale, shift },
             Store::Numbers(numbers) => Source::Numbers(numbers),
+            Store::Texts { tfidf, dense, .. } => Source::Numbers(dense.get_or_init(|| in_full(tfidf))),
         }
+    }
+
+    /// Rows to train on and rows to test on, as a classic system takes them: texts sparse, and for one that needs
+    /// counts with no value below zero (pixels as they are, columns from their smallest value on).
+    pub fn for_system(&self, counts: bool) -> Result<[Box<dyn Rows + Send>; 2], ExperimentError> {
+        let parts = [0..self.train.len(), self.train.len()..self.train.len() + self.test.len()];
+        let width = self.shape.len();
+        let rows: Vec<Box<dyn Rows + Send>> = match &self.store {
+            Store::Texts { tfidf, counts: count, .. } => {
+                let of = if counts { count } else { tfidf };
+                parts
+                    .map(|part| Box::new(of.select(&part.collect::<Vec<_>>())) as Box<dyn Rows + Send>)
+                    .into()
+            }
+            Store::Bytes { bytes, scale, shift } => {
+                let channels = scale.len();
+                let number = |(at, &byte): (usize, &u8)| match counts {
+                    true => f32::from(byte),
+                    false => f32::from(byte) * scale[at % channels] + shift[at % channels],
+                };
+                let numbers: Vec<f32> = bytes.iter().enumerate().map(number).collect();
+                dense(&numbers, width, parts)?
+            }
+            Store::Numbers(numbers) if counts => {
+                let mut least = vec![f32::MAX; width];
+                for row in numbers.chunks_exact(width) {
+                    least.iter_mut().zip(row).for_each(|(least, &x)| *least = least.min(x));
+                }
+                let numbers: Vec<f32> =
+                    numbers.iter().enumerate().map(|(at, &x)| x - least[at % width]).collect();
+                dense(&numbers, width, parts)?
+            }
+            Store::Numbers(numbers) => dense(numbers, width, parts)?,
+        };
+        rows.try_into()
+            .map_err(|_| ExperimentError::Spec { file: "rows".into(), detail: "a set has two parts".into() })
     }
 
     /// Numbers of the rows to test on.
@@ -87,7 +147,7 @@ impl Set {
     pub fn picture(&self, row: usize) -> Option<&[u8]> {
         match &self.store {
             Store::Bytes { bytes, .. } => bytes.chunks_exact(self.shape.len()).nth(row),
-            Store::Numbers(_) => None,
+            Store::Numbers(_) | Store::Texts { .. } => None,
         }
     }
 }
@@ -157,29 +217,78 @@ fn of_texts(
     positive: &Positive,
 ) -> Result<Set, ExperimentError> {
     let set = newsgroups(place)?;
-    let labels = (positive.of(&set.train.labels), positive.of(&set.test.labels));
-    let (width, numbers) = match features {
+    let (train, test) = (positive.of(&set.train.labels), positive.of(&set.test.labels));
+    match features {
         TextForm::Glove => {
             let texts: Vec<&String> = set.train.texts.iter().chain(&set.test.texts).collect();
             let vectors = word_vectors(&glove_file(folder)?, &vocabulary(&texts))?;
             let rows = vectors.average(&texts)?.vectors;
-            (vectors.dimension(), standardized(rows.as_slice(), vectors.dimension(), set.train.len()))
+            let numbers = standardized(rows.as_slice(), vectors.dimension(), train.len());
+            let shape = Shape::flat(vectors.dimension());
+            Ok(Set { shape, train, test, files: None, store: Store::Numbers(numbers) })
         }
-        TextForm::Tfidf { terms } => tfidf(&set.train.texts, &set.test.texts, terms)?,
-    };
-    let store = Store::Numbers(numbers);
-    Ok(Set { shape: Shape::flat(width), train: labels.0, test: labels.1, files: None, store })
+        TextForm::Tfidf { terms } => {
+            let (width, store) = tfidf(&set.train.texts, &set.test.texts, terms)?;
+            Ok(Set { shape: Shape::flat(width), train, test, files: None, store })
+        }
+    }
 }
 
-/// TF-IDF of the words of the texts to train on, each row of length 1, in full.
-fn tfidf(train: &[String], test: &[String], terms: usize) -> Result<(usize, Vec<f32>), ExperimentError> {
+/// TF-IDF of the words of the texts to train on, each row of length 1, and their counts.
+fn tfidf(train: &[String], test: &[String], terms: usize) -> Result<(usize, Store), ExperimentError> {
+    let texts: Vec<&String> = train.iter().chain(test).collect();
     let options = TextOptions { max_terms: Some(terms), ..TextOptions::default() };
-    let (features, rows) = options.fit_transform(train)?;
-    let width = features.terms().len();
-    let columns: Vec<u32> = (0..width as u32).collect();
-    let mut numbers = rows.to_dense(&columns)?.as_slice().to_vec();
-    numbers.extend_from_slice(features.transform(test).to_dense(&columns)?.as_slice());
-    Ok((width, numbers))
+    let features = options.fit(train)?;
+    let counted = TextOptions { weighting: Weighting::Counts, ..options }.fit(train)?;
+    let (tfidf, counts) = (features.transform(&texts), counted.transform(&texts));
+    Ok((features.terms().len(), Store::Texts { tfidf, counts, dense: OnceLock::new() }))
+}
+
+/// Every value of sparse rows, zeros included.
+fn in_full(rows: &SparseMatrix) -> Vec<f32> {
+    let mut numbers = vec![0.0; rows.rows() * rows.cols()];
+    for (row, full) in numbers.chunks_exact_mut(rows.cols().max(1)).enumerate() {
+        let (columns, values) = rows.row(row);
+        columns.iter().zip(values).for_each(|(&column, &value)| full[column as usize] = value);
+    }
+    numbers
+}
+
+/// Two parts of dense rows.
+fn dense(
+    numbers: &[f32],
+    width: usize,
+    parts: [Range<usize>; 2],
+) -> Result<Vec<Box<dyn Rows + Send>>, ExperimentError> {
+    let part = |part: Range<usize>| -> Result<Box<dyn Rows + Send>, ExperimentError> {
+        let some = numbers[part.start * width..part.end * width].to_vec();
+        Ok(Box::new(Matrix::new(part.len(), width, some)?))
+    };
+    parts.into_iter().map(part).collect()
+}
+
+/// A table: numbers and texts as columns of mean 0 and deviation 1, and whether each row is positive.
+fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), ExperimentError> {
+    let refuse = |detail: &str| ExperimentError::Spec { file: spec.name.clone(), detail: detail.into() };
+    let label =
+        spec.label.as_ref().ok_or_else(|| refuse("a table needs the column of its classes as label"))?;
+    let [positive] = &spec.positive[..] else {
+        return Err(refuse("a table has one positive value"));
+    };
+    let options = ReadOptions { text: vec![label.clone()], ..ReadOptions::default() };
+    let mut frame = read(file, &options)?;
+    let truth = truth_from_column(&frame.take(label)?, Some(positive))?;
+    let features = Features::fit(&frame, &[], MissingPolicy::Mean)?;
+    Ok((features.encode(frame)?.0, truth))
+}
+
+/// Rows without a test part of their own: a share of each class is kept for testing.
+fn of_table(shape: Shape, rows: Matrix, truth: Vec<bool>) -> Result<Set, ExperimentError> {
+    let (train, test) = train_test(&truth, TEST, 0)?;
+    let labels = |rows: &[usize]| rows.iter().map(|&row| truth[row]).collect();
+    let order: Vec<usize> = train.iter().chain(&test).copied().collect();
+    let store = Store::Numbers(rows.select(&order).as_slice().to_vec());
+    Ok(Set { shape, train: labels(&train), test: labels(&test), files: None, store })
 }
 
 /// Each column brought to mean 0 and deviation 1 over the rows to train on.

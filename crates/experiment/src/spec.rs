@@ -77,7 +77,8 @@ pub enum PriorErrorKind {
 /// A data set of a spec.
 #[derive(Clone, Debug)]
 pub struct DataSpec {
-    /// `mnist`, `usps`, `svhn`, `cifar10`, `20ng` or `images`.
+    /// `mnist`, `usps`, `svhn`, `cifar10`, `20ng`, `digits`, `images` or `table`; a second word behind a colon tells two
+    /// of a kind apart.
     pub name: String,
     /// Its title in tables.
     pub title: String,
@@ -85,6 +86,8 @@ pub struct DataSpec {
     pub positive: Vec<String>,
     /// Where it is, below the data folder; where it is published to be if nothing is said.
     pub folder: Option<PathBuf>,
+    /// The column of a table that holds the classes.
+    pub label: Option<String>,
     choices: Choices,
 }
 
@@ -218,7 +221,7 @@ impl Spec {
                 for method in 0..self.methods.len() {
                     let one = |hidden, error| self.run(data, method, hidden, error, seed);
                     let first = one(Some(self.hidden[0]), 0.0)?;
-                    if onesided_loss::method(&first.settings.objective).is_ok_and(|m| m.needs_truth) {
+                    if first.settings.needs_truth() {
                         runs.push(one(None, 0.0)?);
                         continue;
                     }
@@ -266,7 +269,9 @@ impl Spec {
         settings.check().map_err(|error| refused(error.to_string()))?;
         // The objective belongs to it even where it is the method's name; the title of a method does not.
         let made = Choices { objective: Some(settings.objective.clone()), ..choices };
-        let key = (&set.name, &set.positive, &set.folder, hidden, prior_error, kind, seed, made);
+        let mut positive = set.positive.clone();
+        positive.extend(set.label.iter().map(|label| format!("of column {label}")));
+        let key = (&set.name, &positive, &set.folder, hidden, prior_error, kind, seed, made);
         let key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
         let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
         Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
@@ -324,8 +329,9 @@ fn data_set(mut table: Table) -> Result<DataSpec, String> {
     let positive = need(&mut table, "positive").map_err(located)?;
     let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
     let folder = take(&mut table, "folder").map_err(located)?;
+    let label = take(&mut table, "label").map_err(located)?;
     let choices = rest(table).map_err(located)?;
-    Ok(DataSpec { title, positive, folder, choices, name })
+    Ok(DataSpec { title, positive, folder, label, choices, name })
 }
 
 fn method(mut table: Table) -> Result<MethodSpec, String> {

@@ -5,9 +5,8 @@ use crate::choices::DecideAt;
 use crate::results::Record;
 use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
-use onesided_data::{
-    ClassPrior, Counts, Label, PriorInUnlabeled, Scenario, hide, logit_shift, stratified_holdout,
-};
+use crate::split::Split;
+use onesided_data::{ClassPrior, Counts, PriorInUnlabeled, Scenario, logit_shift};
 use onesided_eval::auc;
 use onesided_loss::{Method, Objective, Sampling, method};
 use onesided_net::{
@@ -41,31 +40,8 @@ impl<'a> Trial<'a> {
     pub fn new(run: &'a Run, kind: PriorErrorKind, set: &'a Set, how: &How) -> Result<Self, ExperimentError> {
         let settings = &run.settings;
         let method = method(&settings.objective)?;
-        let labels = match run.hidden {
-            Some(hidden) => hide(&set.train, hidden, run.seed)?,
-            None => {
-                let label = |&truth: &bool| if truth { Label::Positive } else { Label::Unlabeled };
-                set.train.iter().map(label).collect()
-            }
-        };
-        let all: Vec<usize> = (0..labels.len()).collect();
-        let (train, held) = match settings.hold_out {
-            0.0 => (all, Vec::new()),
-            share => stratified_holdout(&labels, share, run.seed)?,
-        };
-        let apart = |rows: &[usize]| -> (Vec<u32>, Vec<u32>) {
-            rows.iter().map(|&row| row as u32).partition(|&row| labels[row as usize] == Label::Positive)
-        };
-        let ((positive, unlabeled), held_out) = (apart(&train), apart(&held));
+        let Split { positive, unlabeled, held_out, prior, .. } = Split::new(run, kind, set)?;
         let counts = Counts { positive: positive.len(), unlabeled: unlabeled.len() };
-        let prior = match run.hidden {
-            None => None,
-            Some(_) => {
-                let hidden = unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
-                let mu = hidden as f64 / unlabeled.len() as f64;
-                Some((mu, PriorInUnlabeled::new(run.told(mu, kind))?.get()))
-            }
-        };
         let labeled_share = counts.labeled_share();
         let sampling = match settings.scenario {
             Scenario::CaseControl => Sampling::CaseControl,
