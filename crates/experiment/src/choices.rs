@@ -70,6 +70,9 @@ pub struct Choices {
     /// What of a test image is scored: `plain`, or `mirror` for the mean of it and its mirror image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_view: Option<String>,
+    /// Leaves these runs out: what a method cannot do is said in the spec, not found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip: Option<bool>,
     /// Share of positives and of unlabeled rows kept from training, on which the accuracy is estimated without
     /// negatives; 0 trains on all rows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +105,7 @@ impl Choices {
             scenario,
             decide_at,
             test_view,
+            skip,
             hold_out
         )
     }
@@ -140,6 +144,7 @@ impl Choices {
                 Some("mirror") => true,
                 Some(other) => return Err(format!("unknown test_view '{other}'; use plain or mirror")),
             },
+            skip: self.skip.unwrap_or(false),
             hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
             config: TrainConfig {
                 batch: self.batch.unwrap_or(config.batch),
@@ -237,6 +242,8 @@ pub struct Settings {
     pub decide_at: DecideAt,
     /// Whether test images are also scored mirrored.
     pub mirror: bool,
+    /// Whether the run is left out.
+    pub skip: bool,
     /// Share kept from training.
     pub hold_out: f64,
     /// How to train; seed, device and threads are put in when the run begins.

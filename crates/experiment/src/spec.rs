@@ -233,6 +233,7 @@ impl Spec {
                 }
             }
         }
+        runs.retain(|run| !run.settings.skip);
         Ok(runs)
     }
 

@@ -129,6 +129,12 @@ impl Table {
         Ok(Self { title: spec.title.clone(), seeds: spec.seeds.len(), columns, rows, spread: several })
     }
 
+    /// The rows of which something is done.
+    pub fn begun(mut self) -> Self {
+        self.rows.retain(|(_, _, cells)| cells.iter().any(|cell| cell.runs > 0));
+        self
+    }
+
     /// Every cell.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.rows.iter().flat_map(|(_, _, cells)| cells)

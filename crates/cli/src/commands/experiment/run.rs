@@ -1,7 +1,6 @@
 //! Running a spec: what is not done yet, several runs at a time, each recorded when it ends.
 
 use super::spec;
-use super::table::text;
 use crate::commands::device;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json};
@@ -83,10 +82,10 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     });
     display.bar.finish_and_clear();
     outcome?;
-    let table = Table::new(&spec, &results, Measure::Accuracy)?;
+    let table = Table::new(&spec, &results, Measure::Accuracy)?.begun();
     match as_json {
         true => print_json(&table.json()),
-        false => print(&text(&table)),
+        false => print(&table.markdown()),
     }
 }
 

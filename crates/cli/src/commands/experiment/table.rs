@@ -39,11 +39,6 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     match (as_json, flags.format.as_str()) {
         (true, _) => print_json(&table.json()),
         (false, "csv") => print(&table.csv()),
-        _ => print(&text(&table)),
+        _ => print(&table.markdown()),
     }
-}
-
-/// The table in Markdown, and how much of it is there.
-pub fn text(table: &Table) -> String {
-    table.markdown()
 }
