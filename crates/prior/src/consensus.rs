@@ -44,9 +44,8 @@ pub fn typical_error(estimator: &str) -> f64 {
     match estimator {
         "plateau" => 0.03,
         "bbe" | "dedpul" => 0.04,
-        "alphamax" => 0.08,
+        "alphamax" | "elkan-noto-top" => 0.08,
         "elkan-noto" => 0.11,
-        "elkan-noto-top" => 0.13,
         "tice" | "km1" | "km2" => 0.2,
         _ => 0.35,
     }
