@@ -77,7 +77,16 @@ impl Estimator for Dedpul {
         let curve = Curve { x, y, points, chosen: (mu, ratio.explained(mu) - mu) };
         let resampled = cells
             .bootstrap(evidence, "dedpul", |cells| Ratio::new(grid.ratios(cells, self.most_ratio)).share());
-        Ok(Finding::bootstrapped(mu, resampled, curve, evidence).finish(&ABOUT, evidence, &cells))
+        let mut finding = Finding::bootstrapped(mu, resampled, curve, evidence);
+        let floor = 1.0 / self.most_ratio;
+        if mu < 1.05 * floor {
+            finding.interval.0 = 0.0;
+            finding.warnings.push(format!(
+                "ratios above {} are cut off, so that no share below {floor} can be told from it; it may be less",
+                self.most_ratio
+            ));
+        }
+        Ok(finding.finish(&ABOUT, evidence, &cells))
     }
 }
 
@@ -258,6 +267,10 @@ impl Ratio {
     /// Step 3.
     fn share(&self) -> f64 {
         const STEP: f64 = 0.001;
+        // mean_U r is the share of P that lies where U does. If that is small, P is elsewhere, and hardly a row is positive.
+        if self.explained(1.0) < 1e-3 || self.sums[self.rising.len()] < 0.05 * self.rising.len() as f64 {
+            return 0.0;
+        }
         let highest = self.rising.last().copied().unwrap_or(0.0);
         let mut fixed = 1.0;
         for _ in 0..1000 {
@@ -293,6 +306,7 @@ mod tests {
         let ratio = Ratio::new([vec![0.0; 75], vec![4.0; 25]].concat());
         assert!((ratio.explained(1.0) - 0.25).abs() < 1e-12 && (ratio.explained(0.1) - 0.1).abs() < 1e-12);
         assert!((ratio.share() - 0.25).abs() < 1e-4, "{}", ratio.share());
+        assert_eq!(Ratio::new(vec![0.0; 100]).share(), 0.0);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub(crate) struct Embedding {
     pub corners: usize,
     /// How many of them come from U.
     pub from_unlabeled: usize,
-    /// corners × corners, row after row.
+    /// Inner products of the corners, row after row.
     pub gram: Vec<f64>,
     /// For each group its inner products with the corners; groups of U come first.
     cross: Vec<Vec<f64>>,

@@ -63,7 +63,7 @@ pub(crate) fn median_distance(rows: &[&[f32]]) -> f64 {
     let n = squares.len();
     let (below, upper, _) = squares.select_nth_unstable_by(n / 2, f32::total_cmp);
     let upper = f64::from(*upper);
-    let lower = if n % 2 == 0 { below.iter().fold(0.0f32, |a, &b| a.max(b)).into() } else { upper };
+    let lower = if n.is_multiple_of(2) { below.iter().fold(0.0f32, |a, &b| a.max(b)).into() } else { upper };
     let median = ((lower + upper) / 2.0).sqrt();
     match (median > 0.0, mean > 0.0) {
         (true, _) => median,

@@ -22,9 +22,9 @@ use crate::embedding::{Embedding, KernelForm, Means};
 use crate::error::PriorError;
 use crate::estimate::{Curve, Estimate, Finding};
 use crate::estimator::{About, Estimator, Evidence, Needs};
-use crate::hull::Weights;
+use crate::hull::Nearest;
 use crate::kernel::{median_distance, parallel, rows_at, sample, squared_distance};
-use crate::resample::poisson_all;
+use crate::resample::{normal_quantile, poisson_all};
 use onesided_data::Stream;
 
 static KM1: About = About {
@@ -49,11 +49,15 @@ static KM2: About = About {
 
 const ASSUMES: &str = "labels picked at random among the positives, classes that a Gaussian kernel of one width tells apart, \
                        and no part of the negatives that looks like the positives (otherwise an upper bound)";
-const INTERVAL: &str =
-    "percentile bootstrap over groups of rows with width and hull kept: shows variance, not bias";
+const INTERVAL: &str = "normal, with the standard deviation of 50 bootstrap resamples over groups of rows, width and hull kept: shows \
+                        variance, not bias";
 
 /// Answers are bisected between 0 and this.
 const HIGHEST: f64 = 0.99;
+
+/// A resample costs several searches in the hull, so there are no more than this, and the interval takes their deviation
+/// instead of their percentiles.
+const RESAMPLES: usize = 50;
 
 /// Rows of each kind that the width is chosen on.
 const WIDTH_ROWS: usize = 1000;
@@ -96,16 +100,17 @@ impl Km {
         if self.threshold == Threshold::Km2 && by_size <= 0.9 * discrepancy {
             return by_size;
         }
-        let first = (search.at(1.05).distance - search.at(1.0).distance) / 0.05;
+        let scale = 0.2 * discrepancy;
+        let first = (search.at(1.05, scale).distance - search.at(1.0, scale).distance).max(0.0) / 0.05;
         0.8 * first + 0.2 * discrepancy
     }
 }
 
-/// The search for the bend of d, with the weights of the last λ to start from.
+/// The search for the bend of d, with the nearest point of the last λ to start from.
 struct Search<'a> {
     embedding: &'a Embedding,
     means: Means,
-    weights: Weights,
+    nearest: Nearest,
 }
 
 /// d and its slope at one λ.
@@ -116,28 +121,57 @@ struct Place {
 }
 
 impl Search<'_> {
-    fn at(&mut self, lambda: f64) -> Place {
+    /// d and its slope. A distance of less than a tenth of `level` (λ − 1) is none: d is convex and starts from 0, so
+    /// its slope passes the level only after that.
+    fn at(&mut self, lambda: f64, level: f64) -> Place {
         let (a, b) = (lambda, 1.0 - lambda);
         let Means { u, p, uu, up, pp } = &self.means;
         let target: Vec<f64> = u.iter().zip(p).map(|(u, p)| a * u + b * p).collect();
-        self.weights.approach(&self.embedding.gram, &target);
-        let Weights { w, kw } = &self.weights;
+        let negligible = 0.1 * level * (lambda - 1.0).max(1e-3);
         let own = a * a * uu + 2.0 * a * b * up + b * b * pp;
-        let rest: f64 = w.iter().zip(kw.iter().zip(&target)).map(|(w, (kw, t))| w * (kw - 2.0 * t)).sum();
-        let distance = (own + rest).max(0.0).sqrt();
-        let along: f64 = w.iter().zip(u.iter().zip(p)).map(|(w, (u, p))| w * (u - p)).sum();
+        let distance =
+            self.nearest.approach(&self.embedding.gram, &target, own, negligible * negligible).sqrt();
+        let along = self.nearest.inner(u) - self.nearest.inner(p);
         let slope = a * uu + b * up - a * up - b * pp - along;
-        // Where the mean lies in the hull, the distance is what the solver leaves over.
-        let slope = if distance > 1e-5 { (slope / distance).max(0.0) } else { 0.0 };
+        let slope = if distance > negligible { (slope / distance).max(0.0) } else { 0.0 };
         Place { distance, slope }
     }
 
-    /// The κ at which the slope passes `level`.
-    fn bend(&mut self, level: f64, halvings: usize) -> f64 {
+    /// Whether taking out κ has left the hull.
+    fn outside(&mut self, kappa: f64, level: f64) -> bool {
+        self.at(1.0 / (1.0 - kappa), level).slope > level
+    }
+
+    /// The κ at which the slope passes `level`, looked for around `near`: doubling steps until it lies between two places,
+    /// then halving down to `fineness`.
+    fn bend(&mut self, level: f64, near: f64, fineness: f64) -> f64 {
         let (mut low, mut high) = (0.0, HIGHEST);
-        for _ in 0..halvings {
+        let mut step = 16.0 * fineness;
+        let upward = !self.outside(near, level);
+        if upward {
+            low = near
+        } else {
+            high = near
+        }
+        loop {
+            let kappa = if upward { low + step } else { high - step };
+            if kappa <= 0.0 || kappa >= HIGHEST {
+                break;
+            }
+            let outside = self.outside(kappa, level);
+            if outside {
+                high = kappa
+            } else {
+                low = kappa
+            }
+            if outside == upward {
+                break;
+            }
+            step *= 2.0;
+        }
+        while high - low > fineness {
             let kappa = (low + high) / 2.0;
-            if self.at(1.0 / (1.0 - kappa)).slope > level { high = kappa } else { low = kappa }
+            if self.outside(kappa, level) { high = kappa } else { low = kappa }
         }
         if high == HIGHEST { HIGHEST } else { (low + high) / 2.0 }
     }
@@ -163,6 +197,13 @@ fn width(u: &[&[f32]], p: &[&[f32]]) -> f64 {
     scored.iter().fold((median, f64::NEG_INFINITY), |best, &this| if this.1 > best.1 { this } else { best }).0
 }
 
+/// The standard deviation.
+fn deviation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt()
+}
+
 impl Estimator for Km {
     fn about(&self) -> &About {
         self.facts()
@@ -180,23 +221,27 @@ impl Estimator for Km {
         let (n_p, n_u) = evidence.sizes();
         let fewest = n_p.min(n_u);
 
-        let start = Weights::equal(&embedding.gram, embedding.corners, embedding.from_unlabeled);
-        let search = |taken: &[f64], weights: &Weights| Search {
+        let start = Nearest::equal(&embedding.gram, embedding.corners, embedding.from_unlabeled);
+        let search = |taken: &[f64], nearest: &Nearest| Search {
             embedding: &embedding,
             means: embedding.means(taken),
-            weights: weights.clone(),
+            nearest: nearest.clone(),
         };
         let once = vec![1.0; embedding.groups()];
         let mut point = search(&once, &start);
         let level = self.level(&mut point, fewest);
-        let mu = point.bend(level, 12);
-        let place = point.at(1.0 / (1.0 - mu));
-        let settled = point.weights.clone();
+        // Two samples of one distribution have a squared distance of about (1/n_p + 1/n_u) (1 − mean k); a search for a slope
+        // would only follow that noise.
+        let noise = (1.0 / n_p + 1.0 / n_u) * (1.0 - point.means.uu);
+        let alike = point.means.discrepancy().powi(2) < 1.5 * noise;
+        let mu = if alike { HIGHEST } else { point.bend(level, 0.25, 5e-4) };
+        let place = point.at(1.0 / (1.0 - mu), level);
+        let settled = point.nearest.clone();
         let most = (2.0 * mu).clamp(0.2, HIGHEST);
         let mut walk = search(&once, &start);
         let points = (0..=40)
             .map(|i| most * f64::from(i) / 40.0)
-            .map(|kappa| (kappa, walk.at(1.0 / (1.0 - kappa)).slope))
+            .map(|kappa| (kappa, walk.at(1.0 / (1.0 - kappa), level).slope))
             .collect();
         let curve = Curve {
             x: "share of positives taken out",
@@ -207,7 +252,7 @@ impl Estimator for Km {
 
         let (each_u, each_p) = once.split_at(embedding.groups_of_unlabeled);
         let (mut taken_u, mut taken_p) = (Vec::new(), Vec::new());
-        let draws: Vec<Vec<f64>> = (0..evidence.resamples)
+        let draws: Vec<Vec<f64>> = (0..evidence.resamples.min(RESAMPLES))
             .map(|_| {
                 poisson_all(each_u, &mut stream, &mut taken_u);
                 poisson_all(each_p, &mut stream, &mut taken_p);
@@ -217,9 +262,11 @@ impl Estimator for Km {
         let resampled = parallel(&draws, |taken| {
             let mut search = search(taken, &settled);
             let level = self.level(&mut search, fewest);
-            search.bend(level, 9)
+            search.bend(level, mu, (mu / 50.0).clamp(5e-4, 4e-3))
         });
-        let mut finding = Finding::bootstrapped(mu, resampled, curve, evidence);
+        let half = normal_quantile(0.5 + evidence.confidence / 2.0) * deviation(&resampled);
+        let interval = (mu - half, mu + half);
+        let mut finding = Finding { mu, interval, curve, other_intervals: Vec::new(), warnings: Vec::new() };
         if mu >= HIGHEST {
             finding.interval.1 = 1.0;
             finding

@@ -41,11 +41,11 @@ mod resample;
 mod signs;
 mod tice;
 
-pub use alphamax::AlphaMax;
+pub use alphamax::{AlphaMax, Bend};
 pub use bbe::Bbe;
 pub use consensus::{Consensus, FAR, Reason, Voice, consensus, typical_error};
 pub use dedpul::Dedpul;
-pub use elkan_noto::ElkanNoto;
+pub use elkan_noto::{ElkanNoto, ReadAt, ScoreCalibration};
 pub use embedding::KernelForm;
 pub use error::PriorError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};

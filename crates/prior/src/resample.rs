@@ -43,11 +43,40 @@ pub(crate) fn percentiles(mut values: Vec<f64>, confidence: f64) -> Option<(f64,
     (!values.is_empty()).then(|| (quantile(&values, tail), quantile(&values, 1.0 - tail)))
 }
 
+/// Moves resampled answers so that their mean is the estimate, within [0, 1]: for estimators that a resample biases once more.
+pub(crate) fn center(values: &mut [f64], estimate: f64) {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter_mut().for_each(|value| *value = (*value - mean + estimate).clamp(0.0, 1.0));
+}
+
 /// The quantile of sorted values, with linear interpolation between neighbors.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
+}
+
+/// The z that a standard normal variable stays below with probability `confidence`, 0 below one half.
+pub(crate) fn normal_quantile(confidence: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..100 {
+        let z: f64 = (low + high) / 2.0;
+        if upper_tail(z) > (1.0 - confidence).min(0.5) {
+            low = z;
+        } else {
+            high = z;
+        }
+    }
+    low
+}
+
+/// P(Z > z) for z ≥ 0, by Simpson's rule on [z, z + 12].
+fn upper_tail(z: f64) -> f64 {
+    let density = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let step = 12.0 / 2000.0;
+    let inner: f64 =
+        (1..2000).map(|i| density(z + f64::from(i) * step) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum();
+    (density(z) + inner + density(z + 12.0)) * step / 3.0
 }
 
 #[cfg(test)]
@@ -84,5 +113,11 @@ mod tests {
             poisson_all(&[0.0, 1.0, 0.0], &mut stream, &mut taken);
             assert!(taken[1] > 0.0 && taken[0] == 0.0, "{taken:?}");
         }
+    }
+
+    #[test]
+    fn a_quantile_of_the_normal_distribution() {
+        // One-sided 95 % is z = 1.6449.
+        assert!((normal_quantile(0.95) - 1.644_854).abs() < 1e-5);
     }
 }
