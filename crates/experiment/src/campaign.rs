@@ -68,7 +68,7 @@ pub fn campaign(
     }
     results.check_writable()?;
     let ledger =
-        Ledger { results: Mutex::new((results, 0, 0.0)), all: runs.len(), started: Instant::now(), observer };
+        Ledger { results: Mutex::new((results, 0)), all: runs.len(), started: Instant::now(), observer };
     // Runs of one data set, in one form, share a device and what it holds.
     let mut rest: Vec<&Run> = runs.iter().collect();
     while let Some(first) = rest.first().copied() {
@@ -82,7 +82,7 @@ pub fn campaign(
             break;
         }
     }
-    let (_, done, _) = *ledger.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (_, done) = *ledger.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if done < runs.len() && stop() {
         return Err(ExperimentError::Interrupted { done, all: runs.len() });
     }
@@ -96,23 +96,22 @@ fn text_form(spec: &Spec, run: &Run) -> Option<TextForm> {
 
 /// Results, and what is known of the time.
 struct Ledger<'a> {
-    /// The results, how many this campaign has added, and what they cost.
-    results: Mutex<(&'a mut Results, usize, f64)>,
+    /// The results, and how many this campaign has added.
+    results: Mutex<(&'a mut Results, usize)>,
     all: usize,
     started: Instant,
     observer: &'a (dyn Fn(Event) + Sync),
 }
 
 impl Ledger<'_> {
-    /// Writes a record down and tells of it. `left` is the cost of what is yet to be done with this data set; of the
-    /// `later` runs, whose data are not read yet, the cost is not known and taken to be that of a mean run so far.
-    fn enter(&self, record: Record, cost: f64, left: f64, later: usize) -> Result<(), ExperimentError> {
+    /// Writes a record down and tells of it. `left` is the time that the rest of its data set will take; a run of the
+    /// `later` ones, whose data are not read yet, is taken to be a mean run so far.
+    fn enter(&self, record: Record, left: f64, later: usize) -> Result<(), ExperimentError> {
         let mut guard = self.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         guard.0.append(record.clone())?;
         guard.1 += 1;
-        guard.2 += cost;
         let (done, spent) = (guard.1, self.started.elapsed().as_secs_f64());
-        let left = spent * (left / guard.2.max(f64::MIN_POSITIVE) + later as f64 / done as f64);
+        let left = left + spent * later as f64 / done as f64;
         let standing = Standing { done, all: self.all, seconds: spent, left };
         (self.observer)(Event::Done(&record, standing));
         Ok(())
@@ -157,7 +156,8 @@ fn together(
     }
     let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
-    let left = Mutex::new(costs.iter().sum::<f64>());
+    let (started, whole) = (Instant::now(), costs.iter().sum::<f64>());
+    let left = Mutex::new(whole);
     let work = || -> Result<(), ExperimentError> {
         loop {
             let number = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
@@ -173,12 +173,12 @@ fn together(
                     None => Some(system::go(run, spec.prior_error_kind, set, &forms)?),
                 };
                 let Some(record) = record else { return Ok(()) };
-                let left = {
-                    let mut left = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    *left -= costs[number];
-                    *left
-                };
-                ledger.enter(record, costs[number], left, later)
+                let mut guard = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                *guard = (*guard - costs[number]).max(0.0);
+                let left = *guard;
+                drop(guard);
+                let rate = started.elapsed().as_secs_f64() / (whole - left).max(f64::MIN_POSITIVE);
+                ledger.enter(record, rate * left, later)
             };
             if let Err(cause) = one() {
                 failed.store(true, Ordering::Relaxed);
