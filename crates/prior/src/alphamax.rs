@@ -43,6 +43,9 @@ static ABOUT: About = About {
     reconstruction: true,
 };
 
+/// What sums over millions of rows may lose to rounding.
+const ROUNDING: f64 = 1e-4;
+
 /// Grid points of α.
 const GRID: usize = 99;
 
@@ -182,7 +185,7 @@ impl Histogram {
     fn upper(&self, z: f64) -> f64 {
         let inside = |alpha: f64| {
             let (height, bound) = self.fit(alpha);
-            -2.0 * height <= bound + z * (2.5 * bound).sqrt()
+            -2.0 * height <= bound + z * (2.5 * bound).sqrt() + ROUNDING
         };
         if inside(1.0) {
             return 1.0;
@@ -209,7 +212,7 @@ impl Histogram {
     fn two_lines(&self, upper: f64) -> f64 {
         // A curve that never falls by more than noise bounds nothing: the answer is the most there can be.
         let (height, bound) = self.fit(1.0);
-        if -2.0 * height <= bound {
+        if -2.0 * height <= bound + ROUNDING {
             return 1.0;
         }
         let (alphas, heights): (Vec<f64>, Vec<f64>) = self.curve(upper).into_iter().unzip();

@@ -7,7 +7,7 @@
 //! convex hull of all rows, d is zero up to λ* and grows beyond. The estimate is where the slope of d passes a threshold:
 //!
 //! * KM1: 0.8 of the slope at λ = 1 plus 0.2 ‖mean_U − mean_P‖, the largest slope there can be.
-//! * KM2: 1 / sqrt(min(n_p, n_u)); where that is above 0.9 ‖mean_U − mean_P‖, the threshold of KM1.
+//! * KM2: 1 / sqrt(min(n_p, n_u)), or of the corners of the hull where these are fewer; where that is above 0.9 ‖mean_U − mean_P‖, the threshold of KM1.
 //!
 //! The Gaussian's width is the one of five, from a tenth to ten times the median distance, with the largest
 //! ‖mean_U − mean_P‖ (on at most 1,000 rows of each kind). d is convex, so the threshold is found by bisection.
@@ -219,7 +219,9 @@ impl Estimator for Km {
         let width = width(&rows_u, &rows_p);
         let embedding = Embedding::new(unlabeled, positive, width, self.form, &mut stream);
         let (n_p, n_u) = evidence.sizes();
-        let fewest = n_p.min(n_u);
+        // A hull of fewer corners than rows is left sooner; its own size then sets the threshold of KM2.
+        let corners_p = embedding.corners - embedding.from_unlabeled;
+        let fewest = n_p.min(n_u).min(embedding.from_unlabeled as f64).min(corners_p as f64);
 
         let start = Nearest::equal(&embedding.gram, embedding.corners, embedding.from_unlabeled);
         let search = |taken: &[f64], nearest: &Nearest| Search {
