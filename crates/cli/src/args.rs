@@ -30,8 +30,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
-    /// List the methods.
-    Methods,
+    /// List the methods, or describe one.
+    Methods(Methods),
     /// Measure how fast this machine trains.
     Bench(Bench),
     /// Derive a loss from a reward, check it, and see what it will learn.
@@ -58,16 +58,23 @@ pub struct Demo {
     pub device: String,
 }
 
+/// Flags of `methods`.
+#[derive(Debug, Args)]
+pub struct Methods {
+    /// The method to describe in full.
+    pub name: Option<String>,
+}
+
 /// Flags of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
     /// A table with a label column: .csv or .tsv (plain, .gz, .zst), or .parquet.
     #[arg(conflicts_with_all = ["positives", "unlabeled"])]
     pub file: Option<PathBuf>,
-    /// A table of positives, with --unlabeled instead of FILE.
+    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
     #[arg(long, value_name = "FILE", requires = "unlabeled")]
     pub positives: Option<PathBuf>,
-    /// A table of unlabeled rows, with --positives.
+    /// A table of unlabeled rows, or a folder of texts, with --positives.
     #[arg(long, value_name = "FILE", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
     /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
@@ -94,6 +101,11 @@ pub struct Fit {
     /// The method; 'onesided methods' lists them.
     #[arg(long, default_value = "collective")]
     pub method: String,
+    /// A setting of a classic method, such as cost=0.1; 'onesided methods NAME' lists them.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub option: Vec<String>,
+    #[command(flatten)]
+    pub texts: crate::commands::texts::TextFlags,
     /// For the collective loss: auto, sample-mean, sum-of-means or prior-weighted.
     #[arg(long, default_value = "auto")]
     pub reduction: String,
@@ -106,9 +118,9 @@ pub struct Fit {
     /// For nnpu and imbalanced-nnpu: the step of the correction, from 0 to 1.
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub gamma: f64,
-    /// The network: linear, mlp, cnn, vgg16, or a form such as mlp:300x5:softsign.
-    #[arg(long, default_value = "mlp")]
-    pub net: String,
+    /// The network: linear, mlp, cnn, vgg16, or a form such as mlp:300x5:softsign [default: mlp].
+    #[arg(long)]
+    pub net: Option<String>,
     /// Read each row as an image, such as 3x32x32; columns lie line by line, pixel by pixel, channels together.
     #[arg(long, value_name = "CxHxW")]
     pub image_shape: Option<String>,
@@ -193,7 +205,7 @@ impl std::str::FromStr for PriorFlag {
 pub struct Predict {
     /// The model file.
     pub model: PathBuf,
-    /// The table to score.
+    /// The table to score, or a folder of texts.
     pub file: PathBuf,
     /// Where to write row, score, probability and rank: .csv, .tsv or .parquet. Without it the ten best are shown.
     #[arg(long, value_name = "FILE")]
@@ -201,6 +213,12 @@ pub struct Predict {
     /// A column to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
+    /// For linear models: the features or words that carried each score, so many of them [5 if N is left out].
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
+    pub explain: Option<usize>,
+    /// For models of texts: the column of the texts, if it has another name than in training.
+    #[arg(long, value_name = "COLUMN")]
+    pub text: Vec<String>,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,
@@ -227,6 +245,9 @@ pub struct Evaluate {
     /// The value in these columns that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// For models of texts: the column of the texts, if it has another name than in training.
+    #[arg(long, value_name = "COLUMN")]
+    pub text: Vec<String>,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,

@@ -51,7 +51,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Prior(flags) => commands::prior::run(&flags, json),
-        Command::Methods => commands::methods::run(json),
+        Command::Methods(flags) => commands::methods::run(&flags, json),
         Command::Bench(flags) => commands::bench::run(&flags, json),
         Command::Bound(flags) => commands::bound::run(&flags, json),
         Command::Data(flags) => commands::data::run(&flags, json),

@@ -1,7 +1,8 @@
 //! Everything a model knows about itself besides its weights: what the model file's JSON document holds.
 
+use crate::Encoding;
 use crate::prior::PriorEstimate;
-use onesided_data::{ClassPrior, Counts, Features, PriorInUnlabeled, Scenario};
+use onesided_data::{ClassPrior, Counts, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, Interval, ThresholdRule};
 use onesided_net::{Network, TrainConfig};
 use serde::{Deserialize, Serialize};
@@ -14,14 +15,18 @@ pub struct About {
     pub onesided: String,
     /// The name of the method in the registry.
     pub method: String,
-    /// The objective with its options, in words.
+    /// The objective with its options, or what a classic system chose, in words.
     pub objective: String,
-    /// The name of the architecture.
+    /// The name of the architecture; of a classic model, how it scores: `linear`, `kernel`, …
     pub architecture: String,
-    /// The network that the weights belong to.
-    pub network: Network,
-    /// How a table turns into its input.
-    pub features: Features,
+    /// The network that the weights belong to; `None` for a classic model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
+    /// Settings of a classic system that the user gave.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<(String, String)>,
+    /// How a table or texts turn into its input.
+    pub features: Encoding,
     /// How the data were drawn.
     pub scenario: Scenario,
     /// How many rows of either kind there were, held-out ones included. For the supervised method, positives and
@@ -35,7 +40,7 @@ pub struct About {
     /// Where the prior was estimated from the data: the estimate behind it, with its interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior_estimate: Option<PriorEstimate>,
-    /// From the network's score to a logit at U's prior.
+    /// From the model's score to a logit at U's prior.
     pub calibration: Calibration,
     /// From U's prior to the population's: added to the calibrated logit.
     pub shift: f64,
@@ -50,8 +55,12 @@ pub struct About {
 /// How training went, and how well the model does on rows that it was not trained on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The settings of the training loop.
-    pub config: TrainConfig,
+    /// The settings of the training loop; `None` for a classic model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<TrainConfig>,
+    /// The seed of a classic model; a network has it among its settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
     /// The device it ran on: `cpu`, or `cuda:0` with the name of the GPU.
     #[serde(default = "cpu")]
     pub device: String,
@@ -88,9 +97,9 @@ pub struct Candidate {
     pub name: String,
     /// The criterion on the held-out rows at the best epoch; `None` if it was not a number.
     pub risk: Option<f64>,
-    /// Epochs until training stopped.
+    /// Epochs until training stopped; 0 where there are none.
     pub epochs: usize,
-    /// The epoch whose weights were kept.
+    /// The epoch whose weights were kept; 0 where there are none.
     pub best_epoch: usize,
     /// Whether the model is this one.
     pub chosen: bool,
@@ -131,6 +140,11 @@ fn cpu() -> String {
 }
 
 impl Report {
+    /// The seed of everything random.
+    pub fn seed(&self) -> u64 {
+        self.config.as_ref().map(|config| config.seed).or(self.seed).unwrap_or(0)
+    }
+
     /// The candidate that became the model.
     pub fn chosen(&self) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.chosen)
@@ -150,6 +164,9 @@ impl Report {
             .collect();
         if others.is_empty() {
             let Candidate { best_epoch, epochs, .. } = chosen;
+            if *epochs == 0 {
+                return format!("held-out risk {}", risk(chosen));
+            }
             return format!("kept epoch {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
         }
         let noise = self.noise.map_or_else(|| "unknown".to_string(), |noise| format!("{noise:.4}"));
@@ -174,7 +191,8 @@ mod tests {
             chosen,
         };
         let mut report = Report {
-            config: TrainConfig::default(),
+            config: Some(TrainConfig::default()),
+            seed: None,
             device: cpu(),
             resumed_from: None,
             folds: 1,

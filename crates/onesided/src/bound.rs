@@ -68,7 +68,12 @@ impl Model {
         let mu = about.prior_in_unlabeled.ok_or_else(|| Error::NeedsPrior(about.method.clone()))?.get();
         let (positive, unlabeled) = self.raw_scores(data)?;
         let (n_p, n_u) = (positive.len(), unlabeled.len());
-        let affine = affine_layers(&about.network, self.weights())?;
+        let (Some(network), Some(weights), Some(config)) =
+            (&about.network, self.weights(), &about.report.config)
+        else {
+            return Err(Error::NoBound(about.method.clone()));
+        };
+        let affine = affine_layers(network, weights)?;
         let biased = affine.iter().any(|layer| layer.bias_norm2 > 0.0);
         let carried = if biased { 1.0 } else { 0.0 };
         let last = affine.len() - 1;
@@ -92,14 +97,14 @@ impl Model {
                 });
             }
             _ => {
-                let found = random_signs(data, frobenius[0], carried, draws, about.report.config.seed);
+                let found = random_signs(data, frobenius[0], carried, draws, config.seed);
                 Rademacher::from_random_labels(&found, n_p + n_u)?
             }
         };
         let parts = BoundParts {
             n_p,
             n_u,
-            batch: (about.report.config.batch * n_u).div_ceil(n_p + n_u),
+            batch: (config.batch * n_u).div_ceil(n_p + n_u),
             mu,
             weights: RiskWeights::of(reduction, mu, n_p, n_u),
             lipschitz: Lipschitz::collective(mu)?,
@@ -133,7 +138,11 @@ impl Model {
         let setting = Setting { precision: Precision::F32, ..Setting::default() };
         let device = self.device_for(data.features.rows());
         let rows = Source::Numbers(data.features.as_slice());
-        let scores = scores_with(&self.about().network, self.weights(), rows, device, &setting)?;
+        let about = self.about();
+        let (Some(network), Some(weights)) = (&about.network, self.weights()) else {
+            return Err(Error::NoBound(about.method.clone()));
+        };
+        let scores = scores_with(network, weights, rows, device, &setting)?;
         let of = |wanted: Label| -> Vec<f32> {
             scores.iter().zip(&data.labels).filter(|(_, label)| **label == wanted).map(|(f, _)| *f).collect()
         };
@@ -143,7 +152,7 @@ impl Model {
     /// Where the theorem's conditions and this model part.
     fn caveats(&self, data: &PuData) -> Vec<String> {
         let about = self.about();
-        let layers = &about.network.layers;
+        let layers = about.network.as_ref().map_or(&[][..], |network| &network.layers);
         let mut caveats = Vec::new();
         if data.counts() != about.counts {
             caveats.push(format!(

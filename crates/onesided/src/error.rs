@@ -24,6 +24,91 @@ pub enum Error {
     /// Scores that cannot be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),
+    /// A classic system that cannot learn from these rows, and what to do here.
+    #[error("{source}{hint}")]
+    Classic {
+        /// What the system says.
+        source: onesided_classic::ClassicError,
+        /// What it cannot know: flags, and rows that were held out.
+        hint: String,
+    },
+    /// No such method.
+    #[error(
+        "unknown method '{name}'{}; the methods are {known}",
+        nearest.map(|nearest| format!(" (did you mean '{nearest}'?)")).unwrap_or_default()
+    )]
+    UnknownMethod {
+        /// The name asked for.
+        name: String,
+        /// The name it looks like, if any.
+        nearest: Option<&'static str>,
+        /// All names, separated by commas.
+        known: String,
+    },
+    /// A setting that a system does not have.
+    #[error(
+        "the method {method} has no option '{name}'; its options are: {known} ('onesided methods {method}' describes them)"
+    )]
+    UnknownOption {
+        /// The method.
+        method: String,
+        /// The name asked for.
+        name: String,
+        /// Those it has.
+        known: String,
+    },
+    /// A value that a setting cannot take.
+    #[error("the option {name} cannot be '{value}'; it takes {values}")]
+    OptionValue {
+        /// The option.
+        name: String,
+        /// What it was set to.
+        value: String,
+        /// What it takes.
+        values: String,
+    },
+    /// Which of the two?
+    #[error("the option {0} was given twice")]
+    OptionTwice(String),
+    /// Naive Bayes counts, and there are no negative counts.
+    #[error(
+        "column '{column}', row {row}: {value} is negative, and the method {method} takes counts; give it word counts \
+         (--text) or columns without negative values, or choose another method"
+    )]
+    NegativeCount {
+        /// The method.
+        method: String,
+        /// The column.
+        column: String,
+        /// Counted from 1.
+        row: usize,
+        /// The value.
+        value: f32,
+    },
+    /// Sparse rows that would fill the memory.
+    #[error(
+        "{rows} rows of {cols} terms are too much for a network, which takes {limit} values in all; keep fewer terms \
+         (--max-terms), or use a classic method, which keeps rows sparse"
+    )]
+    TooWide {
+        /// How many rows.
+        rows: usize,
+        /// How many columns.
+        cols: usize,
+        /// How many values are possible.
+        limit: usize,
+    },
+    /// A model whose scores are no sum over features.
+    #[error(
+        "a score of this model ({method}, {kind}) is not a sum over features, so nothing says what carried it; models of \
+         --net linear and linear classic methods such as weighted-lr can be explained"
+    )]
+    NotLinear {
+        /// The method.
+        method: String,
+        /// How it scores.
+        kind: String,
+    },
     /// Boosted trees that cannot be grown.
     #[error(transparent)]
     Trees(#[from] onesided_trees::TreesError),

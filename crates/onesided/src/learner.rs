@@ -1,12 +1,14 @@
 //! The learner: settings in, model out.
 
 use crate::choices::Wishes;
+use crate::classic_fit::ClassicTask;
+use crate::methods::Chosen;
 use crate::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
+use crate::prior_of_texts::estimate_prior_of_texts;
+use crate::rows::Rows;
 use crate::training::Task;
-use crate::{Error, Model};
-use onesided_data::{
-    ClassPrior, Counts, DataError, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario,
-};
+use crate::{Encoding, Error, Model};
+use onesided_data::{ClassPrior, Counts, DataError, Label, PriorInUnlabeled, PuData, Scenario};
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate, method};
 use onesided_net::{Activation, Architecture, Augment, Device, Optimizer, Precision, Schedule, Shape};
@@ -20,6 +22,7 @@ use std::path::PathBuf;
 pub struct Learner {
     pub(crate) method: String,
     pub(crate) options: Options,
+    pub(crate) system_options: Vec<(String, String)>,
     pub(crate) reduction: Option<Reduction>,
     pub(crate) architecture: Architecture,
     pub(crate) image_shape: Option<Shape>,
@@ -60,6 +63,7 @@ impl Default for Learner {
         Self {
             method: "collective".to_string(),
             options: Options::default(),
+            system_options: Vec::new(),
             reduction: None,
             architecture: Architecture::Mlp {
                 hidden: vec![128, 128],
@@ -85,9 +89,16 @@ impl Learner {
         Self::default()
     }
 
-    /// The method by its name in [`loss::methods`](onesided_loss::methods).
+    /// The method by its name in [`methods`](crate::methods): an objective for the network, or a classic system.
     pub fn method(mut self, name: &str) -> Self {
         self.method = name.to_string();
+        self
+    }
+
+    /// A setting of a classic system by its name in [`system_options`](crate::system_options); checked by
+    /// [`fit`](Self::fit).
+    pub fn option(mut self, name: &str, value: &str) -> Self {
+        self.system_options.push((name.to_string(), value.to_string()));
         self
     }
 
@@ -253,10 +264,10 @@ impl Learner {
         self
     }
 
-    /// Whether [`fit`](Self::fit) will have to estimate the prior: the method needs one and none was given.
+    /// Whether [`fit`](Self::fit) will have to estimate the prior: none was given, and the method needs one to learn or to
+    /// give probabilities.
     pub fn must_estimate(&self) -> Result<bool, Error> {
-        let method = method(&self.method)?;
-        Ok(method.needs_prior && !method.needs_truth && self.prior.is_none())
+        Ok(Chosen::of(&self.method)?.must_have_prior() && self.prior.is_none())
     }
 
     /// Estimates the prior of these data with the learner's scenario, seed and threads, by the estimators that look at
@@ -268,21 +279,33 @@ impl Learner {
         estimate_prior(data, self.scenario, &settings)
     }
 
+    /// [`estimate_prior`](Self::estimate_prior) for rows and labels that lie apart. Sparse rows are scored by logistic
+    /// regression, dense ones by trees and a network.
+    pub fn estimate_prior_on<'r>(
+        &self,
+        rows: impl Into<Rows<'r>>,
+        labels: &[Label],
+    ) -> Result<PriorReport, Error> {
+        match rows.into() {
+            Rows::Dense(matrix) => self.estimate_prior(&PuData::new(matrix.clone(), labels.to_vec())?),
+            Rows::Sparse(rows) => estimate_prior_of_texts(rows, labels, self.scenario, self.wishes.seed),
+        }
+    }
+
     /// Refuses what [`fit`](Self::fit) would refuse before its first step, whatever the prior may be.
-    pub fn check(&self, data: &PuData, features: &Features) -> Result<(), Error> {
-        let counts = data.counts();
+    pub fn check<'r>(
+        &self,
+        rows: impl Into<Rows<'r>>,
+        labels: &[Label],
+        features: impl Into<Encoding>,
+    ) -> Result<(), Error> {
+        let counts = counts(labels);
         let half = PriorInUnlabeled::new(0.5)?;
-        let task = Task {
-            learner: self,
-            method: method(&self.method)?,
-            matrix: &data.features,
-            labels: &data.labels,
-            features,
-            counts,
-            class_prior: Some(half.to_class_prior(self.scenario, counts)),
-            prior_in_unlabeled: Some(half),
-        };
-        task.check().map(|_| ())
+        let priors = Some((half.to_class_prior(self.scenario, counts), half));
+        self.with_task(rows.into(), labels, &features.into(), priors, |what| match what {
+            Work::Network(task) => task.check().map(|_| ()),
+            Work::Classic(task) => task.check().map(|_| ()),
+        })
     }
 
     /// The learner with the prior that a report arrived at; refused if that is 0 or 1.
@@ -300,54 +323,107 @@ impl Learner {
         }
     }
 
-    /// Learns from positives and unlabeled rows that `features` encoded. Where the method needs a prior and none was
-    /// given, it is [estimated](Self::estimate_prior) first.
-    pub fn fit(&self, data: &PuData, features: &Features) -> Result<Model, Error> {
+    /// Learns from positives and unlabeled rows that `features` encoded. Where a prior is needed and none was given, it is
+    /// [estimated](Self::estimate_prior) first.
+    pub fn fit(&self, data: &PuData, features: impl Into<Encoding>) -> Result<Model, Error> {
         self.fit_with(data, features, &mut |_| true)
     }
 
     /// [`fit`](Self::fit) with an observer, called after every batch; it returns false to stop, which makes this an
-    /// [`Error::Interrupted`].
+    /// [`Error::Interrupted`]. Classic systems have no batches and do not call it.
     pub fn fit_with(
         &self,
         data: &PuData,
-        features: &Features,
+        features: impl Into<Encoding>,
         observer: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Model, Error> {
-        let method = method(&self.method)?;
-        if method.needs_truth {
-            return Err(Error::NeedsTruth(self.method.clone()));
-        }
-        if self.must_estimate()? {
-            self.check(data, features)?;
+        if self.must_estimate()? && !Chosen::of(&self.method)?.needs_truth() {
+            let features = features.into();
+            self.check(&data.features, &data.labels, &features)?;
             let report = self.estimate_prior(data).map_err(|why| self.no_estimate(why))?;
             return self.clone().with_report(&report)?.fit_with(data, features, observer);
         }
-        let counts = data.counts();
-        let priors = self.priors(counts)?;
-        let task = Task {
-            learner: self,
-            method,
-            matrix: &data.features,
-            labels: &data.labels,
-            features,
-            counts,
-            class_prior: priors.map(|(class, _)| class),
-            prior_in_unlabeled: priors.map(|(_, in_unlabeled)| in_unlabeled),
-        };
-        task.run(observer)
+        self.fit_rows(&data.features, &data.labels, features, observer)
+    }
+
+    /// [`fit_with`](Self::fit_with) on rows, dense or sparse, and labels that lie apart. A network takes sparse rows
+    /// written out, up to [`MOST_VALUES`](crate::MOST_VALUES) values.
+    pub fn fit_rows<'r>(
+        &self,
+        rows: impl Into<Rows<'r>>,
+        labels: &[Label],
+        features: impl Into<Encoding>,
+        observer: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Result<Model, Error> {
+        let (rows, features) = (rows.into(), features.into());
+        if Chosen::of(&self.method)?.needs_truth() {
+            return Err(Error::NeedsTruth(self.method.clone()));
+        }
+        if self.must_estimate()? {
+            self.check(rows, labels, &features)?;
+            let report = self.estimate_prior_on(rows, labels).map_err(|why| self.no_estimate(why))?;
+            return self.clone().with_report(&report)?.fit_rows(rows, labels, features, observer);
+        }
+        let priors = self.priors(counts(labels))?;
+        self.with_task(rows, labels, &features, priors, |what| match what {
+            Work::Network(task) => task.run(observer),
+            Work::Classic(task) => task.run(),
+        })
+    }
+
+    /// Puts together what the method takes, and does `work` with it.
+    fn with_task<T>(
+        &self,
+        rows: Rows,
+        labels: &[Label],
+        features: &Encoding,
+        priors: Option<(ClassPrior, PriorInUnlabeled)>,
+        work: impl FnOnce(Work) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let counts = counts(labels);
+        match Chosen::of(&self.method)? {
+            Chosen::Objective(method) => {
+                if let Some((name, _)) = self.system_options.first() {
+                    let (method, known) = (self.method.clone(), "none".to_string());
+                    return Err(Error::UnknownOption { method, name: name.clone(), known });
+                }
+                work(Work::Network(Task {
+                    learner: self,
+                    method,
+                    matrix: &*rows.dense()?,
+                    labels,
+                    features,
+                    counts,
+                    class_prior: priors.map(|(class, _)| class),
+                    prior_in_unlabeled: priors.map(|(_, in_unlabeled)| in_unlabeled),
+                }))
+            }
+            Chosen::System(entry) => {
+                let encoding = features.clone();
+                work(Work::Classic(ClassicTask {
+                    learner: self,
+                    entry,
+                    rows,
+                    labels,
+                    encoding,
+                    counts,
+                    priors,
+                }))
+            }
+        }
     }
 
     /// Learns from true labels, whatever the method is set to: the ceiling that the others are measured against.
     ///
     /// The population's prior is the share of positives in `truth` unless [`prior`](Self::prior) gives another one.
-    pub fn fit_supervised(
+    pub fn fit_supervised<'r>(
         &self,
-        matrix: &Matrix,
+        rows: impl Into<Rows<'r>>,
         truth: &[bool],
-        features: &Features,
+        features: impl Into<Encoding>,
         observer: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<Model, Error> {
+        let (matrix, features) = (rows.into().dense()?, features.into());
         if truth.len() != matrix.rows() {
             let (expected, found) = (matrix.rows(), truth.len());
             return Err(DataError::Length { what: "true labels", expected, found }.into());
@@ -363,9 +439,9 @@ impl Learner {
         let task = Task {
             learner: self,
             method: method("supervised")?,
-            matrix,
+            matrix: &matrix,
             labels: &labels,
-            features,
+            features: &features,
             counts,
             class_prior: Some(class_prior),
             prior_in_unlabeled: None,
@@ -381,4 +457,15 @@ impl Learner {
             Some(Prior::InUnlabeled(mu)) => Some((mu.to_class_prior(self.scenario, counts), mu)),
         })
     }
+}
+
+/// What a method takes.
+enum Work<'a> {
+    Network(Task<'a>),
+    Classic(ClassicTask<'a>),
+}
+
+fn counts(labels: &[Label]) -> Counts {
+    let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+    Counts { positive, unlabeled: labels.len() - positive }
 }

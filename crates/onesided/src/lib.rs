@@ -29,6 +29,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Texts, and methods without a network
+//!
+//! Every method of [`methods`] is trained by the same learner. The classic ones (support vector machines, logistic
+//! regression, naive Bayes) take sparse rows, and linear models say which words carried a score:
+//!
+//! ```
+//! use onesided::data::{Label, TextOptions};
+//! use onesided::{Learner, PriorInUnlabeled, TextInput};
+//!
+//! let sports = ["the team won the game", "a late goal won the match", "the game went to the home team"];
+//! let others = ["the bank raised its rates", "rates of the bank fell", "the team lost the late game"];
+//! let texts: Vec<&str> = sports.iter().chain(&others).copied().cycle().take(300).collect();
+//! let labels: Vec<Label> = (0..300).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
+//! let (input, rows) = TextInput::fit(&TextOptions::default(), Vec::new(), &texts)?;
+//!
+//! let learner = Learner::new().method("weighted-lr").prior_in_unlabeled(PriorInUnlabeled::new(1.0 / 3.0)?);
+//! let model = learner.fit_rows(&rows, &labels, input.clone(), &mut |_| true)?;
+//! let new = input.rows(&["a goal of the home team", "the bank and its rates"]);
+//! assert_eq!(model.predict(&new)?, [true, false]);
+//! let against = &model.explainer()?.row(&new, 1, 1)[0];
+//! assert!(["bank", "rates"].contains(&against.feature.as_str()) && against.part < 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # One loss in code of your own
 //!
 //! Objectives know scores and nothing else, so they fit any training loop: score a batch, evaluate, send the gradient
@@ -48,20 +72,28 @@
 //! # The rooms behind this facade
 //!
 //! [`data`] reads tables and splits them, [`loss`] holds the objectives, [`net`] the networks and the training loop,
-//! [`eval`] metrics and calibration. This crate puts them together and adds the model file.
+//! [`classic`] those without one, [`eval`] metrics and calibration. This crate puts them together and adds the model file.
 
 mod about;
 pub mod bench;
 mod bound;
 mod choices;
+mod classic_fit;
 mod criterion;
+mod encoding;
 mod error;
+mod explain;
 mod file;
 mod learner;
+mod methods;
 mod model;
 pub mod prior;
+mod prior_of_texts;
+mod rows;
+mod systems;
 mod training;
 
+pub use onesided_classic as classic;
 pub use onesided_data as data;
 pub use onesided_eval as eval;
 pub use onesided_loss as loss;
@@ -70,10 +102,15 @@ pub use onesided_net as net;
 pub use about::{About, Candidate, Epoch, Estimate, Report};
 pub use bound::{LayerNorms, ModelBound};
 pub use criterion::held_out_risk;
+pub use encoding::{Encoding, NETWORK_TERMS, TextInput};
 pub use error::Error;
+pub use explain::{Carried, Explainer};
 pub use learner::{Learner, Progress};
+pub use methods::{Family, MethodCard, method, methods};
 pub use model::Model;
 pub use onesided_data::{ClassPrior, Counts, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario};
 pub use onesided_eval::ThresholdRule;
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};
+pub use rows::{MOST_VALUES, Rows};
+pub use systems::{SystemOption, system_options};

@@ -1,6 +1,6 @@
 //! A fitted classifier.
 //!
-//! The network gives a score f. What users see is the logit at the population's prior π,
+//! A network or a classic system gives a score f. What users see is the logit at the population's prior π,
 //!
 //! ```text
 //! score = slope · f + offset + shift,  shift = ln[π (1 - μ) / ((1 - π) μ)]
@@ -8,29 +8,44 @@
 //!
 //! where slope and offset were fitted on held-out rows so that probabilities hold at U's prior μ, and the shift moves
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
+//! Where the theory of a classic system gives the probability itself, f is its logit.
 
 use crate::about::{About, Estimate};
 use crate::prior::PriorEstimate;
-use crate::{Error, file};
-use onesided_data::{DataError, Label, Matrix, PuData};
-use onesided_eval::{Interval, PuInput, PuMetrics, probability, with_truth_intervals, without_negatives};
+use crate::rows::{Rows, written_out};
+use crate::{Error, classic_fit, file};
+use onesided_classic::ClassicModel;
+use onesided_data::{DataError, Label, PuData};
+use onesided_eval::{
+    Interval, PuInput, PuMetrics, RESAMPLES, probability, with_truth_intervals, without_negatives,
+};
 use onesided_net::{Device, Precision, Setting, Source, Weights, scores_with};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
+/// Sparse rows are written out for a network so many at a time.
+const ROWS_AT_ONCE: usize = 4096;
+
+/// What scores: the part of a model that is not [`About`] it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    Network(Weights),
+    Classic(ClassicModel),
+}
+
 /// A classifier with everything that is needed to use it: made by a [`Learner`](crate::Learner) or loaded from a file.
 #[derive(Clone)]
 pub struct Model {
     about: About,
-    weights: Weights,
+    body: Body,
     /// Where it scores; no part of the file.
     device: Device,
 }
 
 impl Model {
-    pub(crate) fn new(about: About, weights: Weights) -> Self {
-        Self { about, weights, device: Device::Cpu }
+    pub(crate) fn new(about: About, body: Body) -> Self {
+        Self { about, body, device: Device::Cpu }
     }
 
     /// Scores on this device from now on; a model that was just made or loaded scores on the CPU. Scoring takes f32 on every
@@ -42,7 +57,10 @@ impl Model {
 
     /// The device that so many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
     pub fn device_for(&self, rows: usize) -> Device {
-        self.device.for_scoring(&self.about.network, rows)
+        match &self.about.network {
+            Some(network) => self.device.for_scoring(network, rows),
+            None => Device::Cpu,
+        }
     }
 
     /// What the model is and how it came about.
@@ -50,39 +68,75 @@ impl Model {
         &self.about
     }
 
-    /// The weights of its network.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
+    /// The weights of its network; `None` for a classic model.
+    pub fn weights(&self) -> Option<&Weights> {
+        match &self.body {
+            Body::Network(weights) => Some(weights),
+            Body::Classic(_) => None,
+        }
+    }
+
+    /// What a classic system learned; `None` for a network.
+    pub fn classic(&self) -> Option<&ClassicModel> {
+        match &self.body {
+            Body::Network(_) => None,
+            Body::Classic(model) => Some(model),
+        }
     }
 
     /// The score of each row, a logit at the population's prior: above 0 where the probability is above one half.
     ///
-    /// The matrix must be encoded by the model's features (`model.about().features`).
-    pub fn score(&self, matrix: &Matrix) -> Result<Vec<f32>, Error> {
-        let features = &self.about.features;
-        if matrix.cols() != features.width() {
-            return Err(DataError::Width { expected: features.width(), found: matrix.cols() }.into());
+    /// The rows, dense or sparse, must be encoded by the model's features (`model.about().features`).
+    pub fn score<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<f32>, Error> {
+        let (rows, features) = (rows.into(), &self.about.features);
+        if rows.cols() != features.width() {
+            return Err(DataError::Width { expected: features.width(), found: rows.cols() }.into());
         }
         let names = features.names();
-        matrix.check_finite(|col| names[col].clone())?;
-        let setting = Setting { precision: Precision::F32, ..Setting::default() };
-        let (data, device) = (Source::Numbers(matrix.as_slice()), self.device_for(matrix.rows()));
-        let raw = scores_with(&self.about.network, &self.weights, data, device, &setting)?;
-        let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        rows.check_finite(|col| names[col].clone())?;
+        let logits: Vec<f32> = self.raw(rows)?.into_iter().map(|f| self.about.logit(f)).collect();
         match logits.iter().position(|logit| !logit.is_finite()) {
             Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
             None => Ok(logits),
         }
     }
 
+    /// f of each row, before calibration.
+    fn raw(&self, rows: Rows) -> Result<Vec<f32>, Error> {
+        let weights = match &self.body {
+            Body::Classic(model) => return classic_fit::raw_scores(model, rows.as_classic()),
+            Body::Network(weights) => weights,
+        };
+        let Some(network) = &self.about.network else {
+            return Err(Error::ModelFile {
+                file: "the model".to_string(),
+                what: "has no network".to_string(),
+            });
+        };
+        let setting = Setting { precision: Precision::F32, ..Setting::default() };
+        let device = self.device_for(rows.rows());
+        let score = |values: &[f32]| scores_with(network, weights, Source::Numbers(values), device, &setting);
+        match rows {
+            Rows::Dense(matrix) => Ok(score(matrix.as_slice())?),
+            Rows::Sparse(matrix) => {
+                let mut scores = Vec::with_capacity(matrix.rows());
+                for start in (0..matrix.rows()).step_by(ROWS_AT_ONCE) {
+                    let some: Vec<usize> = (start..matrix.rows().min(start + ROWS_AT_ONCE)).collect();
+                    scores.extend(score(written_out(&matrix.select(&some))?.as_slice())?);
+                }
+                Ok(scores)
+            }
+        }
+    }
+
     /// The probability that each row is positive, at the population's prior.
-    pub fn predict_proba(&self, matrix: &Matrix) -> Result<Vec<f32>, Error> {
-        Ok(probabilities(&self.score(matrix)?))
+    pub fn predict_proba<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<f32>, Error> {
+        Ok(probabilities(&self.score(rows)?))
     }
 
     /// Whether each row is predicted positive.
-    pub fn predict(&self, matrix: &Matrix) -> Result<Vec<bool>, Error> {
-        Ok(self.predict_proba(matrix)?.into_iter().map(|q| self.decide(q)).collect())
+    pub fn predict<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<bool>, Error> {
+        Ok(self.predict_proba(rows)?.into_iter().map(|q| self.decide(q)).collect())
     }
 
     /// Whether a row of this probability is predicted positive.
@@ -97,29 +151,45 @@ impl Model {
     /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them. Where μ was
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &PuData, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
-        let scores = self.score(&data.features)?;
+        self.without_negatives_on(&data.features, &data.labels, resamples, seed)
+    }
+
+    /// [`without_negatives`](Self::without_negatives) on rows and labels that lie apart.
+    pub fn without_negatives_on<'r>(
+        &self,
+        rows: impl Into<Rows<'r>>,
+        labels: &[Label],
+        resamples: usize,
+        seed: u64,
+    ) -> Result<PuMetrics, Error> {
+        let rows = rows.into();
+        if rows.rows() != labels.len() {
+            let (expected, found) = (rows.rows(), labels.len());
+            return Err(DataError::Length { what: "labels", expected, found }.into());
+        }
+        let scores = self.score(rows)?;
         let of = |wanted: Label| -> Vec<f32> {
-            let pairs = scores.iter().zip(&data.labels);
+            let pairs = scores.iter().zip(labels);
             pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
         };
         self.pu_metrics(&of(Label::Positive), &of(Label::Unlabeled), resamples, seed)
     }
 
     /// Metrics against true labels with 95 % intervals, by name.
-    pub fn with_truth(
+    pub fn with_truth<'r>(
         &self,
-        matrix: &Matrix,
+        rows: impl Into<Rows<'r>>,
         truth: &[bool],
         resamples: usize,
         seed: u64,
     ) -> Result<Vec<(&'static str, Interval)>, Error> {
-        let probabilities = self.predict_proba(matrix)?;
+        let probabilities = self.predict_proba(rows)?;
         Ok(with_truth_intervals(&probabilities, truth, self.about.threshold, resamples, seed)?)
     }
 
     /// Writes the model to a file, whole or not at all; the same model always gives the same bytes.
     ///
-    /// The format is safetensors with the weights as tensors and one JSON document, [`About`], in the metadata.
+    /// The format is safetensors with weights and other long lists of numbers as tensors and one JSON document, [`About`], in the metadata.
     pub fn save(&self, path: &Path) -> Result<(), Error> {
         let bytes = self.to_bytes()?;
         Ok(onesided_data::write_atomically(path, |file| file.write_all(&bytes))?)
@@ -127,40 +197,47 @@ impl Model {
 
     /// The bytes that [`save`](Self::save) writes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        file::to_bytes(&self.about, &self.weights)
+        file::to_bytes(&self.about, &self.body)
     }
 
     /// Reads a model from a file. Everything in it is checked; nothing in it is run.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let bytes = file::read(path, &name)?;
-        let (about, weights) = file::from_bytes(&bytes, &name)?;
-        Ok(Self::new(about, weights))
+        let (about, body) = file::from_bytes(&bytes, &name)?;
+        Ok(Self::new(about, body))
     }
 
     /// Reads a model from memory.
     pub fn load_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (about, weights) = file::from_bytes(bytes, "bytes in memory")?;
-        Ok(Self::new(about, weights))
+        let (about, body) = file::from_bytes(bytes, "bytes in memory")?;
+        Ok(Self::new(about, body))
     }
 
     pub(crate) fn set_resumed_from(&mut self, epochs: Option<usize>) {
         self.about.report.resumed_from = epochs;
     }
 
-    pub(crate) fn set_threshold(&mut self, threshold: f64) {
-        self.about.threshold = threshold;
+    /// Sets the threshold and fills in the metrics of the report, from the scores of held-out rows before calibration.
+    pub(crate) fn settle(&mut self, positive: &[f32], other: &[f32], truth: bool) -> Result<(), Error> {
+        let logits = |raw: &[f32]| raw.iter().map(|&f| self.about.logit(f)).collect::<Vec<f32>>();
+        let (positive, other) = (logits(positive), logits(other));
+        if let (Some(mu), Some(pi)) = (self.about.prior_in_unlabeled, self.about.class_prior) {
+            let (p, u) = (probabilities(&positive), probabilities(&other));
+            self.about.threshold = self.about.threshold_rule.choose(&p, &u, mu, pi)?;
+        }
+        self.measure(&positive, &other, truth, RESAMPLES)
     }
 
     /// Fills in the metrics of the report from the scores of held-out rows.
-    pub(crate) fn measure(
+    fn measure(
         &mut self,
         positive: &[f32],
         other: &[f32],
         truth: bool,
         resamples: usize,
     ) -> Result<(), Error> {
-        let seed = self.about.report.config.seed;
+        let seed = self.about.report.seed();
         let metrics: BTreeMap<String, Estimate> = if truth {
             let q = probabilities(&[positive, other].concat());
             let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.len()).collect();

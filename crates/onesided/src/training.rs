@@ -3,12 +3,13 @@
 use crate::about::{About, Candidate, Epoch, Report};
 use crate::choices::mix;
 use crate::criterion::{epoch_risk, held_out_risk, log_loss, paired_standard_error, positive_losses};
-use crate::{Error, Learner, Model, Progress};
+use crate::model::Body;
+use crate::{Encoding, Error, Learner, Model, Progress};
 use onesided_data::{
-    ClassPrior, Counts, DataError, Features, Label, Matrix, PriorInUnlabeled, Scenario, logit_shift,
+    ClassPrior, Counts, DataError, Label, Matrix, PriorInUnlabeled, Scenario, Split, logit_shift,
     stratified_folds, stratified_holdout,
 };
-use onesided_eval::{Calibration, RESAMPLES, ThresholdRule, probability};
+use onesided_eval::{Calibration, ThresholdRule};
 use onesided_loss::{Method, Objective, Options, Reduction, Sampling, Setting};
 use onesided_net::{
     Engine, Job, Network, Precision, Shape, Source, TrainConfig, Trained, scores_on, train_on,
@@ -39,7 +40,7 @@ pub(crate) struct Task<'a> {
     pub matrix: &'a Matrix,
     /// For the supervised method, true negatives stand where the unlabeled rows are.
     pub labels: &'a [Label],
-    pub features: &'a Features,
+    pub features: &'a Encoding,
     pub counts: Counts,
     pub class_prior: Option<ClassPrior>,
     pub prior_in_unlabeled: Option<PriorInUnlabeled>,
@@ -137,20 +138,8 @@ impl<'a> Task<'a> {
         Ok(model)
     }
 
-    /// Rows to train on and rows held out: once, or in turn where one hold-out would be too small to calibrate on.
     fn splits(&self) -> Result<Vec<(Rows, Rows)>, Error> {
-        let seed = self.learner.wishes.seed;
-        let fraction = self.learner.hold_out.unwrap_or(HOLD_OUT);
-        let fewest = self.counts.positive.min(self.counts.unlabeled);
-        let once = stratified_holdout(self.labels, fraction, seed)?;
-        let in_turn = self.learner.hold_out.is_none()
-            && (fewest as f64 * fraction) < ENOUGH_HELD_OUT as f64
-            && fewest >= 2 * FOLDS
-            && self.labels.len() <= MOST_IN_TURN;
-        let splits = match in_turn {
-            true => stratified_folds(self.labels, FOLDS, seed)?,
-            false => vec![once],
-        };
+        let splits = splits(self.learner, self.labels)?;
         Ok(splits.iter().map(|(kept, held)| (self.rows(kept), self.rows(held))).collect())
     }
 
@@ -341,7 +330,8 @@ impl<'a> Task<'a> {
             method: self.method.name.to_string(),
             objective: self.objective(outcome.reduction)?.describe(),
             architecture: self.learner.architecture.to_string(),
-            network: ground.network.clone(),
+            network: Some(ground.network.clone()),
+            options: Vec::new(),
             features: self.features.clone(),
             scenario: self.learner.scenario,
             counts: self.counts,
@@ -353,11 +343,12 @@ impl<'a> Task<'a> {
             threshold_rule: self.learner.threshold,
             threshold: 0.5,
             report: Report {
-                config: TrainConfig {
+                config: Some(TrainConfig {
                     device: ground.engine.device(),
                     ..self
                         .config(self.labels.len() - if folds == 1 { n_p + n_u } else { 0 }, outcome.reduction)
-                },
+                }),
+                seed: None,
                 device: ground.device.clone(),
                 resumed_from: None,
                 folds,
@@ -372,21 +363,8 @@ impl<'a> Task<'a> {
                 warnings: self.warnings(n_p, outcome.risk),
             },
         };
-        let mut model = Model::new(about, last.weights.clone());
-        let logits = |raw: &[f32]| raw.iter().map(|&f| model.about().logit(f)).collect::<Vec<f32>>();
-        let (positive, unlabeled) = (logits(positive), logits(unlabeled));
-        let threshold = match (self.prior_in_unlabeled, self.class_prior) {
-            (Some(mu), Some(pi)) => {
-                let probabilities = |logits: &[f32]| -> Vec<f32> {
-                    logits.iter().map(|&z| probability(f64::from(z)) as f32).collect()
-                };
-                let (p, u) = (probabilities(&positive), probabilities(&unlabeled));
-                self.learner.threshold.choose(&p, &u, mu, pi)?
-            }
-            _ => 0.5,
-        };
-        model.set_threshold(threshold);
-        model.measure(&positive, &unlabeled, self.method.needs_truth, RESAMPLES)?;
+        let mut model = Model::new(about, Body::Network(last.weights.clone()));
+        model.settle(positive, unlabeled, self.method.needs_truth)?;
         Ok(model)
     }
 
@@ -409,28 +387,12 @@ impl<'a> Task<'a> {
     }
 
     fn warnings(&self, held_out_positives: usize, risk: f64) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if held_out_positives < FEW_HELD_OUT {
-            warnings.push(format!(
-                "only {held_out_positives} positives were held out: the epoch, the calibration and the metrics rest on \
-                 very few rows"
-            ));
-        }
+        let mut warnings = warnings(self.learner, held_out_positives, risk);
         if self.class_prior.is_none() {
             warnings.push(
                 "no prior was given: the probabilities are those of being labeled, not of being positive"
                     .to_string(),
             );
-        }
-        if let Some(estimate) = self.learner.estimate.as_ref().filter(|estimate| !estimate.agreement) {
-            let (low, high) = estimate.interval;
-            warnings.push(format!(
-                "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
-                 rows are positive): run 'onesided prior' to see why"
-            ));
-        }
-        if !risk.is_finite() {
-            warnings.push("the held-out risk is not a number: training has gone astray".to_string());
         }
         warnings
     }
@@ -442,6 +404,42 @@ impl<'a> Task<'a> {
         };
         Rows { positive: kind(Label::Positive), unlabeled: kind(Label::Unlabeled) }
     }
+}
+
+/// Rows to train on and rows held out: once, or in turn where one hold-out would be too small to calibrate on.
+pub(crate) fn splits(learner: &Learner, labels: &[Label]) -> Result<Vec<Split>, Error> {
+    let seed = learner.wishes.seed;
+    let fraction = learner.hold_out.unwrap_or(HOLD_OUT);
+    let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+    let fewest = positive.min(labels.len() - positive);
+    let once = stratified_holdout(labels, fraction, seed)?;
+    let in_turn = learner.hold_out.is_none()
+        && (fewest as f64 * fraction) < ENOUGH_HELD_OUT as f64
+        && fewest >= 2 * FOLDS
+        && labels.len() <= MOST_IN_TURN;
+    Ok(if in_turn { stratified_folds(labels, FOLDS, seed)? } else { vec![once] })
+}
+
+/// What to know before trusting the model, whatever it is.
+pub(crate) fn warnings(learner: &Learner, held_out_positives: usize, risk: f64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if held_out_positives < FEW_HELD_OUT {
+        warnings.push(format!(
+            "only {held_out_positives} positives were held out: the epoch, the calibration and the metrics rest on \
+             very few rows"
+        ));
+    }
+    if let Some(estimate) = learner.estimate.as_ref().filter(|estimate| !estimate.agreement) {
+        let (low, high) = estimate.interval;
+        warnings.push(format!(
+            "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
+             rows are positive): run 'onesided prior' to see why"
+        ));
+    }
+    if !risk.is_finite() {
+        warnings.push("the held-out risk is not a number: training has gone astray".to_string());
+    }
+    warnings
 }
 
 /// The first outcome, unless another's risk is lower by more than the noise of the comparison (one standard error over

@@ -213,7 +213,7 @@ fn crops_need_images_and_are_recorded() {
     let shape = Shape { channels: 1, height: 8, width: 8 };
     let fit = |learner: Learner| learner.image_shape(shape).fit(&data(0.5), &features()).unwrap();
     let (moved, still) = (fit(crops()), fit(quick().prior(prior(0.5))));
-    assert_eq!(moved.about().report.config.augment.to_string(), "crop+flip");
+    assert_eq!(moved.about().report.config.as_ref().unwrap().augment.to_string(), "crop+flip");
     assert_ne!(moved.weights(), still.weights());
 }
 
@@ -222,7 +222,7 @@ fn small_networks_stay_on_the_cpu_and_say_so() {
     let learner = quick().prior(prior(0.5)).device(Device::Auto);
     let model = learner.fit(&data(0.5), &features()).unwrap();
     let report = &model.about().report;
-    assert_eq!((report.device.as_str(), report.config.device), ("cpu", Device::Cpu));
+    assert_eq!((report.device.as_str(), report.config.as_ref().unwrap().device), ("cpu", Device::Cpu));
     let few = data(0.5).features.select(&[0, 1]);
     let auto = model.clone().on_device(Device::Auto);
     assert_eq!(auto.device_for(2), Device::Cpu);

@@ -85,9 +85,9 @@ fn other_files_are_refused() {
 #[test]
 fn a_newer_version_asks_for_an_update() {
     let (mut header, tensors) = parts(&model().to_bytes().unwrap());
-    header["__metadata__"]["version"] = "2".into();
+    header["__metadata__"]["version"] = "3".into();
     let message = refusal(&assembled(&header, &tensors));
-    assert!(message.contains("has format version 2") && message.contains("update onesided"), "{message}");
+    assert!(message.contains("has format version 3") && message.contains("update onesided"), "{message}");
     header["__metadata__"]["version"] = "one".into();
     assert!(refusal(&assembled(&header, &tensors)).contains("no sound version number"));
 }

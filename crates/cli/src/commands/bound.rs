@@ -24,7 +24,8 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input(format!("--draws must be at most {MOST_DRAWS}, but is {}", flags.draws)));
     }
     let model = Model::load(&flags.model)?.on_device(Device::Auto);
-    let features = &model.about().features;
+    let about = model.about();
+    let features = about.features.table().ok_or_else(|| onesided::Error::NoBound(about.method.clone()))?;
     if features.columns().iter().any(|feature| feature.name == flags.label) {
         return Err(Failure::input(format!(
             "the model was fitted with column '{}' as a feature, so it cannot be the label as well",

@@ -1,12 +1,13 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::{device, metric_rows, tell_device, tell_encoding, with_intervals};
+use super::scored::read_rows;
+use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table, warn};
-use onesided::data::{PuData, labels_from_column, read, truth_from_column};
+use onesided::data::{labels_from_column, truth_from_column};
 use onesided::eval::RESAMPLES;
-use onesided::{Estimate, Model};
+use onesided::{Counts, Estimate, Label, Model};
 use serde_json::{Map, Value, json};
 
 /// The seed of the bootstrap: the same table gives the same intervals.
@@ -24,13 +25,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let model = Model::load(&flags.model)?.on_device(device);
     let about = model.about();
     let columns: Vec<&str> = label.into_iter().chain(truth).collect();
-    if let Some(name) = columns.iter().find(|name| about.features.columns().iter().any(|f| f.name == **name))
-    {
-        return Err(Failure::input(format!(
-            "the model was fitted with column '{name}' as a feature, so it cannot be the answer as well"
-        )));
-    }
-    let mut frame = read(&flags.file, &about.features.read_options(&columns))?;
+    let (rows, mut frame) = read_rows(&model, &flags.file, &flags.text, &columns, |name| {
+        format!("the model was fitted with column '{name}' as a feature, so it cannot be the answer as well")
+    })?;
     let positive = flags.positive.as_deref();
     let labels = label.map(|name| labels_from_column(&frame.take(name)?, positive)).transpose()?;
     let truth = match truth {
@@ -40,14 +37,12 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         Some(name) => Some(truth_from_column(&frame.take(name)?, positive)?),
         None => None,
     };
-    let (matrix, report) = about.features.encode(frame)?;
-    tell_encoding(&report);
-    let rows = matrix.rows();
-    tell_device(&model, rows);
+    let number = rows.get().rows();
+    tell_device(&model, number);
 
     let against_truth: Option<Vec<(&str, Estimate)>> = match &truth {
         Some(truth) => {
-            let metrics = model.with_truth(&matrix, truth, RESAMPLES, SEED)?;
+            let metrics = model.with_truth(rows.get(), truth, RESAMPLES, SEED)?;
             Some(metrics.into_iter().map(|(name, interval)| (name, interval.into())).collect())
         }
         None => None,
@@ -55,9 +50,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let mut warnings = Vec::new();
     let without_negatives: Option<Vec<(&str, Estimate)>> = match labels {
         Some(labels) => {
-            let data = PuData::new(matrix, labels)?;
-            let metrics = model.without_negatives(&data, RESAMPLES, SEED)?;
-            if data.counts() == about.counts {
+            let metrics = model.without_negatives_on(rows.get(), &labels, RESAMPLES, SEED)?;
+            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+            if about.counts == (Counts { positive, unlabeled: labels.len() - positive }) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
                      the metrics are optimistic",
@@ -86,7 +81,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             }
             (None, None) => {}
         }
-        object.insert("rows".to_string(), json!(rows));
+        object.insert("rows".to_string(), json!(number));
         object.insert("threshold".to_string(), json!(about.threshold));
         object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
@@ -96,7 +91,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     let mut text = String::new();
     if let Some(metrics) = against_truth {
-        text.push_str(&format!("against true labels, {rows} rows:\n{}", table(&metric_rows(metrics))));
+        text.push_str(&format!("against true labels, {number} rows:\n{}", table(&metric_rows(metrics))));
     }
     if let Some(metrics) = without_negatives {
         let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {

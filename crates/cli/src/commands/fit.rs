@@ -1,6 +1,7 @@
 //! `onesided fit`: from a table, or two, to a model file.
 
 use super::prior::tell_warnings;
+use super::texts::{read_folder, read_table, take_texts};
 use super::{device, metric_rows, tell_encoding, with_intervals};
 use crate::args::{Fit, PriorFlag};
 use crate::failure::Failure;
@@ -8,13 +9,13 @@ use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
 use onesided::data::{
-    Features, Frame, Label, Matrix, MissingPolicy, PuData, ReadOptions, labels_from_column, read, stack,
-    truth_from_column,
+    Features, Frame, Label, Matrix, MissingPolicy, PuData, ReadOptions, SparseMatrix, labels_from_column,
+    read, stack, truth_from_column,
 };
-use onesided::loss::method;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Candidate, ClassPrior, Estimate, Learner, Model, PriorInUnlabeled, Scenario, Shape, ThresholdRule,
+    About, Candidate, ClassPrior, Counts, Encoding, Estimate, Family, Learner, MethodCard, Model,
+    PriorInUnlabeled, Scenario, Shape, TextInput, ThresholdRule, method,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,33 +24,29 @@ use std::time::Instant;
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
-    let source = Source::of(flags)?;
-    let mut learner = learner(flags, source.default_scenario())?;
+    let method = method(&flags.method)?;
+    let source = Source::of(flags, &method)?;
+    let mut learner = learner(flags, &method, source.default_scenario())?;
     outlet::check(&flags.out, &source.files())?;
     if let Some(checkpoint) = &flags.checkpoint {
         outlet::check(checkpoint, &[source.files(), vec![&flags.out]].concat())?;
     }
-    let rows = source.read(flags)?;
+    let rows = source.read(flags, &method)?;
     tell_data(flags, &source, &learner, &rows)?;
-    if let Rows::Labeled { data, features } = &rows
-        && learner.must_estimate()?
-    {
-        learner.check(data, features)?;
-        let report = learner.estimate_prior(data);
-        let report = report.map_err(|why| learner.no_estimate(why))?;
+    if !method.needs_truth && learner.must_estimate()? {
+        rows.check(&learner)?;
+        let report = rows.estimate_prior(&learner).map_err(|why| learner.no_estimate(why))?;
         learner = learner.with_report(&report)?;
         tell_warnings(&report);
         tell_estimate(&report);
     }
 
     let mut display = Display::new(flags.checkpoint.as_deref());
-    let mut observer = |progress: &onesided::Progress| display.update(progress);
-    let fitted = guarded(|| match &rows {
-        Rows::Labeled { data, features } => learner.fit_with(data, features, &mut observer),
-        Rows::Known { matrix, truth, features } => {
-            learner.fit_supervised(matrix, truth, features, &mut observer)
-        }
-    });
+    let fitted = match method.family {
+        Family::Network => guarded(|| rows.fit(&learner, &mut |progress| display.update(progress))),
+        // Nothing is at stake before the file is written, and there are no batches to stop between: Ctrl-C just ends it.
+        Family::Classic => rows.fit(&learner, &mut |_| true),
+    };
     display.finish();
     let model = fitted?;
     display.tell(&model.about().report.device, model.about().report.resumed_from);
@@ -72,18 +69,57 @@ enum Source<'a> {
     Labeled { file: &'a Path, label: &'a str },
     Known { file: &'a Path, truth: &'a str },
     TwoFiles { positives: &'a Path, unlabeled: &'a Path },
+    TwoFolders { positives: &'a Path, unlabeled: &'a Path },
 }
 
 /// What was read.
 enum Rows {
-    Labeled { data: PuData, features: Features },
+    Table { data: PuData, features: Features },
+    Texts { rows: SparseMatrix, labels: Vec<Label>, input: TextInput },
     Known { matrix: Matrix, truth: Vec<bool>, features: Features },
+    KnownTexts { rows: SparseMatrix, truth: Vec<bool>, input: TextInput },
+}
+
+impl Rows {
+    fn check(&self, learner: &Learner) -> Result<(), onesided::Error> {
+        match self {
+            Rows::Table { data, features } => learner.check(&data.features, &data.labels, features),
+            Rows::Texts { rows, labels, input } => learner.check(rows, labels, input.clone()),
+            Rows::Known { .. } | Rows::KnownTexts { .. } => Ok(()),
+        }
+    }
+
+    fn estimate_prior(&self, learner: &Learner) -> Result<PriorReport, onesided::Error> {
+        match self {
+            Rows::Table { data, .. } => learner.estimate_prior(data),
+            Rows::Texts { rows, labels, .. } => learner.estimate_prior_on(rows, labels),
+            Rows::Known { .. } | Rows::KnownTexts { .. } => {
+                Err(onesided::Error::NeedsTruth("supervised".to_string()))
+            }
+        }
+    }
+
+    fn fit(
+        &self,
+        learner: &Learner,
+        observer: &mut dyn FnMut(&onesided::Progress) -> bool,
+    ) -> Result<Model, onesided::Error> {
+        match self {
+            Rows::Table { data, features } => learner.fit_with(data, features, observer),
+            Rows::Texts { rows, labels, input } => learner.fit_rows(rows, labels, input.clone(), observer),
+            Rows::Known { matrix, truth, features } => {
+                learner.fit_supervised(matrix, truth, features, observer)
+            }
+            Rows::KnownTexts { rows, truth, input } => {
+                learner.fit_supervised(rows, truth, input.clone(), observer)
+            }
+        }
+    }
 }
 
 impl<'a> Source<'a> {
-    /// Which of the three it is; flags that contradict one another are refused.
-    fn of(flags: &'a Fit) -> Result<Self, Failure> {
-        let method = method(&flags.method)?;
+    /// Which of these it is; flags that contradict one another are refused.
+    fn of(flags: &'a Fit, method: &MethodCard) -> Result<Self, Failure> {
         let (label, truth) = (flags.label.as_deref(), flags.truth.as_deref());
         if !method.needs_truth && truth.is_some() {
             return Err(Failure::input(format!(
@@ -97,31 +133,69 @@ impl<'a> Source<'a> {
                 "column '{name}' holds the labels and cannot be dropped as well; labels are never taken as a feature"
             )));
         }
-        match (&flags.positives, &flags.unlabeled, &flags.file) {
+        if let Some(name) = asked.filter(|name| flags.texts.text.iter().any(|text| text == name)) {
+            return Err(Failure::input(format!("column '{name}' cannot hold both the texts and the labels")));
+        }
+        let source = match (&flags.positives, &flags.unlabeled, &flags.file) {
             (Some(positives), Some(unlabeled), _) if !method.needs_truth => {
                 if label.is_some() || flags.positive.is_some() {
                     return Err(Failure::input(
                         "two files need no --label and no --positive: every row of --positives is positive",
                     ));
                 }
-                Ok(Source::TwoFiles { positives, unlabeled })
+                match (positives.is_dir(), unlabeled.is_dir()) {
+                    (true, true) => Source::TwoFolders { positives, unlabeled },
+                    (false, false) => Source::TwoFiles { positives, unlabeled },
+                    (first, _) => {
+                        let (folder, other) =
+                            if first { (positives, unlabeled) } else { (unlabeled, positives) };
+                        return Err(Failure::input(format!(
+                            "'{}' is a folder and '{}' is not; give two folders of texts, or two tables",
+                            folder.display(),
+                            other.display()
+                        )));
+                    }
+                }
             }
             (None, None, Some(file)) => match (method.needs_truth, label, truth) {
-                (true, _, Some(truth)) => Ok(Source::Known { file, truth }),
-                (true, _, None) => Err(onesided::Error::NeedsTruth(method.name.to_string()).into()),
-                (false, Some(label), _) => Ok(Source::Labeled { file, label }),
-                (false, None, _) => Err(Failure::input("name the label column with --label COLUMN")),
+                (true, _, Some(truth)) => Source::Known { file, truth },
+                (true, _, None) => return Err(onesided::Error::NeedsTruth(method.name.to_string()).into()),
+                (false, Some(label), _) => Source::Labeled { file, label },
+                (false, None, _) => return Err(Failure::input("name the label column with --label COLUMN")),
             },
             (None, None, None) => {
-                Err(Failure::input("name a table, or two with --positives and --unlabeled"))
+                return Err(Failure::input("name a table, or two with --positives and --unlabeled"));
             }
-            _ => Err(Failure::input("the method supervised reads one table with a --truth column")),
+            _ => return Err(Failure::input("the method supervised reads one table with a --truth column")),
+        };
+        source.check_texts(flags, method)?;
+        Ok(source)
+    }
+
+    /// Flags about texts, and about columns, that have no meaning here.
+    fn check_texts(&self, flags: &Fit, method: &MethodCard) -> Result<(), Failure> {
+        let folders = matches!(self, Source::TwoFolders { .. });
+        let named = !flags.texts.text.is_empty();
+        match flags.texts.without_texts() {
+            Some(flag) if !folders && !named => Err(Failure::input(format!(
+                "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
+            ))),
+            _ if folders && named => {
+                Err(Failure::input("folders of texts have no columns; leave --text out"))
+            }
+            _ if (folders || named) && !flags.drop.is_empty() => Err(Failure::input(
+                "with texts no other column is learned from, so there is nothing to drop; leave --drop out",
+            )),
+            _ if (folders || named) && flags.image_shape.is_some() => {
+                Err(Failure::input("texts are no images; leave --image-shape out"))
+            }
+            _ => flags.texts.options(method).map(|_| ()),
         }
     }
 
     fn default_scenario(&self) -> Scenario {
         match self {
-            Source::TwoFiles { .. } => Scenario::CaseControl,
+            Source::TwoFiles { .. } | Source::TwoFolders { .. } => Scenario::CaseControl,
             _ => Scenario::SingleSample,
         }
     }
@@ -129,11 +203,16 @@ impl<'a> Source<'a> {
     fn files(&self) -> Vec<&'a Path> {
         match self {
             Source::Labeled { file, .. } | Source::Known { file, .. } => vec![file],
-            Source::TwoFiles { positives, unlabeled } => vec![positives, unlabeled],
+            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
+                vec![positives, unlabeled]
+            }
         }
     }
 
-    fn read(&self, flags: &Fit) -> Result<Rows, Failure> {
+    fn read(&self, flags: &Fit, method: &MethodCard) -> Result<Rows, Failure> {
+        if !flags.texts.text.is_empty() || matches!(self, Source::TwoFolders { .. }) {
+            return self.read_texts(flags, method);
+        }
         let missing: MissingPolicy = flags.missing.parse()?;
         let mut options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
         let positive = flags.positive.as_deref();
@@ -153,16 +232,74 @@ impl<'a> Source<'a> {
                 let (matrix, features) = encoded(frame, missing)?;
                 return Ok(Rows::Known { matrix, truth, features });
             }
-            Source::TwoFiles { positives, unlabeled } => {
+            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
                 let (first, second) = (read(positives, &options)?, read(unlabeled, &options)?);
-                let mut labels = vec![Label::Positive; first.rows];
-                labels.resize(first.rows + second.rows, Label::Unlabeled);
+                let labels = one_after_the_other(first.rows, second.rows);
                 (stack(first, second)?, labels)
             }
         };
-        let (matrix, features) = encoded(frame, missing)?;
-        Ok(Rows::Labeled { data: PuData::new(matrix, labels)?, features })
+        let (matrix, features) = match method.needs_counts {
+            true => counted(frame, missing)?,
+            false => encoded(frame, missing)?,
+        };
+        Ok(Rows::Table { data: PuData::new(matrix, labels)?, features })
     }
+
+    /// The texts, and their terms as sparse rows.
+    fn read_texts(&self, flags: &Fit, method: &MethodCard) -> Result<Rows, Failure> {
+        let (columns, positive) = (&flags.texts.text, flags.positive.as_deref());
+        let options = flags.texts.options(method)?;
+        let texts_of = |file: &Path, extra: &[&str]| -> Result<(Vec<String>, Frame), Failure> {
+            let mut frame = read_table(file, columns, extra)?;
+            let texts = take_texts(&mut frame, columns)?;
+            if !frame.ignored.is_empty() {
+                let ignored = frame.ignored.join(", ");
+                note(&format!("note: only the texts are learned from; not used: {ignored}"));
+            }
+            Ok((texts, frame))
+        };
+        let fitted = |texts: &[String]| TextInput::fit(&options, columns.clone(), texts);
+        match self {
+            Source::Labeled { file, label } => {
+                let (texts, mut frame) = texts_of(file, &[label])?;
+                let labels = labels_from_column(&frame.take(label)?, positive)?;
+                let (input, rows) = fitted(&texts)?;
+                Ok(Rows::Texts { rows, labels, input })
+            }
+            Source::Known { file, truth } => {
+                let (texts, mut frame) = texts_of(file, &[truth])?;
+                let truth = truth_from_column(&frame.take(truth)?, positive)?;
+                let (input, rows) = fitted(&texts)?;
+                Ok(Rows::KnownTexts { rows, truth, input })
+            }
+            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
+                let read = |path: &Path| match self {
+                    Source::TwoFolders { .. } => read_folder(path).map(|files| files.texts),
+                    _ => texts_of(path, &[]).map(|(texts, _)| texts),
+                };
+                let (mut texts, more) = (read(positives)?, read(unlabeled)?);
+                let labels = one_after_the_other(texts.len(), more.len());
+                texts.extend(more);
+                let (input, rows) = fitted(&texts)?;
+                Ok(Rows::Texts { rows, labels, input })
+            }
+        }
+    }
+}
+
+/// Positives first, unlabeled rows after them.
+fn one_after_the_other(positive: usize, unlabeled: usize) -> Vec<Label> {
+    let mut labels = vec![Label::Positive; positive];
+    labels.resize(positive + unlabeled, Label::Unlabeled);
+    labels
+}
+
+/// Columns as they are, for methods that count.
+fn counted(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
+    let features = Features::fit(&frame, &[], missing)?.without_scaling();
+    let (matrix, report) = features.encode(frame)?;
+    tell_encoding(&report);
+    Ok((matrix, features))
 }
 
 pub(super) fn encoded(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
@@ -173,7 +310,8 @@ pub(super) fn encoded(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, F
 }
 
 /// The flags' meaning, checked.
-fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> {
+fn learner(flags: &Fit, method: &MethodCard, default_scenario: Scenario) -> Result<Learner, Failure> {
+    check_family(flags, method)?;
     let scenario = flags.scenario.as_deref().map(str::parse).transpose()?;
     let reduction = match flags.reduction.as_str() {
         "auto" => None,
@@ -195,7 +333,7 @@ fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> 
         .surrogate(flags.surrogate.parse()?)
         .beta(flags.beta)
         .gamma(flags.gamma)
-        .architecture(flags.net.parse()?)
+        .architecture(flags.net.as_deref().unwrap_or("mlp").parse()?)
         .image_shape(flags.image_shape.as_deref().map(shape).transpose()?)
         .scenario(scenario.unwrap_or(default_scenario))
         .seed(flags.seed)
@@ -213,6 +351,14 @@ fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> 
         .device(device(&flags.device)?)
         .precision(flags.precision.parse()?)
         .augment(flags.augment.parse()?);
+    for option in &flags.option {
+        let Some((name, value)) = option.split_once('=') else {
+            return Err(Failure::input(format!(
+                "'{option}' is no setting; write it as NAME=VALUE, such as cost=0.1"
+            )));
+        };
+        learner = learner.option(name.trim(), value);
+    }
     if let Some(PriorFlag::Share(prior)) = flags.prior {
         learner = learner.prior(ClassPrior::new(prior)?);
     }
@@ -226,6 +372,41 @@ fn learner(flags: &Fit, default_scenario: Scenario) -> Result<Learner, Failure> 
         )));
     }
     Ok(learner)
+}
+
+/// Flags that a method of this family has no use for.
+fn check_family(flags: &Fit, method: &MethodCard) -> Result<(), Failure> {
+    if method.family == Family::Network {
+        return match flags.option.first() {
+            Some(_) => Err(Failure::input(format!(
+                "--option is for classic methods, and {} trains a network; its settings have flags of their own, such as \
+                 --net and --lr",
+                method.name
+            ))),
+            None => Ok(()),
+        };
+    }
+    let given = [
+        ("--net", flags.net.is_some()),
+        ("--image-shape", flags.image_shape.is_some()),
+        ("--epochs", flags.epochs.is_some()),
+        ("--batch", flags.batch.is_some()),
+        ("--lr", flags.lr.is_some()),
+        ("--optimizer", flags.optimizer.is_some()),
+        ("--schedule", flags.schedule.is_some()),
+        ("--weight-decay", flags.weight_decay.is_some()),
+        ("--patience", flags.patience.is_some()),
+        ("--checkpoint", flags.checkpoint.is_some()),
+        ("--threads", flags.threads != 0),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Failure::input(format!(
+            "{flag} is for methods that train a network, and {0} trains none; leave it out ('onesided methods {0}' lists \
+             what can be set with --option)",
+            method.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// `3x32x32`: channels, height, width.
@@ -242,27 +423,30 @@ fn shape(text: &str) -> Result<Shape, Failure> {
 
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.
 fn tell_data(flags: &Fit, source: &Source, learner: &Learner, rows: &Rows) -> Result<(), Failure> {
-    let Rows::Labeled { data, features } = rows else {
-        if flags.prior_in_unlabeled.is_some() {
-            return Err(Failure::input(
-                "--prior-in-unlabeled has no meaning for supervised: with true labels no row is unlabeled; \
-                 give --prior or leave it out"
-                    .to_string(),
-            ));
+    let (counts, what) = match rows {
+        Rows::Table { data, features } => (data.counts(), format!("rows, {} features", features.width())),
+        Rows::Texts { labels, input, .. } => {
+            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+            let counts = Counts { positive, unlabeled: labels.len() - positive };
+            (counts, format!("texts, {} terms", input.text.terms().len()))
         }
-        note("scenario: fully labeled (supervised)");
-        return Ok(());
+        Rows::Known { .. } | Rows::KnownTexts { .. } => {
+            if flags.prior_in_unlabeled.is_some() {
+                return Err(Failure::input(
+                    "--prior-in-unlabeled has no meaning for supervised: with true labels no row is unlabeled; \
+                     give --prior or leave it out"
+                        .to_string(),
+                ));
+            }
+            note("scenario: fully labeled (supervised)");
+            return Ok(());
+        }
     };
-    let counts = data.counts();
-    note(&format!(
-        "{} positives, {} unlabeled rows, {} features",
-        counts.positive,
-        counts.unlabeled,
-        features.width()
-    ));
+    note(&format!("{} positives, {} unlabeled {what}", counts.positive, counts.unlabeled));
     let (scenario, origin) = match (&flags.scenario, source) {
         (Some(scenario), _) => (scenario.clone(), "given"),
         (None, Source::TwoFiles { .. }) => ("case-control".to_string(), "the default for two files"),
+        (None, Source::TwoFolders { .. }) => ("case-control".to_string(), "the default for two folders"),
         (None, _) => ("single-sample".to_string(), "the default for one file with a label column"),
     };
     note(&format!("scenario: {scenario} ({origin})"));
@@ -308,15 +492,17 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
         "objective": about.objective,
         "reduction": reduction,
         "network": about.architecture,
-        "parameters": about.network.parameters(),
+        "parameters": about.network.as_ref().map(|network| network.parameters()),
+        "options": about.options,
+        "features": about.features.width(),
         "scenario": about.scenario,
         "positive": about.counts.positive,
         "unlabeled": about.counts.unlabeled,
         "prior": about.class_prior,
         "prior_in_unlabeled": about.prior_in_unlabeled,
         "prior_estimate": about.prior_estimate,
-        "epochs": chosen.map(|candidate| candidate.epochs),
-        "best_epoch": chosen.map(|candidate| candidate.best_epoch),
+        "epochs": chosen.map(|candidate| candidate.epochs).filter(|&epochs| epochs > 0),
+        "best_epoch": chosen.map(|candidate| candidate.best_epoch).filter(|&epoch| epoch > 0),
         "candidates": about.report.candidates,
         "held_out": about.report.held_out,
         "folds": about.report.folds,
@@ -333,9 +519,21 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
 fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     let about = model.about();
     let report = &about.report;
-    let epochs = report.chosen().map_or_else(String::new, |Candidate { best_epoch, epochs, .. }| {
-        format!(", epoch {best_epoch} of {epochs}")
-    });
+    let made_of = match (&about.network, &about.features) {
+        (Some(network), _) => {
+            let epochs =
+                report.chosen().map_or_else(String::new, |Candidate { best_epoch, epochs, .. }| {
+                    format!(", epoch {best_epoch} of {epochs}")
+                });
+            format!("with {} ({} parameters{epochs})", about.architecture, network.parameters())
+        }
+        (None, Encoding::Table(features)) => {
+            format!("on {} features, {}", features.width(), about.architecture)
+        }
+        (None, Encoding::Text(input)) => {
+            format!("on {} terms, {}", input.text.terms().len(), about.architecture)
+        }
+    };
     let kind = if about.method == "supervised" {
         "against true labels"
     } else {
@@ -346,10 +544,8 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
         folds => format!("rows held out in {folds} parts in turn, before the training on all rows"),
     };
     format!(
-        "{} with {} ({} parameters{epochs}); {}\n\n{held} ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
+        "{} {made_of}; {}\n\n{held} ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
         about.objective,
-        about.architecture,
-        about.network.parameters(),
         report.choice(),
         report.held_out.positive,
         report.held_out.unlabeled,

@@ -1,48 +1,146 @@
-//! `onesided methods`: what there is to choose from.
+//! `onesided methods`: what there is to choose from, side by side, or one of them in full.
 
+use crate::args::Methods;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
-use onesided::loss::{Method, elicited_methods, methods};
+use crate::output::{print, print_json, table};
+use onesided::{Family, MethodCard, method, methods};
 use serde_json::{Value, json};
 
-/// Lists every method with its citation, its scenario and what it needs.
-pub fn run(as_json: bool) -> Result<(), Failure> {
+/// Lists every method, or describes one.
+pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
+    if let Some(name) = &flags.name {
+        let card = method(name)?;
+        return if as_json { print_json(&as_object(&card)) } else { print(&in_full(&card)) };
+    }
+    let (elicited, all): (Vec<_>, Vec<_>) =
+        methods().into_iter().partition(|card| card.name.starts_with("elicited:"));
     if as_json {
-        let entry = |method: &Method| {
-            json!({
-                "name": method.name,
-                "summary": method.summary,
-                "citation": method.citation,
-                "scenario": method.scenario,
-                "needs_prior": method.needs_prior,
-                "needs_truth": method.needs_truth,
-            })
-        };
-        let all: Vec<Value> = methods().iter().map(entry).collect();
-        let elicited: Vec<Value> = elicited_methods().iter().map(entry).collect();
-        return print_json(&json!({ "methods": all, "elicited": elicited }));
+        let objects = |cards: &[MethodCard]| -> Vec<Value> { cards.iter().map(as_object).collect() };
+        return print_json(&json!({ "methods": objects(&all), "elicited": objects(&elicited) }));
     }
-    let mut text = String::new();
-    for method in methods() {
-        let needs = match (method.needs_prior, method.needs_truth) {
-            (true, _) => "needs a prior",
-            (_, true) => "needs true labels",
-            _ => "needs no prior",
-        };
-        let Method { name, summary, citation, scenario, .. } = method;
-        text.push_str(&format!(
-            "{name:<16} {summary}\n{:16} {citation}; scenario: {scenario}; {needs}\n",
-            ""
-        ));
-    }
+    let mut rows = vec![HEADER.map(str::to_string).to_vec()];
+    rows.extend(all.iter().map(side_by_side));
+    let widest = all.iter().map(|card| card.name.len()).max().unwrap_or(0);
+    let summaries: Vec<String> = all
+        .iter()
+        .map(|card| format!("{:<widest$}  {} ({})", card.name, card.summary, card.citation))
+        .collect();
     // One entry for all of them: siblings of the collective loss for study.
-    let names: Vec<&str> = elicited_methods().iter().map(|method| method.name).collect();
-    text.push_str(&format!(
-        "{:<16} the loss that a reward elicits, rectified as the collective loss is; 'onesided elicit' shows it\n{:16} {}; needs \
-         a prior\n",
-        "elicited:REWARD",
-        "",
-        names.join(", ")
-    ));
-    print(&text)
+    let names: Vec<&str> = elicited.iter().map(|card| card.name).collect();
+    print(&format!(
+        "{}\n{}\n\nelicited:REWARD ({}): the loss that a reward elicits, rectified as the collective loss is; 'onesided \
+         elicit' shows it\nA prior that is needed and not given is estimated. All but supervised and naive assume that the \
+         labeled positives are a random subset of the positives.\n'onesided methods NAME' describes one, with what it \
+         assumes and what --option can set.\n",
+        table(&rows),
+        summaries.join("\n"),
+        names.join(", "),
+    ))
+}
+
+const HEADER: [&str; 7] = ["method", "trains", "prior", "input", "probability", "explains", "time"];
+
+/// What tells the methods apart, a word or two each.
+fn side_by_side(card: &MethodCard) -> Vec<String> {
+    let prior = match card {
+        MethodCard { needs_truth: true, .. } => "true labels",
+        MethodCard { needs_prior: true, .. } => "needed",
+        MethodCard { name: "naive", .. } => "optional",
+        MethodCard { gives, .. } if gives.starts_with("probability, by") => "optional",
+        _ => "for probability",
+    };
+    let input = match card {
+        MethodCard { needs_counts: true, .. } => "counts",
+        MethodCard { family: Family::Network, .. } | MethodCard { name: "genpu", .. } => "dense",
+        _ => "dense, sparse",
+    };
+    let probability = match card.gives {
+        gives if gives.starts_with("probability, by") => "own theory",
+        _ if card.needs_truth => "as learned",
+        _ => "calibrated",
+    };
+    let explains = match (card.family, card.explains) {
+        (Family::Network, _) => "--net linear",
+        (Family::Classic, true) => "yes",
+        (Family::Classic, false) => "no",
+    };
+    let time = card.scales.split([';', ',']).next().unwrap_or("").replace(" in the stored values", "");
+    [card.name, family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
+}
+
+fn family(card: &MethodCard) -> &'static str {
+    match card.family {
+        Family::Network => "network",
+        Family::Classic => "classic",
+    }
+}
+
+fn needs(card: &MethodCard) -> String {
+    let prior = match (card.needs_truth, card.needs_prior) {
+        (true, _) => "true labels",
+        (_, true) => "the share of positives (estimated where it is not given)",
+        _ => "no prior to learn",
+    };
+    let counts = if card.needs_counts { "; values that are not negative, best word counts" } else { "" };
+    format!("{prior}{counts}")
+}
+
+fn in_full(card: &MethodCard) -> String {
+    let explains = match (card.family, card.explains) {
+        (Family::Network, _) => "with --net linear",
+        (Family::Classic, true) => "yes, unless a kernel is asked for",
+        (Family::Classic, false) => "no",
+    };
+    let mut lines = vec![
+        format!("{}: {}", card.name, card.summary),
+        format!("  source         {}", card.citation),
+        format!(
+            "  trains         {}",
+            if card.family == Family::Network { "a network (--net)" } else { "no network" }
+        ),
+        format!("  assumes        {}", card.assumes),
+        format!("  needs          {}", needs(card)),
+        format!("  gives          {}", card.gives),
+        format!("  scales         {}", card.scales),
+        format!("  explains       {explains} (predict --explain)"),
+        match card.reconstruction {
+            Some(what) => format!("  reconstructed  {what}"),
+            None => "  reconstructed  nothing".to_string(),
+        },
+    ];
+    if !card.options.is_empty() {
+        lines.push(
+            "  options (--option NAME=VALUE; a list is tried on held-out rows; values; default)".to_string(),
+        );
+        let widest = card.options.iter().map(|option| option.name.len()).max().unwrap_or(0);
+        lines.extend(
+            card.options
+                .iter()
+                .map(|option| format!("    {:<widest$}  {} ({})", option.name, option.what, option.values)),
+        );
+    }
+    lines.join("\n") + "\n"
+}
+
+fn as_object(card: &MethodCard) -> Value {
+    let options: Vec<Value> = card
+        .options
+        .iter()
+        .map(|option| json!({ "name": option.name, "what": option.what, "values": option.values }))
+        .collect();
+    json!({
+        "name": card.name,
+        "family": card.family,
+        "summary": card.summary,
+        "citation": card.citation,
+        "assumes": card.assumes,
+        "needs_prior": card.needs_prior,
+        "needs_truth": card.needs_truth,
+        "needs_counts": card.needs_counts,
+        "gives": card.gives,
+        "scales": card.scales,
+        "explains": card.explains,
+        "reconstruction": card.reconstruction,
+        "options": options,
+    })
 }

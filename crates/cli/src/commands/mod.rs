@@ -11,6 +11,8 @@ pub mod fit;
 pub mod methods;
 pub mod predict;
 pub mod prior;
+mod scored;
+pub mod texts;
 
 use crate::failure::Failure;
 use onesided::data::EncodeReport;
@@ -50,17 +52,23 @@ fn metric_rows<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Ve
     metrics.into_iter().map(row).collect()
 }
 
+/// `note: missing cells in body (3)`.
+fn tell_missing(missing: &[(String, usize)]) {
+    if !missing.is_empty() {
+        crate::output::note(&format!("note: missing cells in {}", told(missing)));
+    }
+}
+
+fn told(cells: &[(String, usize)]) -> String {
+    let listed: Vec<String> =
+        cells.iter().take(8).map(|(column, count)| format!("{column} ({count})")).collect();
+    let more = cells.len().saturating_sub(8);
+    if more > 0 { format!("{} and {more} more", listed.join(", ")) } else { listed.join(", ") }
+}
+
 /// What encoding met: said once, for both files that are fitted on and files that are predicted.
 fn tell_encoding(report: &EncodeReport) {
-    let told = |cells: &[(String, usize)]| {
-        let listed: Vec<String> =
-            cells.iter().take(8).map(|(column, count)| format!("{column} ({count})")).collect();
-        let more = cells.len().saturating_sub(8);
-        if more > 0 { format!("{} and {more} more", listed.join(", ")) } else { listed.join(", ") }
-    };
-    if !report.missing.is_empty() {
-        crate::output::note(&format!("note: missing cells in {}", told(&report.missing)));
-    }
+    tell_missing(&report.missing);
     if !report.unseen.is_empty() {
         crate::output::note(&format!(
             "warning: texts that training never saw, taken as no level, in {}",

@@ -1,14 +1,15 @@
 //! `onesided predict`: a model and a table in, a ranked list out.
 
-use super::{device, tell_device, tell_encoding};
+use super::scored::{Scored, read_rows};
+use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
-use onesided::Model;
-use onesided::data::{Column, Frame, OutColumn, Values, read, write_table};
+use onesided::data::{Column, OutColumn, Values, write_table};
 use onesided::eval::probability;
+use onesided::{Carried, Encoding, Model};
 use serde_json::{Value, json};
 
 /// Rows shown when there is no file to write them to.
@@ -20,19 +21,22 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         outlet::check_table(out)?;
         outlet::check(out, &[&flags.model, &flags.file])?;
     }
+    if flags.explain == Some(0) {
+        return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
+    }
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device);
-    let features = &model.about().features;
-    let id = flags.id.as_deref();
-    let is_feature = |name: &str| features.columns().iter().any(|feature| feature.name == name);
-    let extra: Vec<&str> = id.into_iter().filter(|name| !is_feature(name)).collect();
-    let mut frame = read(&flags.file, &features.read_options(&extra))?;
-    let id = id.map(|name| identifiers(&mut frame, name, is_feature(name))).transpose()?;
-    let (matrix, report) = features.encode(frame)?;
-    tell_encoding(&report);
-    tell_device(&model, matrix.rows());
+    // A model that cannot explain itself is refused before any row is read.
+    let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
+    let (scored, id) = read(&model, flags)?;
+    tell_device(&model, scored.get().rows());
 
-    let ranked = Ranked::new(&model, model.score(&matrix)?, id);
+    let mut ranked = Ranked::new(&model, model.score(scored.get())?, id);
+    if let Some((explainer, most)) = explainer {
+        let shown = if flags.out.is_some() { ranked.rows.len() } else { SHOWN };
+        let row = |&row: &u64| explainer.row(scored.get(), row as usize - 1, most);
+        ranked.because = Some(ranked.rows.iter().take(shown).map(row).collect());
+    }
     if let Some(out) = &flags.out {
         guarded(|| write_table(out, &ranked.columns()))?;
     }
@@ -56,18 +60,45 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
 }
 
+/// Names of rows: what they are called, and one for each.
+type Names = (String, Vec<String>);
+
+/// The rows, and what they are known by: the column asked for, or the files of a folder.
+fn read(model: &Model, flags: &Predict) -> Result<(Scored, Option<Names>), Failure> {
+    let id = flags.id.as_deref();
+    let is_feature = |name: &str| match &model.about().features {
+        Encoding::Table(features) => features.columns().iter().any(|feature| feature.name == name),
+        Encoding::Text(_) => false,
+    };
+    if let Some(name) = id.filter(|name| is_feature(name)) {
+        // Both a feature and the name of rows: read once as either.
+        let (scored, _) = read_rows(model, &flags.file, &flags.text, &[], |_| String::new())?;
+        let frame = super::texts::read_table(&flags.file, &[], &[name])?;
+        return Ok((scored, Some(identifiers(frame.column(name)?))));
+    }
+    let extra: Vec<&str> = id.into_iter().collect();
+    let (scored, frame) = read_rows(model, &flags.file, &flags.text, &extra, |name| {
+        format!("column '{name}' holds the texts that are scored; name another with --id, or leave it out")
+    })?;
+    let column = id.or_else(|| flags.file.is_dir().then_some("file"));
+    let names = column.map(|name| Ok::<_, Failure>(identifiers(frame.column(name)?))).transpose()?;
+    Ok((scored, names))
+}
+
 /// Rows in the order of their scores.
 struct Ranked {
     /// Row numbers from 1, the header not counted.
     rows: Vec<u64>,
     scores: Vec<f32>,
     probabilities: Vec<f32>,
-    id: Option<(String, Vec<String>)>,
+    id: Option<Names>,
+    /// What carried the scores, of the first rows.
+    because: Option<Vec<Vec<Carried>>>,
     predicted_positive: usize,
 }
 
 impl Ranked {
-    fn new(model: &Model, scores: Vec<f32>, id: Option<(String, Vec<String>)>) -> Self {
+    fn new(model: &Model, scores: Vec<f32>, id: Option<Names>) -> Self {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         // Equal scores keep the order of the file.
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
@@ -79,6 +110,7 @@ impl Ranked {
             scores: sorted,
             probabilities,
             id: id.map(|(name, cells)| (name, order.iter().map(|&row| cells[row].clone()).collect())),
+            because: None,
         }
     }
 
@@ -95,6 +127,11 @@ impl Ranked {
             let name = if columns.iter().any(|(taken, _)| taken == name) { "id" } else { name.as_str() };
             columns.push((name, OutColumn::Text(cells.clone())));
         }
+        if let Some(because) = &self.because {
+            let name =
+                if columns.iter().any(|(taken, _)| *taken == "because") { "carried_by" } else { "because" };
+            columns.push((name, OutColumn::Text(because.iter().map(|parts| sentence(parts)).collect())));
+        }
         columns
     }
 
@@ -110,13 +147,17 @@ impl Ranked {
         });
         if flags.out.is_none() {
             let row = |at: usize| {
-                json!({
+                let mut row = json!({
                     "row": self.rows[at],
                     "score": self.scores[at],
                     "probability": self.probabilities[at],
                     "rank": at + 1,
                     "id": self.id.as_ref().map(|(_, cells)| &cells[at]),
-                })
+                });
+                if let Some(because) = &self.because {
+                    row["because"] = json!(because[at]);
+                }
+                row
             };
             object["top"] = self.top().map(row).collect();
         }
@@ -126,6 +167,7 @@ impl Ranked {
     fn as_text(&self) -> String {
         let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
         rows[0].extend(self.id.iter().map(|(name, _)| name.clone()));
+        rows[0].extend(self.because.iter().map(|_| "because".to_string()));
         for at in self.top() {
             let mut row = vec![
                 (at + 1).to_string(),
@@ -134,21 +176,27 @@ impl Ranked {
                 format!("{:.4}", self.probabilities[at]),
             ];
             row.extend(self.id.iter().map(|(_, cells)| cells[at].clone()));
+            row.extend(self.because.iter().map(|because| sentence(&because[at])));
             rows.push(row);
         }
         table(&rows)
     }
 }
 
+/// `goal +1.20, team +0.75, bank -0.31`.
+fn sentence(parts: &[Carried]) -> String {
+    let part = |Carried { feature, part }: &Carried| format!("{feature} {part:+.2}");
+    parts.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
 /// The cells of the column that rows are known by, as text.
-fn identifiers(frame: &mut Frame, name: &str, is_feature: bool) -> Result<(String, Vec<String>), Failure> {
-    let column: Column = if is_feature { frame.column(name)?.to_text() } else { frame.take(name)? };
-    let cells = match column.values {
+fn identifiers(column: &Column) -> Names {
+    let cells = match column.to_text().values {
         Values::Categorical { codes, levels } => {
             codes.iter().map(|&code| levels.get(code as usize).cloned().unwrap_or_default()).collect()
         }
-        // Columns read as text are never of another kind.
-        _ => vec![String::new(); frame.rows],
+        // Columns as text are never of another kind.
+        _ => Vec::new(),
     };
-    Ok((name.to_string(), cells))
+    (column.name.clone(), cells)
 }

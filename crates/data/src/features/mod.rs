@@ -114,6 +114,17 @@ impl Features {
         Self { features, missing: MissingPolicy::Refuse }
     }
 
+    /// The same columns with numbers and truth values passed on as they are (mean 0, scale 1): for methods that count. A
+    /// missing number is then 0.
+    pub fn without_scaling(mut self) -> Self {
+        for feature in &mut self.features {
+            if let FeatureKind::Numeric { mean, scale } | FeatureKind::Boolean { mean, scale } = &mut feature.kind {
+                (*mean, *scale) = (0.0, 1.0);
+            }
+        }
+        self
+    }
+
     /// The columns of the table, in the order of the matrix.
     pub fn columns(&self) -> &[Feature] {
         &self.features
@@ -381,6 +392,14 @@ mod tests {
         assert_eq!(matrix.row(0)[1], (0.25 / 0.1875f64.sqrt()) as f32);
         let (matrix, _) = fitted.encode(frame("color,x,flag\n,,\n")).unwrap();
         assert_eq!(matrix.as_slice(), [0.0; 4]);
+    }
+
+    #[test]
+    fn without_scaling_numbers_stay_what_they_are() {
+        let table = frame("x,c,b\n3,a,true\n0,b,false\n,a,true\n");
+        let fitted = Features::fit(&table, &[], MissingPolicy::Mean).unwrap().without_scaling();
+        let (matrix, _) = fitted.encode(table).unwrap();
+        assert_eq!(matrix.as_slice(), [3.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -1,0 +1,164 @@
+//! Classic methods on the command line: the same commands, and a sentence for what they cannot do.
+
+mod folder;
+
+use folder::{Folder, table};
+
+const FIT: &str = "fit table.csv --label y --drop id --drop t --out m.safetensors";
+const PRIOR: &str = "--prior 0.3333";
+
+fn with_table(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("table.csv", table());
+    folder
+}
+
+/// Counts that tell the classes apart by their proportions: 400 rows, half of them positive, 160 labeled.
+fn counts() -> String {
+    let row = |i: u32| {
+        let (a, b) = if i % 2 == 0 { (9 + i % 5, 1 + i % 3) } else { (1 + i % 4, 8 + i % 6) };
+        format!("{a},{b},{},{}\n", i % 7, u32::from(i % 2 == 0 && i % 5 != 0))
+    };
+    format!("a,b,c,y\n{}", (0..400).map(row).collect::<String>())
+}
+
+#[test]
+fn every_quick_method_fits_predicts_and_evaluates() {
+    let folder = with_table("classic-all");
+    for method in [
+        "weighted-lr",
+        "biased-svm",
+        "elkan-noto",
+        "elkan-noto-weighted",
+        "bagging",
+        "roc-svm",
+        "ldce",
+        "kldce",
+        "puld",
+    ] {
+        let fitted = folder.json(&format!("{FIT} {PRIOR} --method {method}"));
+        assert_eq!(fitted["method"], method);
+        assert!(fitted["epochs"].is_null() && fitted["parameters"].is_null(), "{fitted}");
+        assert!(fitted["metrics"]["accuracy"].as_f64().unwrap() > 0.95, "{fitted}");
+        let measured = folder.json("evaluate m.safetensors table.csv --truth t");
+        // On rows it learned from as unlabeled, a kernel machine scores lower than on new ones.
+        let least = if method == "kldce" { 0.9 } else { 0.95 };
+        assert!(measured["accuracy"].as_f64().unwrap() > least, "{method}: {measured}");
+        let top = &folder.json("predict m.safetensors table.csv --id id")["top"][0];
+        assert!(top["probability"].as_f64().unwrap() > 0.9, "{method}: {top}");
+    }
+}
+
+#[test]
+fn two_runs_write_the_same_bytes() {
+    let folder = with_table("classic-same");
+    let mut bytes = Vec::new();
+    for _ in 0..2 {
+        assert_eq!(folder.run(&format!("{FIT} {PRIOR} --method bagging")).code, 0);
+        bytes.push(std::fs::read(folder.path("m.safetensors")).unwrap());
+    }
+    assert_eq!(bytes[0], bytes[1]);
+}
+
+#[test]
+fn counts_of_a_table_are_not_scaled() {
+    let folder = Folder::new("classic-counts");
+    folder.write("counts.csv", counts());
+    let fitted = folder.json("fit counts.csv --label y --method s-em --option spies=0.3 --out m.safetensors");
+    assert!(fitted["metrics"]["recall"].as_f64().unwrap() > 0.9, "{fitted}");
+    let said = folder.run("predict m.safetensors counts.csv --explain 2");
+    assert!(said.stdout.contains("because") && said.stdout.contains("a +"), "{said:?}");
+}
+
+#[test]
+fn what_carried_a_score_is_said_in_text_json_and_file() {
+    let folder = with_table("classic-explain");
+    assert_eq!(folder.run(&format!("{FIT} {PRIOR} --method weighted-lr")).code, 0);
+    let said = folder.run("predict m.safetensors table.csv --explain 1");
+    assert!(said.stdout.lines().next().unwrap().ends_with("because"), "{said:?}");
+    assert!(said.stdout.lines().nth(1).unwrap().contains("a +"), "{said:?}");
+    let top = &folder.json("predict m.safetensors table.csv --explain")["top"][0];
+    assert_eq!(top["because"].as_array().unwrap().len(), 2);
+    assert_eq!(top["because"][0]["feature"], "a");
+    assert!(top["because"][0]["part"].as_f64().unwrap() > 0.0, "{top}");
+    assert_eq!(folder.run("predict m.safetensors table.csv --explain --out r.csv").code, 0);
+    let file = std::fs::read_to_string(folder.path("r.csv")).unwrap();
+    assert_eq!(file.lines().next().unwrap(), "row,score,probability,rank,because");
+    assert_eq!(file.lines().count(), 301);
+    assert!(file.lines().all(|line| line.contains("because") || line.contains("a ")), "{file}");
+}
+
+#[test]
+fn a_model_that_cannot_be_explained_says_so() {
+    let folder = with_table("classic-unexplained");
+    assert_eq!(folder.run(&format!("{FIT} {PRIOR} --method kldce")).code, 0);
+    let message = folder.refused("predict m.safetensors table.csv --explain");
+    assert!(message.contains("(kldce, kernel) is not a sum over features"), "{message}");
+    assert!(folder.refused("predict m.safetensors table.csv --explain 0").contains("at least 1 feature"));
+}
+
+#[test]
+fn a_method_is_described_in_full() {
+    let folder = Folder::new("classic-described");
+    let said = folder.run("methods ldce");
+    for what in
+        ["Shi, Pan, Yang and Gong, IJCAI 2018", "assumes", "reconstructed", "centroid", "exact, published"]
+    {
+        assert!(said.stdout.contains(what), "{what}: {said:?}");
+    }
+    let object = folder.json("methods s-em");
+    assert_eq!((object["needs_counts"].clone(), object["family"].clone()), (true.into(), "classic".into()));
+    assert_eq!(object["options"][0]["name"], "spies");
+    assert!(folder.refused("methods lcde").contains("did you mean 'ldce'?"));
+}
+
+#[test]
+fn bad_input_to_classic_methods() {
+    let folder = with_table("classic-bad");
+    let fit = |more: &str| folder.refused(&format!("{FIT} {more}"));
+    let message = fit("--method s-em");
+    assert!(message.contains("column 'a', row 2: -") && message.contains("s-em takes counts"), "{message}");
+    assert!(fit("--method ldce --prior 0.3333 --option c=1").contains("the method ldce has no option 'c'"));
+    assert!(fit("--method ldce --prior 0.3333 --option ridge").contains("write it as NAME=VALUE"));
+    assert!(
+        fit("--method ldce --prior 0.3333 --option ridge=-1").contains("the option ridge cannot be '-1'")
+    );
+    assert!(
+        fit("--method puld --prior 0.3333 --epochs 3")
+            .contains("--epochs is for methods that train a network")
+    );
+    assert!(
+        fit("--method puld --prior 0.3333 --net linear")
+            .contains("--net is for methods that train a network")
+    );
+    assert!(fit("--prior 0.3333 --option cost=1").contains("--option is for classic methods"));
+    assert!(fit("--method s-em --prior auto").contains("needs no prior"));
+    let message = fit("--method ldce --prior-in-unlabeled 0.99 --option centroid=published");
+    assert!(
+        message.contains("divides by 1 - 2ph, which is -") && message.contains("default centroid"),
+        "{message}"
+    );
+    assert!(fit("--method ldcee --prior 0.3").contains("did you mean 'ldce'?"));
+
+    folder.write("few.csv", counts().lines().take(160).collect::<Vec<_>>().join("\n"));
+    let message = folder.refused("fit few.csv --label y --method s-em --out m.safetensors");
+    assert!(message.contains("spies (0.15 of") && message.contains("is held out"), "{message}");
+    folder.write(
+        "one-way.csv",
+        format!("x,z,y\n{}", (1..60).map(|i| format!("{i},{i},{}\n", i % 2)).collect::<String>()),
+    );
+    // Rows that differ in nothing but their length: scaled, half of them point the other way.
+    let message = folder.refused("fit one-way.csv --label y --method s-em --out m.safetensors");
+    assert!(message.contains("label at least 134 positives"), "{message}");
+}
+
+#[test]
+fn more_rows_than_a_kernel_can_hold() {
+    let folder = Folder::new("classic-many");
+    let rows: String =
+        (0..64_000).map(|i| format!("{},{},{}\n", i % 97, i % 89, u8::from(i % 16 == 0))).collect();
+    folder.write("many.csv", format!("x,z,y\n{rows}"));
+    let message = folder.refused("fit many.csv --label y --prior 0.3 --method kldce --out m.safetensors");
+    assert!(message.contains("51200 rows are more than the kernel form can hold (50000)"), "{message}");
+    assert!(message.contains("--option random-features=500"), "{message}");
+}

@@ -1,0 +1,148 @@
+//! Texts as input: a column of a table, or folders of files.
+
+mod folder;
+
+use folder::Folder;
+use std::fs;
+
+/// 240 texts: sports (positive) and banks, a third of each file's sports texts labeled; `t` is the truth.
+fn posts() -> Vec<(String, bool, bool)> {
+    let sports = ["The team won a game", "A late goal won", "The match went home", "Players of the team run"];
+    let banks = ["The bank raised rates", "Rates fell again", "A loan of the bank", "Stocks, rates, loans"];
+    let text = |i: usize| {
+        let words = if i % 2 == 0 { sports } else { banks };
+        format!("{}; {}", words[i / 2 % 4], words[i / 8 % 4].to_lowercase())
+    };
+    (0..240).map(|i| (text(i), i % 4 == 0, i % 2 == 0)).collect()
+}
+
+fn table() -> String {
+    let row = |(i, (text, labeled, truth)): (usize, (String, bool, bool))| {
+        format!("p{i},\"{text}\",{},{},x{i}\n", u8::from(labeled), u8::from(truth))
+    };
+    format!("id,body,y,t,other\n{}", posts().into_iter().enumerate().map(row).collect::<String>())
+}
+
+/// Folders `sports` (labeled) and `all` (the rest), half of the files with an extension.
+fn folders(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    for (i, (text, labeled, _)) in posts().into_iter().enumerate() {
+        let of = folder.path(if labeled { "sports" } else { "all" });
+        fs::create_dir_all(&of).unwrap();
+        let name = if i % 8 < 4 { format!("{i:03}.txt") } else { format!("{i:03}") };
+        fs::write(of.join(name), text).unwrap();
+    }
+    folder
+}
+
+const FIT: &str = "fit posts.csv --text body --label y --prior-in-unlabeled 0.3333 --out m.safetensors";
+
+#[test]
+fn a_column_of_texts() {
+    let folder = Folder::new("texts-column");
+    folder.write("posts.csv", table());
+    let said = folder.run(&format!("{FIT} --method roc-svm"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("60 positives, 180 unlabeled texts, 20 terms"), "{said:?}");
+    assert!(said.stderr.contains("only the texts are learned from; not used: id, t, other"), "{said:?}");
+    assert_eq!(folder.json("evaluate m.safetensors posts.csv --truth t")["accuracy"], 1.0);
+    let object = folder.json("evaluate m.safetensors posts.csv --label y");
+    assert!(object["recall"].as_f64().unwrap() > 0.9, "{object}");
+
+    folder.write(
+        "new.csv",
+        "who,body,later\na,the players won a match,late goal\nb,loans and stocks of banks,rates\n",
+    );
+    let top = folder.json("predict m.safetensors new.csv --id who --explain 3")["top"].clone();
+    assert_eq!((top[0]["id"].clone(), top[1]["id"].clone()), ("a".into(), "b".into()));
+    let words = |row: usize| -> Vec<String> {
+        let because = top[row]["because"].as_array().unwrap();
+        because.iter().map(|part| part["feature"].as_str().unwrap().to_string()).collect()
+    };
+    assert!(words(0).iter().any(|word| ["players", "won", "match"].contains(&word.as_str())), "{top}");
+    assert!(words(1).iter().any(|word| ["loans", "stocks"].contains(&word.as_str())), "{top}");
+    // Another column, or two of them.
+    let other = folder.json("predict m.safetensors new.csv --text body --text later")["top"].clone();
+    assert!(other[0]["score"].as_f64() > top[0]["score"].as_f64(), "{other} {top}");
+}
+
+#[test]
+fn folders_of_texts() {
+    let folder = folders("texts-folders");
+    let said = folder.run(
+        "fit --positives sports --unlabeled all --method s-em --option spies=0.5 --prior 0.3333 --out m.safetensors",
+    );
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("scenario: case-control (the default for two folders)"), "{said:?}");
+    let all = folder.json("predict m.safetensors all");
+    assert_eq!((all["rows"].clone(), all["predicted_positive"].clone()), (180.into(), 60.into()));
+    assert_eq!(folder.run("predict m.safetensors all --out ranked.csv").code, 0);
+    let ranked = fs::read_to_string(folder.path("ranked.csv")).unwrap();
+    assert!(ranked.starts_with("row,score,probability,rank,file\n"), "{ranked}");
+    assert!(ranked.contains(",002.txt\n"), "{ranked}");
+    // A table can be scored too, where its column is named.
+    folder.write("posts.csv", table());
+    assert!(folder.refused("predict m.safetensors posts.csv").contains("name the column"));
+    assert_eq!(folder.json("predict m.safetensors posts.csv --text body")["predicted_positive"], 120);
+    assert!(
+        folder
+            .refused("evaluate m.safetensors all --label y")
+            .contains("a folder of texts has no column 'y'")
+    );
+}
+
+#[test]
+fn networks_phrases_counts_and_true_labels() {
+    let folder = Folder::new("texts-network");
+    folder.write("posts.csv", table());
+    let quick = "--epochs 20 --net linear --lr 0.05";
+    let fitted = folder
+        .json(&format!("{FIT} {quick} --ngrams 2 --features counts --stop-words english --max-terms 12"));
+    assert_eq!((fitted["method"].clone(), fitted["features"].clone()), ("collective".into(), 12.into()));
+    assert!(folder.json("evaluate m.safetensors posts.csv --truth t")["auc"].as_f64().unwrap() > 0.95);
+    let top = folder.json("predict m.safetensors posts.csv --explain 1")["top"][0].clone();
+    assert!(top["because"][0]["part"].as_f64().unwrap() > 0.0, "{top}");
+    let said = folder
+        .run(&format!("fit posts.csv --text body --method supervised --truth t {quick} --out s.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(folder.json("evaluate s.safetensors posts.csv --truth t")["accuracy"], 1.0);
+}
+
+#[test]
+fn bad_texts_get_a_sentence() {
+    let folder = folders("texts-bad");
+    folder.write("posts.csv", table());
+    let fit = |more: &str| folder.refused(&format!("{FIT} {more}"));
+    assert!(fit("--method ldce --text bodi").contains("there is no column 'bodi'"));
+    assert!(fit("--method ldce --features tf").contains("use tfidf, sublinear or counts"));
+    assert!(fit("--method ldce --ngrams 0").contains("phrases of 1 to 0 words cannot be made"));
+    assert!(
+        fit("--method ldce --min-texts 500")
+            .contains("no word or phrase occurs in at least 500 of the 240 texts")
+    );
+    assert!(fit("--method ldce --max-terms 0").contains("--max-terms must be at least 1"));
+    assert!(fit("--method ldce --stop-words german").contains("use none or english"));
+    assert!(fit("--method ldce --drop id").contains("nothing to drop"));
+    let message = folder.refused("fit posts.csv --label y --prior 0.4 --ngrams 2 --out m.safetensors");
+    assert!(message.contains("--ngrams is for texts; name their column with --text"), "{message}");
+    assert!(
+        folder
+            .refused("fit posts.csv --text y --label y --prior 0.4 --out m.safetensors")
+            .contains("column 'y' cannot hold both the texts and the labels")
+    );
+    let two = |p: &str, u: &str| {
+        folder.refused(&format!("fit --positives {p} --unlabeled {u} --prior 0.4 --out m.st"))
+    };
+    assert!(two("sports", "posts.csv").contains("'sports' is a folder and 'posts.csv' is not"));
+    fs::create_dir_all(folder.path("none")).unwrap();
+    assert!(two("none", "all").contains("cannot read 'none': it holds no texts"));
+    fs::write(folder.path("none").join("page.pdf"), "x").unwrap();
+    assert!(two("none", "all").contains("page.pdf': a folder of texts holds .txt files"));
+    fs::remove_file(folder.path("none").join("page.pdf")).unwrap();
+    fs::create_dir_all(folder.path("none").join("deeper")).unwrap();
+    assert!(two("none", "all").contains("a folder of texts holds no folders"));
+    // Of a table: no texts, and no folder.
+    let said = folder.run("fit posts.csv --label y --drop id --drop body --drop other --prior 0.4 --method weighted-lr --out t.st");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(folder.refused("predict t.st posts.csv --text body").contains("not on texts; leave --text out"));
+}

@@ -1,0 +1,267 @@
+//! Every method by name, whichever family it is of: what it assumes, needs and gives, and how it scales.
+//!
+//! Objectives of networks are listed by [`onesided_loss`], classic systems by [`onesided_classic`]. What users need to
+//! choose between them stands here, in the same words for all.
+
+use crate::Error;
+use crate::systems::{SystemOption, system_options};
+use onesided_classic::systems as classic_systems;
+use onesided_classic::systems::Entry;
+use onesided_loss::Method;
+use serde::Serialize;
+
+/// What is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// A network (or a linear model) by batches, under an objective.
+    Network,
+    /// A system of its own: support vector machines, logistic regression, naive Bayes.
+    Classic,
+}
+
+/// One method as users see it listed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodCard {
+    /// The name users type.
+    pub name: &'static str,
+    /// What is trained.
+    pub family: Family,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// What must hold of the data.
+    pub assumes: &'static str,
+    /// Whether it cannot learn without the share of positives.
+    pub needs_prior: bool,
+    /// Whether it learns from true labels.
+    pub needs_truth: bool,
+    /// Whether values below 0 are refused.
+    pub needs_counts: bool,
+    /// What it gives.
+    pub gives: &'static str,
+    /// How time and memory grow.
+    pub scales: &'static str,
+    /// Whether linear models of it can say what carried a score.
+    pub explains: bool,
+    /// What of it was put together here because the sources leave it open; `None` where nothing was.
+    pub reconstruction: Option<&'static str>,
+    /// What can be set by name.
+    pub options: &'static [SystemOption],
+}
+
+/// A method by its name: an objective, or a system.
+#[derive(Clone, Copy)]
+pub(crate) enum Chosen {
+    Objective(&'static Method),
+    System(&'static Entry),
+}
+
+impl Chosen {
+    /// Finds it; the error lists all names and suggests the nearest.
+    pub fn of(name: &str) -> Result<Self, Error> {
+        if let Ok(method) = onesided_loss::method(name) {
+            return Ok(Chosen::Objective(method));
+        }
+        match classic_systems().iter().find(|entry| entry.name == name) {
+            Some(entry) => Ok(Chosen::System(entry)),
+            None => Err(unknown(name)),
+        }
+    }
+
+    pub fn needs_truth(self) -> bool {
+        matches!(self, Chosen::Objective(method) if method.needs_truth)
+    }
+
+    /// Whether a prior must be there before anything is learned: for the objective, or for probabilities that the
+    /// theory of a system does not give.
+    pub fn must_have_prior(self) -> bool {
+        match self {
+            Chosen::Objective(method) => method.needs_prior && !method.needs_truth,
+            Chosen::System(entry) => entry.needs_prior || !entry.gives_probability,
+        }
+    }
+}
+
+/// All methods in the order they are listed to users: the objectives, the classic systems, then the elicited losses.
+pub fn methods() -> Vec<MethodCard> {
+    let objectives = onesided_loss::methods().iter().map(of_objective);
+    let elicited = onesided_loss::elicited_methods().iter().map(of_objective);
+    objectives.chain(classic_systems().iter().map(of_system)).chain(elicited).collect()
+}
+
+/// The method of that name; the error lists all names and suggests the nearest.
+pub fn method(name: &str) -> Result<MethodCard, Error> {
+    Ok(match Chosen::of(name)? {
+        Chosen::Objective(method) => of_objective(method),
+        Chosen::System(entry) => of_system(entry),
+    })
+}
+
+const AT_RANDOM: &str = "labeled positives are a random subset of the positives";
+const BATCHES: &str = "batches; any number of rows, dense rows only (texts: the most frequent terms)";
+const CALIBRATED: &str = "probability, calibrated on held-out rows at the prior";
+
+fn of_objective(method: &'static Method) -> MethodCard {
+    let (assumes, gives) = match method.name {
+        "naive" => (
+            "few positives are hidden, or only the ranking matters",
+            "probability at the prior where one is given, of being labeled where not",
+        ),
+        "supervised" => ("every label is true", "probability"),
+        _ => (AT_RANDOM, CALIBRATED),
+    };
+    MethodCard {
+        name: method.name,
+        family: Family::Network,
+        summary: method.summary,
+        citation: method.citation,
+        assumes,
+        needs_prior: method.needs_prior,
+        needs_truth: method.needs_truth,
+        needs_counts: false,
+        gives,
+        scales: BATCHES,
+        explains: true,
+        reconstruction: (method.name == "imbalanced-nnpu")
+            .then_some("the weights of the two classes; not checked against the paper"),
+        options: &[],
+    }
+}
+
+/// What the registry of systems does not say.
+struct Detail {
+    assumes: &'static str,
+    scales: &'static str,
+    explains: bool,
+    reconstruction: Option<&'static str>,
+}
+
+const LINEAR_TIME: &str = "linear in the stored values; sparse rows stay sparse";
+
+fn detail(system: &str) -> Detail {
+    let plain =
+        |assumes, reconstruction| Detail { assumes, scales: LINEAR_TIME, explains: true, reconstruction };
+    match system {
+        "weighted-lr" => plain(AT_RANDOM, None),
+        "biased-svm" => Detail {
+            scales: "linear in the stored values; with an RBF kernel quadratic, up to 50,000 rows",
+            ..plain(AT_RANDOM, Some("the grid of costs is recalled; fewer steps of it are tried"))
+        },
+        "elkan-noto" | "elkan-noto-weighted" => plain(
+            "labeled positives are a random subset, and a logistic curve fits the probability of being labeled",
+            None,
+        ),
+        "bagging" => plain("the unlabeled rows hold few positives; gains only where machines differ", None),
+        "s-em" => plain(
+            "words are independent given the class; at least 134 positives (20 spies), held-out ones not counted",
+            Some("the shares of spies and noise are recalled; the rule that stops EM is our reading"),
+        ),
+        "roc-svm" => plain(
+            "positives and negatives point in different directions (texts)",
+            Some("the 8 % of rejected positives are recalled; the cost is chosen"),
+        ),
+        "ldce" => plain(
+            AT_RANDOM,
+            Some(
+                "known from a secondary source; the exact centroid replaces the published one, which is an option",
+            ),
+        ),
+        "kldce" => Detail {
+            assumes: AT_RANDOM,
+            scales: "quadratic, up to 50,000 rows, all of them in the model; random features: linear",
+            explains: false,
+            reconstruction: Some("the centroid stays at its estimate; the paper lets it move"),
+        },
+        "puld" => plain(AT_RANDOM, Some("no code is known and the objective is recalled, not read")),
+        "genpu" => Detail {
+            assumes: "both classes can be generated by small networks: few columns, or small images",
+            scales: "steps of a game between networks; slow, dense rows only",
+            explains: false,
+            reconstruction: Some("no code is known; networks, weights and the choice of the round are ours"),
+        },
+        _ => Detail { assumes: AT_RANDOM, scales: LINEAR_TIME, explains: false, reconstruction: None },
+    }
+}
+
+fn of_system(entry: &'static Entry) -> MethodCard {
+    let Detail { assumes, scales, explains, reconstruction } = detail(entry.name);
+    MethodCard {
+        name: entry.name,
+        family: Family::Classic,
+        summary: entry.summary,
+        citation: entry.citation,
+        assumes,
+        needs_prior: entry.needs_prior,
+        needs_truth: false,
+        needs_counts: entry.needs_counts,
+        gives: if entry.gives_probability { "probability, by its own theory" } else { CALIBRATED },
+        scales,
+        explains,
+        reconstruction: reconstruction.or(entry.reconstruction.then_some("parts of it")),
+        options: system_options(entry.name),
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<&'static str> = methods().iter().map(|card| card.name).collect();
+    let near = names.iter().map(|known| (edit_distance(name, known), *known)).min();
+    Error::UnknownMethod {
+        name: name.to_string(),
+        // Past half of the name it is another word, not a slip of the finger.
+        nearest: near.filter(|&(distance, known)| 2 * distance <= known.len()).map(|(_, known)| known),
+        known: names.join(", "),
+    }
+}
+
+/// Fewest insertions, deletions and replacements that turn one word into the other (Levenshtein), row by row.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_of_a_kind_and_found() {
+        let cards = methods();
+        for (at, card) in cards.iter().enumerate() {
+            assert_eq!(method(card.name).unwrap(), *card);
+            assert!(cards[..at].iter().all(|other| other.name != card.name), "{}", card.name);
+            assert!(!card.citation.is_empty() && !card.assumes.is_empty(), "{}", card.name);
+        }
+        assert!(cards.iter().any(|card| card.name == "ldce" && card.family == Family::Classic));
+    }
+
+    #[test]
+    fn every_system_that_says_so_says_what_was_reconstructed() {
+        for entry in classic_systems() {
+            let card = of_system(entry);
+            assert!(!entry.reconstruction || card.reconstruction.is_some_and(|what| what != "parts of it"));
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_method() {
+        let message = |name| method(name).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            message("ldcee")
+                .starts_with("unknown method 'ldcee' (did you mean 'ldce'?); the methods are collective, ")
+        );
+        assert!(message("colective").contains("did you mean 'collective'?"));
+        assert!(!message("random-forest").contains("did you mean"));
+    }
+}
