@@ -282,7 +282,7 @@ pub struct Elicit {
     /// The share of positives among the unlabeled examples.
     #[arg(long, default_value_t = 0.25, value_name = "SHARE", allow_negative_numbers = true)]
     pub mu: f64,
-    /// Where to draw it, as .svg.
+    /// Where to draw it, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }

@@ -83,6 +83,8 @@ fn the_text_and_the_picture() {
     assert!(svg.starts_with("<svg") && svg.contains("jump +0.0074") && !svg.contains("NaN"));
     // The same command draws the same bytes.
     assert_eq!(folder.run("elicit --plot q.svg").code, 0);
+    assert_eq!(folder.run("elicit --plot q.png").code, 0);
+    assert!(std::fs::read(folder.path("q.png")).unwrap().starts_with(b"\x89PNG"));
     assert_eq!(svg, std::fs::read_to_string(folder.path("q.svg")).unwrap());
     for reward in ["square", "exponential", "savage", "tangent"] {
         let said = folder.run(&format!("elicit --reward {reward} --mu 0.4 --plot {reward}.svg"));
@@ -127,6 +129,6 @@ fn pictures_that_cannot_be_written() {
     let folder = Folder::new("elicit-plot");
     let missing = folder.refused("elicit --plot none/p.svg");
     assert!(missing.contains("cannot write 'none/p.svg': its folder"), "{missing}");
-    assert!(folder.refused("elicit --plot p.png").contains("pictures are SVG"));
+    assert!(folder.refused("elicit --plot p.gif").contains("pictures are SVG or PNG"));
     assert!(folder.refused("elicit --plot .").contains("cannot write '.'"));
 }

@@ -1,16 +1,19 @@
 //! Estimates of one number with their intervals, a line each, below one another.
 
 use crate::axis::Axis;
-use crate::chart::{MARGIN, escaped, number, style};
+use crate::chart::MARGIN;
+use crate::geometry::{Point, Rect};
 use crate::labels::{height, width};
 use crate::layout::{DOT, SMALL};
+use crate::picture::{Picture, Shape};
+use crate::style::TITLE;
+use std::io;
 
 /// Width of the part that the axis spans.
 const SPAN: f64 = 380.0;
 /// From one line to the next.
 const STEP: f64 = 22.0;
 const GAP: f64 = 10.0;
-const HEAD: f64 = 16.0;
 
 /// A picture of estimates: names to the left, intervals over one axis, numbers to the right. The last word, if there is
 /// one, is drawn apart, with its interval as a band behind all the others.
@@ -63,6 +66,15 @@ impl Intervals {
 
     /// The SVG document.
     pub fn to_svg(&self) -> String {
+        self.picture().to_svg()
+    }
+
+    /// The PNG file, light, with two pixels for each of the SVG's.
+    pub fn to_png(&self) -> io::Result<Vec<u8>> {
+        self.picture().to_png()
+    }
+
+    fn picture(&self) -> Picture {
         let all = || self.rows.iter().chain(&self.last);
         let ends = || all().flat_map(|row| [row.low, row.value, row.high]);
         let axis =
@@ -70,14 +82,20 @@ impl Intervals {
         let widest = |texts: &mut dyn Iterator<Item = String>| {
             texts.map(|text| width(&text, SMALL)).fold(0.0, f64::max)
         };
+        let written = |class: &str, at: Point, text: &str| Shape::Text {
+            class: class.into(),
+            at,
+            upward: false,
+            text: text.to_string(),
+        };
+        let path = |class: String, pieces: Vec<Vec<Point>>| Shape::Path { class, pieces };
         let left = MARGIN + widest(&mut all().map(|row| row.name.clone())) + GAP;
         let right = left + SPAN + GAP;
         let mut top = MARGIN;
-        let mut body = String::new();
+        let mut shapes = Vec::new();
         if !self.title.is_empty() {
-            let (x, y) = (number(MARGIN), number(top + 0.8 * height(HEAD)));
-            body += &format!("<text class=\"head\" x=\"{x}\" y=\"{y}\">{}</text>\n", escaped(&self.title));
-            top += height(HEAD) + MARGIN / 2.0;
+            shapes.push(written("head", (MARGIN, top + 0.8 * height(TITLE)), &self.title));
+            top += height(TITLE) + MARGIN / 2.0;
         }
         // A breath before the last line.
         let apart = if self.last.is_some() && !self.rows.is_empty() { STEP / 3.0 } else { 0.0 };
@@ -85,65 +103,52 @@ impl Intervals {
         let place = |value: f64| left + SPAN * axis.share(value).clamp(0.0, 1.0);
 
         let total = right + widest(&mut all().map(Row::written)) + MARGIN;
-        let total =
-            total.max(2.0 * MARGIN + width(&self.title, HEAD)).max(left + width(&self.label, SMALL) + MARGIN);
+        let total = total
+            .max(2.0 * MARGIN + width(&self.title, TITLE))
+            .max(left + width(&self.label, SMALL) + MARGIN);
         if let Some(last) = self.last.as_ref().filter(|row| row.low.is_finite() && row.high.is_finite()) {
             let (x, wide) = (place(last.low), place(last.high) - place(last.low));
-            let [x, y, wide, high] = [x, top, wide.max(1.0), tall].map(number);
-            body +=
-                &format!("<rect class=\"band\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"/>\n");
+            let rect = Rect { x, y: top, width: wide.max(1.0), height: tall };
+            shapes.push(Shape::Rect { class: "band".into(), rect });
         }
         let foot = top + tall + 0.8 * height(SMALL) + 3.0;
         for (tick, text) in axis.ticks(5) {
-            let [x, y, end, below] = [place(tick), top, top + tall, foot].map(number);
-            body += &format!("<path class=\"grid\" d=\"M{x} {y}L{x} {end}\"/>\n");
-            body +=
-                &format!("<text class=\"ink middle\" x=\"{x}\" y=\"{below}\">{}</text>\n", escaped(&text));
+            let x = place(tick);
+            shapes.push(path("grid".into(), vec![vec![(x, top), (x, top + tall)]]));
+            shapes.push(written("ink middle", (x, foot), &text));
         }
-        let [x, y, wide, high] = [left, top, SPAN, tall].map(number);
-        body += &format!("<rect class=\"edge\" x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{high}\"/>\n");
+        let rect = Rect { x: left, y: top, width: SPAN, height: tall };
+        shapes.push(Shape::Rect { class: "edge".into(), rect });
         let rows =
             self.rows.iter().map(|row| (row, 0, 0.0)).chain(self.last.iter().map(|row| (row, 1, apart)));
         for (line, (row, slot, down)) in rows.enumerate() {
-            let center = top + STEP * (line as f64 + 0.5) + down;
-            let baseline = number(center + 0.3 * SMALL);
-            let (name, text) = (escaped(&row.name), escaped(&row.written()));
+            let y = top + STEP * (line as f64 + 0.5) + down;
+            let baseline = y + 0.3 * SMALL;
             let class = if slot == 1 { "ink strong" } else { "ink" };
-            body += &format!(
-                "<text class=\"{class} end\" x=\"{}\" y=\"{baseline}\">{name}</text>\n",
-                number(left - GAP)
-            );
-            body +=
-                &format!("<text class=\"{class}\" x=\"{}\" y=\"{baseline}\">{text}</text>\n", number(right));
+            shapes.push(written(&format!("{class} end"), (left - GAP, baseline), &row.name));
+            shapes.push(written(class, (right, baseline), &row.written()));
             if [row.value, row.low, row.high].iter().any(|x| !x.is_finite()) {
                 continue;
             }
-            let [from, to, at, y] = [place(row.low), place(row.high), place(row.value), center].map(number);
-            let [above, below] = [center - DOT, center + DOT].map(number);
-            let bar = format!("M{from} {y}L{to} {y}M{from} {above}L{from} {below}M{to} {above}L{to} {below}");
-            body += &format!("<path class=\"line c{slot} d0\" d=\"{bar}\"/>\n");
-            body += &format!("<circle class=\"dot c{slot}\" cx=\"{at}\" cy=\"{y}\" r=\"{DOT}\"/>\n");
+            let (from, to) = (place(row.low), place(row.high));
+            let end = |x: f64| vec![(x, y - DOT), (x, y + DOT)];
+            shapes.push(path(format!("line c{slot} d0"), vec![vec![(from, y), (to, y)], end(from), end(to)]));
+            let (class, at) = (format!("dot c{slot}"), (place(row.value), y));
+            shapes.push(Shape::Circle { class, at, radius: DOT });
         }
         let mut bottom = foot + 0.4 * height(SMALL);
         if !self.label.is_empty() {
             bottom += height(SMALL);
-            let (x, y, text) = (number(left + SPAN / 2.0), number(bottom), escaped(&self.label));
-            body += &format!("<text class=\"ink middle\" x=\"{x}\" y=\"{y}\">{text}</text>\n");
+            shapes.push(written("ink middle", (left + SPAN / 2.0, bottom), &self.label));
         }
-        let (w, h) = (number(total), number(bottom + MARGIN));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"onesided-chart\" width=\"{w}\" height=\"{h}\" \
-             viewBox=\"0 0 {w} {h}\" role=\"img\">\n<title>{}</title>\n<style>\n{}</style>\n\
-             <rect class=\"paper\" width=\"{w}\" height=\"{h}\"/>\n{body}</svg>\n",
-            escaped(&self.title),
-            style()
-        )
+        Picture { title: self.title.clone(), width: total, height: bottom + MARGIN, shapes }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::number;
 
     fn example() -> Intervals {
         Intervals::new("Shares <of> positives", "share")

@@ -2,7 +2,9 @@
 
 use crate::geometry::{Point, Rect};
 use crate::labels::{apart, beside, height, width};
-use crate::panel::Panel;
+use crate::panel::{Panel, Pen, Trail};
+use crate::picture::Marker;
+use crate::thumbnail::Thumbnail;
 
 /// The smallest frame.
 const FRAME: (f64, f64) = (300.0, 200.0);
@@ -11,6 +13,11 @@ pub(crate) const SMALL: f64 = 11.0;
 pub(crate) const LARGE: f64 = 13.0;
 /// Half the width of a marked point.
 pub(crate) const DOT: f64 = 3.5;
+/// Half the width of a mark at the end of a trail.
+pub(crate) const TIP: f64 = 4.6;
+/// Of a mark of a cloud, and of a stop of a trail.
+pub(crate) const CLOUD: f64 = 2.4;
+pub(crate) const STOP: f64 = 1.5;
 /// From the frame to a sample of a line, and the sample's length.
 const LEADER: f64 = 9.0;
 const SAMPLE: f64 = 24.0;
@@ -28,6 +35,10 @@ pub(crate) enum Role {
     Right,
     /// From bottom to top.
     Upward,
+    /// From left to right, bold.
+    Strong,
+    /// Centered, bold, legible over marks.
+    Tag,
 }
 
 /// A text and the box it needs.
@@ -46,6 +57,16 @@ pub(crate) struct Dot {
     pub open: bool,
 }
 
+/// A trail: its line, the places it stops at, and its last one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Way {
+    pub pieces: Vec<Vec<Point>>,
+    pub stops: Vec<Point>,
+    pub tip: Option<Point>,
+    pub slot: usize,
+    pub marker: Marker,
+}
+
 /// A panel, laid out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
@@ -58,29 +79,45 @@ pub(crate) struct Layout {
     pub texts: Vec<Text>,
     /// Lines across the frame at the ticks.
     pub grid: Vec<(Point, Point)>,
-    /// Pieces of lines, and samples of them, by slot.
-    pub strokes: Vec<(usize, Vec<Point>)>,
+    /// Pieces of lines, and samples of them.
+    pub strokes: Vec<(Pen, Vec<Point>)>,
     /// From the end of a line to a label that had to move.
     pub leaders: Vec<(Point, Point)>,
     pub dots: Vec<Dot>,
+    /// Marks of one kind, by slot.
+    pub clouds: Vec<(usize, Marker, Vec<Point>)>,
+    pub ways: Vec<Way>,
+    pub images: Vec<(Rect, Thumbnail)>,
+    /// Nothing is drawn around it.
+    pub unframed: bool,
+}
+
+/// What stands before a label beside the frame.
+#[derive(Clone, Copy)]
+enum Sample {
+    Line,
+    Dot { open: bool },
+    Cloud(Marker),
 }
 
 /// An entry to the right of the frame.
 struct Entry<'a> {
     label: &'a str,
-    slot: usize,
+    pen: Pen,
     wanted: f64,
     /// The line reaches the frame's edge at the wanted height.
     reaches: bool,
-    dot: Option<bool>,
+    sample: Sample,
 }
 
 impl Layout {
     pub fn of(panel: &Panel) -> Self {
-        let mut layout = Self { width: FRAME.0, height: FRAME.1, ..Self::default() };
+        let (width, frame_height) = panel.frame.unwrap_or(FRAME);
+        let mut layout = Self { width, height: frame_height, ..Self::default() };
         let line = height(SMALL);
-        let labels =
-            panel.lines.iter().map(|line| &line.label).chain(panel.marks.iter().map(|mark| &mark.label));
+        let lines = panel.lines.iter().map(|line| &line.label);
+        let clouds = panel.clouds.iter().map(|cloud| &cloud.label);
+        let labels = lines.chain(panel.marks.iter().map(|mark| &mark.label)).chain(clouds);
         layout.height = layout.height.max(line * labels.filter(|label| !label.is_empty()).count() as f64);
         layout.scales(panel);
         let entries = layout.drawn(panel);
@@ -89,7 +126,7 @@ impl Layout {
         layout
     }
 
-    fn frame(&self) -> Rect {
+    pub fn frame(&self) -> Rect {
         Rect { x: 0.0, y: 0.0, width: self.width, height: self.height }
     }
 
@@ -133,16 +170,16 @@ impl Layout {
         let place = |x: f64, y: f64| (frame.width * x_axis.share(x), frame.height * (1.0 - y_axis.share(y)));
         let mut entries = Vec::new();
         let mut pieces_of_all = Vec::new();
-        for (slot, line) in panel.slotted() {
+        for (pen, line) in panel.penned() {
             let points: Vec<Point> = line.points.iter().map(|&(x, y)| place(x, y)).collect();
             let pieces = frame.pieces(&points);
             let end = pieces.last().and_then(|piece| piece.last()).copied();
             if !line.label.is_empty() {
                 let (x, wanted) = end.unwrap_or((0.0, frame.height / 2.0));
                 let reaches = x > frame.width - 1.0;
-                entries.push(Entry { label: &line.label, slot, wanted, reaches, dot: None });
+                entries.push(Entry { label: &line.label, pen, wanted, reaches, sample: Sample::Line });
             }
-            self.strokes.extend(pieces.iter().map(|piece| (slot, piece.clone())));
+            self.strokes.extend(pieces.iter().map(|piece| (pen, piece.clone())));
             pieces_of_all.extend(pieces);
         }
         let shown = |x: f64, y: f64| {
@@ -166,14 +203,50 @@ impl Layout {
                 }
                 None => entries.push(Entry {
                     label: &mark.label,
-                    slot: mark.slot,
+                    pen: Pen::of(mark.slot),
                     wanted: at.1,
                     reaches: false,
-                    dot: Some(mark.open),
+                    sample: Sample::Dot { open: mark.open },
                 }),
             }
         }
+        for (number, cloud) in panel.clouds.iter().enumerate() {
+            let places: Vec<Point> = cloud.points.iter().filter_map(|&(x, y)| shown(x, y)).collect();
+            if !cloud.label.is_empty() {
+                let wanted = height(SMALL) * (number as f64 + 0.5);
+                let sample = Sample::Cloud(cloud.marker);
+                let pen = Pen::of(cloud.slot);
+                entries.push(Entry { label: &cloud.label, pen, wanted, reaches: false, sample });
+            }
+            self.clouds.push((cloud.slot, cloud.marker, places));
+        }
+        for trail in &panel.trails {
+            let points: Vec<Point> = trail.points.iter().map(|&(x, y)| place(x, y)).collect();
+            let stops = trail.points.iter().filter_map(|&(x, y)| shown(x, y)).collect();
+            let tip = trail.points.last().and_then(|&(x, y)| shown(x, y));
+            let (slot, marker) = (trail.slot, trail.marker);
+            self.ways.push(Way { pieces: frame.pieces(&points), stops, tip, slot, marker });
+        }
+        self.tags(&panel.trails, &taken);
         entries
+    }
+
+    /// The names of trails, beside their ends: clear of all other ends and names, and of all trails where that is
+    /// possible.
+    fn tags(&mut self, trails: &[Trail], taken: &[Rect]) {
+        let frame = self.frame();
+        let mut taken = taken.to_vec();
+        taken.extend(self.ways.iter().filter_map(|way| Some(Rect::around(way.tip?, TIP + 1.5))));
+        let pieces: Vec<Vec<Point>> = self.ways.iter().flat_map(|way| way.pieces.clone()).collect();
+        for (number, trail) in trails.iter().enumerate() {
+            let Some(tip) = self.ways[number].tip.filter(|_| !trail.label.is_empty()) else { continue };
+            let size = (width(&trail.label, SMALL), height(SMALL));
+            let place = beside(tip, size, &frame, &taken, &pieces)
+                .or_else(|| beside(tip, size, &frame, &taken, &[]))
+                .unwrap_or(Rect { x: tip.0 + TIP, y: tip.1 - size.1, width: size.0, height: size.1 });
+            taken.push(place);
+            self.write(&trail.label, place, Role::Tag);
+        }
     }
 
     /// Labels to the right of the frame, each beside a sample of its line.
@@ -183,11 +256,13 @@ impl Layout {
         let centers = apart(&wanted, line, 0.0, self.height);
         let start = self.width + LEADER;
         for (entry, center) in entries.into_iter().zip(centers) {
-            match entry.dot {
-                Some(open) => {
-                    self.dots.push(Dot { at: (start + SAMPLE / 2.0, center), slot: entry.slot, open })
+            let middle = (start + SAMPLE / 2.0, center);
+            match entry.sample {
+                Sample::Dot { open } => self.dots.push(Dot { at: middle, slot: entry.pen.color, open }),
+                Sample::Cloud(marker) => self.clouds.push((entry.pen.color, marker, vec![middle])),
+                Sample::Line => {
+                    self.strokes.push((entry.pen, vec![(start, center), (start + SAMPLE, center)]));
                 }
-                None => self.strokes.push((entry.slot, vec![(start, center), (start + SAMPLE, center)])),
             }
             if entry.reaches && (center - entry.wanted).abs() > 1.0 {
                 self.leaders.push(((self.width + 1.0, entry.wanted), (start - 1.0, center)));
@@ -242,7 +317,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Line, Mark};
+    use crate::{Cloud, Line, Mark};
 
     /// No two texts overlap, and none leaves the panel.
     fn sound(layout: &Layout) {
@@ -316,5 +391,37 @@ mod tests {
             panel.mark(Mark::new(0.5, 2.0)).mark(Mark::new(f64::NAN, 0.5)).mark(Mark::new(1.0, 1.0).open());
         let layout = Layout::of(&panel);
         assert_eq!(layout.dots, [Dot { at: (300.0, 0.0), slot: 0, open: true }]);
+    }
+
+    #[test]
+    fn names_of_trails_stand_apart_and_beside_their_ends() {
+        let cloud = |i: i32| (f64::from(i % 20), f64::from(i / 20));
+        let mut panel = Panel::new("t").cloud(Cloud::new("all", 2, Marker::Cross, (0..400).map(cloud)));
+        for i in 0..5 {
+            let x = f64::from(i);
+            let way = [(0.0, x), (19.0, x), (9.0 + 0.3 * x, 10.0)];
+            panel = panel.trail(Trail::new(format!("S{i}"), 1, Marker::Disc, way));
+        }
+        // A trail that ends outside the axes has no end to be named at.
+        panel = panel.trail(Trail::new("out", 1, Marker::Disc, [(3.0, 3.0), (f64::NAN, 1.0)]));
+        let layout = Layout::of(&panel);
+        sound(&layout);
+        let tags: Vec<&Text> = layout.texts.iter().filter(|text| text.role == Role::Tag).collect();
+        assert_eq!(tags.len(), 5);
+        for (way, tag) in layout.ways.iter().zip(&tags) {
+            let (x, y) = way.tip.unwrap();
+            let middle = (tag.rect.x + tag.rect.width / 2.0, tag.rect.y + tag.rect.height / 2.0);
+            assert!((middle.0 - x).hypot(middle.1 - y) < 60.0, "{tag:?} is far from {x}, {y}");
+            assert!(layout.frame().holds(&tag.rect));
+        }
+        // Every mark of the cloud, and the one beside its label.
+        assert_eq!(layout.clouds.iter().map(|(_, _, places)| places.len()).collect::<Vec<_>>(), [400, 1]);
+    }
+
+    #[test]
+    fn a_frame_is_as_large_as_asked_for() {
+        let layout =
+            Layout::of(&Panel::new("").frame(120.0, 90.0).line(Line::new("", [(0.0, 0.0), (1.0, 1.0)])));
+        assert_eq!((layout.width, layout.height), (120.0, 90.0));
     }
 }

@@ -1,7 +1,8 @@
-//! Line charts, and estimates with their intervals, as SVG.
+//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG.
 //!
-//! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s and [`Mark`]s over a pair of axes. What comes
-//! out is one SVG document with no script, no font and no reference to anything outside it:
+//! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s, [`Mark`]s, [`Cloud`]s and [`Trail`]s over a
+//! pair of axes; a [`Gallery`] of [`Thumbnail`]s may stand beside them. What comes out is one SVG document with no script,
+//! no font and no reference to anything outside it, or the same picture in pixels, lettered by a font that is in the crate:
 //!
 //! * Lines differ in color and in dash, so they can be told apart in print and without color vision. The colors are dark on
 //!   a light page and light on a dark one (`prefers-color-scheme`); the picture paints its own background to match.
@@ -26,12 +27,22 @@
 
 mod axis;
 mod chart;
+mod font;
+mod gallery;
 mod geometry;
 mod intervals;
 mod labels;
 mod layout;
 mod panel;
+mod picture;
+mod png;
+mod raster;
+mod style;
+mod thumbnail;
 
 pub use chart::Chart;
+pub use gallery::Gallery;
 pub use intervals::Intervals;
-pub use panel::{Line, Mark, Panel};
+pub use panel::{Cloud, Line, Mark, Panel, Trail};
+pub use picture::Marker;
+pub use thumbnail::Thumbnail;

@@ -1,6 +1,7 @@
-//! What a picture is made of: panels with lines and marks.
+//! What a picture is made of: panels with lines and marks, clouds of points and trails through them.
 
 use crate::axis::Axis;
+use crate::picture::Marker;
 
 /// One pair of axes with what is drawn over them.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,8 +11,11 @@ pub struct Panel {
     pub(crate) y_label: String,
     pub(crate) x_range: Option<(f64, f64)>,
     pub(crate) y_range: Option<(f64, f64)>,
+    pub(crate) frame: Option<(f64, f64)>,
     pub(crate) lines: Vec<Line>,
     pub(crate) marks: Vec<Mark>,
+    pub(crate) clouds: Vec<Cloud>,
+    pub(crate) trails: Vec<Trail>,
 }
 
 impl Panel {
@@ -23,8 +27,11 @@ impl Panel {
             y_label: String::new(),
             x_range: None,
             y_range: None,
+            frame: None,
             lines: Vec::new(),
             marks: Vec::new(),
+            clouds: Vec::new(),
+            trails: Vec::new(),
         }
     }
 
@@ -52,6 +59,12 @@ impl Panel {
         self
     }
 
+    /// Width and height of the frame in pixels; without it, 300 and 200. Room for labels may make it higher.
+    pub fn frame(mut self, width: f64, height: f64) -> Self {
+        self.frame = Some((width.max(1.0), height.max(1.0)));
+        self
+    }
+
     /// Adds a line.
     pub fn line(mut self, line: Line) -> Self {
         self.lines.push(line);
@@ -64,18 +77,37 @@ impl Panel {
         self
     }
 
-    /// The lines with their slots: its own if it has one, else its number.
-    pub(crate) fn slotted(&self) -> impl Iterator<Item = (usize, &Line)> {
-        self.lines.iter().enumerate().map(|(i, line)| (line.slot.unwrap_or(i), line))
+    /// Adds a cloud of points; later ones lie over earlier ones.
+    pub fn cloud(mut self, cloud: Cloud) -> Self {
+        self.clouds.push(cloud);
+        self
+    }
+
+    /// Adds a trail, over all clouds.
+    pub fn trail(mut self, trail: Trail) -> Self {
+        self.trails.push(trail);
+        self
+    }
+
+    /// The lines, each with its color and dash: its own if it has them, else by its number.
+    pub(crate) fn penned(&self) -> impl Iterator<Item = (Pen, &Line)> {
+        self.lines.iter().enumerate().map(|(number, line)| {
+            let pen = Pen::of(line.slot.unwrap_or(number));
+            (Pen { dash: line.dash.unwrap_or(pen.dash), ..pen }, line)
+        })
     }
 
     pub(crate) fn axes(&self) -> (Axis, Axis) {
         let points = || {
             let lines = self.lines.iter().flat_map(|line| line.points.iter().copied());
-            lines.chain(self.marks.iter().map(|mark| (mark.x, mark.y)))
+            let clouds = self.clouds.iter().flat_map(|cloud| cloud.points.iter().copied());
+            let trails = self.trails.iter().flat_map(|trail| trail.points.iter().copied());
+            lines.chain(self.marks.iter().map(|mark| (mark.x, mark.y))).chain(clouds).chain(trails)
         };
         let given = |(low, high)| Axis::between(low, high);
-        let x_axis = self.x_range.map_or_else(|| Axis::around(points().map(|p| p.0), 0.0), given);
+        // Lines may begin at the frame; points of a cloud are marks, which need room on all sides.
+        let air = if self.clouds.is_empty() { 0.0 } else { 0.04 };
+        let x_axis = self.x_range.map_or_else(|| Axis::around(points().map(|p| p.0), air), given);
         let y_axis = self.y_range.map_or_else(|| Axis::around(points().map(|p| p.1), 0.04), given);
         (x_axis, y_axis)
     }
@@ -87,17 +119,37 @@ pub struct Line {
     pub(crate) label: String,
     pub(crate) points: Vec<(f64, f64)>,
     pub(crate) slot: Option<usize>,
+    pub(crate) dash: Option<usize>,
+}
+
+/// The numbers of a line's color and dash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pen {
+    pub color: usize,
+    pub dash: usize,
+}
+
+impl Pen {
+    pub fn of(slot: usize) -> Self {
+        Self { color: slot, dash: slot }
+    }
 }
 
 impl Line {
     /// A line with its label; an empty label is left out. A point that is not finite makes a gap.
     pub fn new(label: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        Self { label: label.into(), points: points.into_iter().collect(), slot: None }
+        Self { label: label.into(), points: points.into_iter().collect(), slot: None, dash: None }
     }
 
     /// Color and dash; without it, the line's number in its panel. Slots 0 to 4 differ in color, 0 to 3 in dash.
     pub fn slot(mut self, slot: usize) -> Self {
         self.slot = Some(slot);
+        self
+    }
+
+    /// The dash alone: lines of one color that have to be told apart.
+    pub fn dash(mut self, dash: usize) -> Self {
+        self.dash = Some(dash);
         self
     }
 }
@@ -134,5 +186,48 @@ impl Mark {
     pub fn open(mut self) -> Self {
         self.open = true;
         self
+    }
+}
+
+/// Points of one kind, too many to be named one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cloud {
+    pub(crate) label: String,
+    pub(crate) slot: usize,
+    pub(crate) marker: Marker,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Cloud {
+    /// Points in the color of a slot; the label stands beside the frame, an empty one is left out. Points outside the
+    /// axes are not drawn.
+    pub fn new(
+        label: impl Into<String>,
+        slot: usize,
+        marker: Marker,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        Self { label: label.into(), slot, marker, points: points.into_iter().collect() }
+    }
+}
+
+/// The way of one point through a panel: a line with a stop at each point and a mark with its name at the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trail {
+    pub(crate) label: String,
+    pub(crate) slot: usize,
+    pub(crate) marker: Marker,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+impl Trail {
+    /// A trail that ends at a mark of this form, in the color of a slot, as the cloud it belongs to.
+    pub fn new(
+        label: impl Into<String>,
+        slot: usize,
+        marker: Marker,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        Self { label: label.into(), slot, marker, points: points.into_iter().collect() }
     }
 }

@@ -23,8 +23,11 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     let rectified = Rectified::new(Reward::named_or_formula(&reward)?, flags.mu)?;
     let findings = Findings::of(&rectified)?;
     if let Some(out) = &flags.plot {
-        let svg = picture::of(&rectified, &findings).to_svg();
-        write_atomically(out, |file| file.write_all(svg.as_bytes()))?;
+        let chart = picture::of(&rectified, &findings);
+        write_atomically(out, |file| match is_called(out, "png") {
+            true => file.write_all(&chart.to_png()?),
+            false => file.write_all(chart.to_svg().as_bytes()),
+        })?;
     }
     if as_json {
         return print_json(&findings.json(flags.plot.as_deref()));
@@ -36,15 +39,19 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Pictures are SVG, and the name has to say so.
+/// Pictures are SVG or PNG, and the name has to say which.
 fn check_picture(out: &Path) -> Result<(), Failure> {
     outlet::check(out, &[])?;
-    let svg = out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    if svg || !out.metadata().map_or(true, |about| about.is_file()) {
+    let known = is_called(out, "svg") || is_called(out, "png");
+    if known || !out.metadata().map_or(true, |about| about.is_file()) {
         return Ok(());
     }
     Err(Failure::input(format!(
-        "cannot write '{}': pictures are SVG; choose a name that ends in .svg",
+        "cannot write '{}': pictures are SVG or PNG; choose a name that ends in .svg or .png",
         out.display()
     )))
+}
+
+fn is_called(out: &Path, wanted: &str) -> bool {
+    out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
