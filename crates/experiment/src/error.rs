@@ -69,6 +69,12 @@ pub enum ExperimentError {
         /// Runs it was to do.
         all: usize,
     },
+    /// A figure that was stopped by the user; nothing of it is kept.
+    #[error("interrupted in epoch {epoch}; a figure is made in one go, and the same command starts again")]
+    Stopped {
+        /// The epoch under way.
+        epoch: usize,
+    },
     /// The data.
     #[error(transparent)]
     Data(#[from] DataError),

@@ -2,11 +2,14 @@
 //!
 //! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`campaign`] does them,
 //! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment
-//! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values.
+//! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values. [`figure()`] watches one
+//! run epoch by epoch from a layer of two units.
 
 mod campaign;
 mod choices;
+mod classes;
 mod error;
+mod figure;
 mod printed;
 mod results;
 mod set;
@@ -19,6 +22,9 @@ mod trial;
 pub use campaign::{Event, Standing, campaign, pending};
 pub use choices::{Choices, DecideAt, Settings, TextForm};
 pub use error::ExperimentError;
+pub use figure::{
+    Boundary, Candidate, Figure, FigureSpec, Followed, Kind, Rule, Sample, Track, crossings, figure, tally,
+};
 pub use printed::Printed;
 pub use results::{Record, Results};
 pub use set::{SETS, Set};

@@ -2,6 +2,7 @@
 
 use crate::ExperimentError;
 use crate::choices::TextForm;
+use crate::classes::Classes;
 use crate::spec::DataSpec;
 use onesided_classic::Rows;
 use onesided_data::{
@@ -25,7 +26,7 @@ const SIDE: usize = 32;
 /// Of a set that has no test part, this share is kept for testing; the same rows for every seed.
 const TEST: f64 = 0.2;
 
-/// Rows of training, then of testing, each positive or not.
+/// Rows of training, then of testing, each positive or not. Rows of classes that a spec leaves out are not there.
 pub struct Set {
     /// What one row is.
     pub shape: Shape,
@@ -35,6 +36,8 @@ pub struct Set {
     pub test: Vec<bool>,
     /// The file of each row, where rows are files of their own.
     pub files: Option<Vec<PathBuf>>,
+    /// Where each row to train on stands among the published rows, if some of them are left out.
+    published: Option<Vec<usize>>,
     store: Store,
 }
 
@@ -57,7 +60,7 @@ impl Set {
     /// Reads the set of a spec from its place below `folder`.
     pub fn read(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
         let place = spec.folder.as_ref().map_or_else(|| folder.to_path_buf(), |inside| folder.join(inside));
-        let pick = |classes: &[&str]| Positive::new(spec, classes);
+        let pick = |classes: &[&str]| Classes::new(spec, classes);
         match spec.name.split(':').next().unwrap_or_default() {
             "mnist" => {
                 let set = mnist(&place)?;
@@ -78,11 +81,12 @@ impl Set {
             "digits" => {
                 let Digits { images, labels } = digits();
                 let square = Shape { channels: 1, height: 8, width: 8 };
-                of_table(square, images, pick(&DIGITS)?.of(&labels))
+                let classes = pick(&DIGITS)?;
+                of_table(square, images, classes.of(&labels), classes.kept(&labels))
             }
             "table" => {
                 let (rows, truth) = table(spec, &place)?;
-                of_table(Shape::flat(rows.cols()), rows, truth)
+                of_table(Shape::flat(rows.cols()), rows, truth, None)
             }
             "20ng" => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
             "images" => of_folder(spec, &place),
@@ -150,63 +154,49 @@ impl Set {
             Store::Numbers(_) | Store::Texts { .. } => None,
         }
     }
-}
 
-/// Which classes are positive.
-struct Positive(Vec<bool>);
-
-impl Positive {
-    fn new(spec: &DataSpec, classes: &[&str]) -> Result<Self, ExperimentError> {
-        let is = |asked: &str, class: &str| match asked.strip_suffix('*') {
-            Some(start) => class.starts_with(start),
-            None => class == asked,
-        };
-        let refuse = |detail: String| Err(ExperimentError::Spec { file: spec.name.clone(), detail });
-        if let Some(unknown) =
-            spec.positive.iter().find(|asked| !classes.iter().any(|class| is(asked, class)))
-        {
-            return refuse(format!("it has no class '{unknown}'; its classes are {}", classes.join(", ")));
+    /// What a person finds a row to train on by: its file, or its number among the published rows, from 0.
+    pub fn name(&self, row: usize) -> String {
+        match (&self.files, &self.published) {
+            (Some(files), _) => files[row].display().to_string(),
+            (None, Some(published)) => published[row].to_string(),
+            (None, None) => row.to_string(),
         }
-        let positive: Vec<bool> =
-            classes.iter().map(|class| spec.positive.iter().any(|asked| is(asked, class))).collect();
-        if positive.iter().all(|&positive| positive) || !positive.contains(&true) {
-            return refuse("some of its classes must be positive, and some not".into());
-        }
-        Ok(Self(positive))
-    }
-
-    fn of(&self, labels: &[u8]) -> Vec<bool> {
-        labels.iter().map(|&label| self.0[usize::from(label)]).collect()
     }
 }
 
 /// Bytes as they are, brought to mean 0 and deviation 1 by the moments of the training images.
-fn of_bytes(train: Images, test: Images, positive: &Positive) -> Result<Set, ExperimentError> {
-    let (scale, shift) = train.normalization();
+fn of_bytes(mut train: Images, test: Images, classes: &Classes) -> Result<Set, ExperimentError> {
     let shape = Shape { channels: train.channels, height: train.height, width: train.width };
-    let labels = (positive.of(&train.labels), positive.of(&test.labels));
+    let labels = (classes.of(&train.labels), classes.of(&test.labels));
+    let published = classes.kept(&train.labels);
+    train.bytes = classes.keep(train.bytes, shape.len(), &train.labels);
+    let (scale, shift) = train.normalization();
     let mut bytes = train.bytes;
-    bytes.extend_from_slice(&test.bytes);
+    bytes.extend(classes.keep(test.bytes, shape.len(), &test.labels));
     Ok(Set {
         shape,
         train: labels.0,
         test: labels.1,
         files: None,
+        published,
         store: Store::Bytes { bytes, scale, shift },
     })
 }
 
 /// Numbers between -1 and 1, as USPS has them, brought to mean 0 and deviation 1.
-fn of_numbers(train: Pixels, test: Pixels, positive: &Positive) -> Result<Set, ExperimentError> {
+fn of_numbers(train: Pixels, test: Pixels, classes: &Classes) -> Result<Set, ExperimentError> {
     let shape = Shape { channels: train.channels, height: train.height, width: train.width };
-    let labels = (positive.of(&train.labels), positive.of(&test.labels));
-    let count = train.values.len().max(1) as f64;
-    let mean = train.values.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
-    let variance = train.values.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
-    let mut numbers = train.values;
-    numbers.extend_from_slice(&test.values);
+    let labels = (classes.of(&train.labels), classes.of(&test.labels));
+    let published = classes.kept(&train.labels);
+    let mut numbers = classes.keep(train.values, shape.len(), &train.labels);
+    let count = numbers.len().max(1) as f64;
+    let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
+    let variance = numbers.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
+    numbers.extend(classes.keep(test.values, shape.len(), &test.labels));
     numbers.iter_mut().for_each(|x| *x = ((f64::from(*x) - mean) / variance.sqrt()) as f32);
-    Ok(Set { shape, train: labels.0, test: labels.1, files: None, store: Store::Numbers(numbers) })
+    let store = Store::Numbers(numbers);
+    Ok(Set { shape, train: labels.0, test: labels.1, files: None, published, store })
 }
 
 /// Texts as averaged word vectors or as weights of terms.
@@ -214,24 +204,24 @@ fn of_texts(
     place: &Path,
     folder: &Path,
     features: TextForm,
-    positive: &Positive,
+    classes: &Classes,
 ) -> Result<Set, ExperimentError> {
-    let set = newsgroups(place)?;
-    let (train, test) = (positive.of(&set.train.labels), positive.of(&set.test.labels));
-    match features {
+    let mut set = newsgroups(place)?;
+    let (train, test) = (classes.of(&set.train.labels), classes.of(&set.test.labels));
+    let published = classes.kept(&set.train.labels);
+    set.train.texts = classes.keep(set.train.texts, 1, &set.train.labels);
+    set.test.texts = classes.keep(set.test.texts, 1, &set.test.labels);
+    let (width, store) = match features {
         TextForm::Glove => {
             let texts: Vec<&String> = set.train.texts.iter().chain(&set.test.texts).collect();
             let vectors = word_vectors(&glove_file(folder)?, &vocabulary(&texts))?;
             let rows = vectors.average(&texts)?.vectors;
             let numbers = standardized(rows.as_slice(), vectors.dimension(), train.len());
-            let shape = Shape::flat(vectors.dimension());
-            Ok(Set { shape, train, test, files: None, store: Store::Numbers(numbers) })
+            (vectors.dimension(), Store::Numbers(numbers))
         }
-        TextForm::Tfidf { terms } => {
-            let (width, store) = tfidf(&set.train.texts, &set.test.texts, terms)?;
-            Ok(Set { shape: Shape::flat(width), train, test, files: None, store })
-        }
-    }
+        TextForm::Tfidf { terms } => tfidf(&set.train.texts, &set.test.texts, terms)?,
+    };
+    Ok(Set { shape: Shape::flat(width), train, test, files: None, published, store })
 }
 
 /// TF-IDF of the words of the texts to train on, each row of length 1, and their counts.
@@ -275,6 +265,9 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
     let [positive] = &spec.positive[..] else {
         return Err(refuse("a table has one positive value"));
     };
+    if spec.negative.is_some() {
+        return Err(refuse("all rows of a table that are not positive are negative; leave 'negative' out"));
+    }
     let options = ReadOptions { text: vec![label.clone()], ..ReadOptions::default() };
     let mut frame = read(file, &options)?;
     let truth = truth_from_column(&frame.take(label)?, Some(positive))?;
@@ -282,13 +275,21 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
     Ok((features.encode(frame)?.0, truth))
 }
 
-/// Rows without a test part of their own: a share of each class is kept for testing.
-fn of_table(shape: Shape, rows: Matrix, truth: Vec<bool>) -> Result<Set, ExperimentError> {
+/// Rows without a test part of their own: a share of each class is kept for testing. Of the rows, those that are `kept`
+/// have a truth; all of them if nothing is said.
+fn of_table(
+    shape: Shape,
+    rows: Matrix,
+    truth: Vec<bool>,
+    kept: Option<Vec<usize>>,
+) -> Result<Set, ExperimentError> {
+    let kept = kept.unwrap_or_else(|| (0..truth.len()).collect());
     let (train, test) = train_test(&truth, TEST, 0)?;
     let labels = |rows: &[usize]| rows.iter().map(|&row| truth[row]).collect();
-    let order: Vec<usize> = train.iter().chain(&test).copied().collect();
+    let order: Vec<usize> = train.iter().chain(&test).map(|&row| kept[row]).collect();
     let store = Store::Numbers(rows.select(&order).as_slice().to_vec());
-    Ok(Set { shape, train: labels(&train), test: labels(&test), files: None, store })
+    let published = Some(order[..train.len()].to_vec());
+    Ok(Set { shape, train: labels(&train), test: labels(&test), files: None, published, store })
 }
 
 /// Each column brought to mean 0 and deviation 1 over the rows to train on.
@@ -339,23 +340,29 @@ fn of_folder(spec: &DataSpec, place: &Path) -> Result<Set, ExperimentError> {
     let halves = [place.join("train"), place.join("test")];
     if halves.iter().all(|half| half.is_dir()) {
         let (train, test) = (read(&halves[0])?, read(&halves[1])?);
-        let classes: Vec<&str> = train.classes.iter().map(String::as_str).collect();
+        let named: Vec<&str> = train.classes.iter().map(String::as_str).collect();
         if train.classes != test.classes {
             return Err(ExperimentError::Spec {
                 file: place.display().to_string(),
                 detail: "its train and test hold different classes".into(),
             });
         }
-        let mut set = of_bytes(train.images, test.images, &Positive::new(spec, &classes)?)?;
-        set.files = Some([train.files, test.files].concat());
+        let classes = Classes::new(spec, &named)?;
+        let train_files = classes.keep(train.files, 1, &train.images.labels);
+        let test_files = classes.keep(test.files, 1, &test.images.labels);
+        let mut set = of_bytes(train.images, test.images, &classes)?;
+        set.files = Some([train_files, test_files].concat());
         return Ok(set);
     }
-    let all = read(place)?;
-    let classes: Vec<&str> = all.classes.iter().map(String::as_str).collect();
-    let positive = Positive::new(spec, &classes)?;
-    let (train, test) = train_test(&positive.of(&all.images.labels), TEST, 0)?;
+    let mut all = read(place)?;
+    let named: Vec<&str> = all.classes.iter().map(String::as_str).collect();
+    let classes = Classes::new(spec, &named)?;
+    let wide = all.images.height * all.images.width * all.images.channels;
+    all.images.bytes = classes.keep(all.images.bytes, wide, &all.images.labels);
+    all.files = classes.keep(all.files, 1, &all.images.labels);
+    all.images.labels = classes.keep(all.images.labels.clone(), 1, &all.images.labels);
+    let (train, test) = train_test(&classes.of(&all.images.labels), TEST, 0)?;
     let some = |rows: &[usize]| {
-        let wide = all.images.height * all.images.width * all.images.channels;
         let pictures: Vec<&[u8]> = all.images.bytes.chunks_exact(wide).collect();
         Images {
             bytes: rows.iter().flat_map(|&row| pictures[row]).copied().collect(),
@@ -363,7 +370,46 @@ fn of_folder(spec: &DataSpec, place: &Path) -> Result<Set, ExperimentError> {
             ..all.images
         }
     };
-    let mut set = of_bytes(some(&train), some(&test), &positive)?;
+    let mut set = of_bytes(some(&train), some(&test), &classes)?;
     set.files = Some(train.iter().chain(&test).map(|&row| all.files[row].clone()).collect());
     Ok(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_without_a_test_part_keeps_its_numbers_too() {
+        let rows = Matrix::new(12, 1, (0..12).map(|i| i as f32).collect()).unwrap();
+        let kept: Vec<usize> = (1..11).collect();
+        let truth: Vec<bool> = kept.iter().map(|row| row % 2 == 0).collect();
+        let set = of_table(Shape::flat(1), rows, truth, Some(kept)).unwrap();
+        let Source::Numbers(numbers) = set.source() else { panic!("a table holds numbers") };
+        // A fifth of each class is tested on; the value of a row is its number.
+        assert_eq!((set.train.len(), set.test.len()), (8, 2));
+        for (row, &positive) in set.train.iter().enumerate() {
+            assert_eq!(set.name(row), numbers[row].to_string());
+            assert_eq!(positive, (numbers[row] as usize).is_multiple_of(2));
+        }
+        assert!(numbers.iter().all(|&x| (1.0..=10.0).contains(&x)));
+    }
+
+    #[test]
+    fn rows_keep_the_numbers_they_were_published_under() {
+        let images = |labels: &[u8]| Images {
+            height: 1,
+            width: 1,
+            channels: 1,
+            bytes: labels.iter().map(|label| 10 * label).collect(),
+            labels: labels.to_vec(),
+        };
+        let spec = DataSpec::new("pets", vec!["dog".into()], Some(vec!["cat".into()]));
+        let classes = Classes::new(&spec, &["cat", "dog", "car", "cart"]).unwrap();
+        let set = of_bytes(images(&[2, 1, 0, 3, 1]), images(&[3, 0]), &classes).unwrap();
+        assert_eq!((&set.train[..], &set.test[..]), (&[true, false, true][..], &[false][..]));
+        assert_eq!([0, 1, 2].map(|row| set.name(row)), ["1", "2", "4"]);
+        assert_eq!((set.picture(0), set.picture(3)), (Some(&[10][..]), Some(&[0][..])));
+        assert_eq!(set.test_rows(), [3]);
+    }
 }

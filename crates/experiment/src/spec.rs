@@ -24,11 +24,15 @@
 //! learning_rate = 1e-3
 //! ```
 //!
+//! Rows whose class is not positive are negative; where a data set lists `negative` classes too, all others are left out.
+//! A spec of one run may have a section `[figure]`; see [`FigureSpec`].
+//!
 //! Choices are laid over each other in the order `[train]`, `[[data]]`, `[[method]]`, `[[adjust]]`. A run is one
 //! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
 
 use crate::ExperimentError;
 use crate::choices::{Choices, Settings};
+use crate::figure::FigureSpec;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -59,6 +63,8 @@ pub struct Spec {
     pub printed: Option<(PathBuf, String)>,
     /// Other results files that may hold runs of this spec.
     pub reuse: Vec<PathBuf>,
+    /// What is drawn of its one run, if something is.
+    pub figure: Option<FigureSpec>,
     train: Choices,
     adjustments: Vec<Adjustment>,
 }
@@ -84,11 +90,22 @@ pub struct DataSpec {
     pub title: String,
     /// The positive classes; a name that ends in `*` stands for all classes that start so.
     pub positive: Vec<String>,
+    /// The negative classes, if rows of all others are to be left out.
+    pub negative: Option<Vec<String>>,
     /// Where it is, below the data folder; where it is published to be if nothing is said.
     pub folder: Option<PathBuf>,
     /// The column of a table that holds the classes.
     pub label: Option<String>,
     choices: Choices,
+}
+
+#[cfg(test)]
+impl DataSpec {
+    /// A set of this name, for tests of what is made of its classes.
+    pub(crate) fn new(name: &str, positive: Vec<String>, negative: Option<Vec<String>>) -> Self {
+        let (title, folder, choices) = (name.to_string(), None, Choices::default());
+        Self { name: name.into(), title, positive, negative, folder, label: None, choices }
+    }
 }
 
 /// A method of a spec.
@@ -161,6 +178,7 @@ impl Spec {
             train: take(&mut table, "train")?.unwrap_or_default(),
             printed: printed.map(|printed| (folder.join(printed.file), printed.table)),
             reuse: reuse.iter().map(|file| folder.join(file)).collect(),
+            figure: take(&mut table, "figure")?,
             file: file.to_path_buf(),
             data,
             methods,
@@ -209,7 +227,8 @@ impl Spec {
             known("data set", &adjustment.data, self.data.iter().map(|data| &data.name).collect())?;
             known("method", &adjustment.method, self.methods.iter().map(|method| &method.name).collect())?;
         }
-        self.runs().map(|_| ())
+        let runs = self.runs()?;
+        self.figure.as_ref().map_or(Ok(()), |figure| figure.check(&runs))
     }
 
     /// Every run, one data set after the other, and seed after seed, so that half of an experiment is the whole
@@ -273,7 +292,10 @@ impl Spec {
         let mut positive = set.positive.clone();
         positive.extend(set.label.iter().map(|label| format!("of column {label}")));
         let key = (&set.name, &positive, &set.folder, hidden, prior_error, kind, seed, made);
-        let key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
+        let mut key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
+        if let Some(negative) = &set.negative {
+            key += &serde_json::to_string(negative).map_err(|error| error.to_string())?;
+        }
         let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
         Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
     }
@@ -328,11 +350,12 @@ fn data_set(mut table: Table) -> Result<DataSpec, String> {
     let name: String = need(&mut table, "name").map_err(|error| format!("[[data]]: {error}"))?;
     let located = |error: String| format!("the data set '{name}': {error}");
     let positive = need(&mut table, "positive").map_err(located)?;
+    let negative = take(&mut table, "negative").map_err(located)?;
     let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
     let folder = take(&mut table, "folder").map_err(located)?;
     let label = take(&mut table, "label").map_err(located)?;
     let choices = rest(table).map_err(located)?;
-    Ok(DataSpec { title, positive, folder, label, choices, name })
+    Ok(DataSpec { title, positive, negative, folder, label, choices, name })
 }
 
 fn method(mut table: Table) -> Result<MethodSpec, String> {
@@ -439,6 +462,10 @@ mod tests {
         assert_eq!(print(&SMALL.replace("seeds = [0, 1]", "seeds = [0]")), before);
         assert_ne!(print(&SMALL.replace("epochs = 7", "epochs = 8")), before);
         assert_ne!(print(&SMALL.replace("positive = [\"0\"]", "positive = [\"1\"]")), before);
+        let negative = "positive = [\"0\"]\nnegative = [\"1\"]";
+        assert_ne!(print(&SMALL.replace("positive = [\"0\"]", negative)), before);
+        // Committed results are found by this number.
+        assert_eq!(before, "f0cba8e3a75d8525");
     }
 
     #[test]

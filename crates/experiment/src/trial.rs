@@ -96,6 +96,11 @@ impl<'a> Trial<'a> {
         &self.network
     }
 
+    /// Whether a row to learn from is of a positive class, labeled or not.
+    pub fn is_positive(&self, row: u32) -> bool {
+        self.set.train.get(row as usize).copied().unwrap_or(false)
+    }
+
     /// The share of positives among the unlabeled rows.
     pub fn prior_in_unlabeled(&self) -> Option<f64> {
         self.prior.map(|(mu, _)| mu)

@@ -1,5 +1,6 @@
-//! `onesided experiment`: runs a spec, goes on where it stopped, and makes its table.
+//! `onesided experiment`: runs a spec, goes on where it stopped, and makes its table or its figure.
 
+mod figure;
 mod run;
 mod table;
 
@@ -25,12 +26,15 @@ pub struct Experiment {
 pub enum Action {
     /// Make a table of the results: mean and deviation over seeds, printed values beside them.
     Table(table::Flags),
+    /// Train a spec's run with two units before the score, draw them epoch by epoch, and list the rows that change sides.
+    Figure(figure::Flags),
 }
 
 /// Does what was asked for with an experiment.
 pub fn run(flags: &Experiment, as_json: bool) -> Result<(), Failure> {
     match &flags.action {
         Some(Action::Table(flags)) => table::run(flags, as_json),
+        Some(Action::Figure(flags)) => figure::run(flags, as_json),
         None => run::run(&flags.run, as_json),
     }
 }
@@ -52,7 +56,9 @@ fn spec(named: &Path) -> Result<Spec, Failure> {
 impl From<ExperimentError> for Failure {
     fn from(error: ExperimentError) -> Self {
         match error {
-            ExperimentError::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+            ExperimentError::Interrupted { .. } | ExperimentError::Stopped { .. } => {
+                Failure::Interrupted(error.to_string())
+            }
             error => Failure::Input(error.to_string()),
         }
     }

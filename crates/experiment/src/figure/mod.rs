@@ -1,0 +1,173 @@
+//! The paper's figure: training seen from a layer of two units, and the samples that change sides in it.
+//!
+//! X. Xie, B. Cheng, Y. Chen, K. Liang, W. Xiao, "Collective Loss Function for Positive and Unlabeled Learning", arXiv
+//! 2005.03228, 2020, put a dense layer of two units before the score and draw its activations for 500 training samples
+//! after epochs 1, 4 and 7, with five samples that are followed. [`figure`] trains the one run of a spec so and looks at
+//! the network after every epoch; [`Figure::chart`] draws what it saw, [`Figure::candidates`] lists the unlabeled rows
+//! that changed sides most often.
+
+mod candidates;
+mod picture;
+mod plan;
+mod plane;
+mod tracks;
+
+pub use candidates::{Candidate, tally};
+use candidates::{csv, rank};
+pub use plan::FigureSpec;
+pub use plane::Boundary;
+use tracks::choose;
+pub use tracks::{Kind, Rule, Track, crossings};
+
+use crate::ExperimentError;
+use crate::results::Record;
+use crate::set::Set;
+use crate::spec::Spec;
+use crate::trial::{How, Trial};
+use onesided_data::Stream;
+use onesided_net::{Engine, Progress, Setting, score_rows};
+use onesided_report::Thumbnail;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What was seen of a run.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The spec's title.
+    pub title: String,
+    /// What to show.
+    pub plan: FigureSpec,
+    /// The training rows that are drawn.
+    pub samples: Vec<Sample>,
+    /// The boundary after each epoch.
+    pub boundaries: Vec<Boundary>,
+    /// The samples that are followed.
+    pub followed: Vec<Followed>,
+    /// Every unlabeled row, the most restless first.
+    pub candidates: Vec<Candidate>,
+    /// Whether rows are files of their own.
+    pub files: bool,
+    /// The outcome of the run, with its two units.
+    pub record: Record,
+}
+
+/// One training row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Its file or its published number.
+    pub name: String,
+    /// What it is, and its score after each epoch.
+    pub track: Track,
+    /// Its two activations after each epoch.
+    pub places: Vec<(f64, f64)>,
+}
+
+/// A sample that is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// Why.
+    pub rule: Rule,
+    /// Its number among the samples.
+    pub sample: usize,
+    /// What it looks like, if it is a picture.
+    pub picture: Option<Thumbnail>,
+}
+
+/// Trains the one run of a spec with two units before its score. `observer` sees every batch and returns false to stop.
+pub fn figure(
+    spec: &Spec,
+    data: &Path,
+    how: &How,
+    observer: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Figure, ExperimentError> {
+    let refuse = |detail: String| ExperimentError::Spec { file: spec.file.display().to_string(), detail };
+    let plan = spec.figure.as_ref().ok_or_else(|| refuse("it has no section [figure]".into()))?;
+    let runs = spec.runs().map_err(refuse)?;
+    plan.check(&runs).map_err(refuse)?;
+    let run = &runs[0];
+    let named =
+        |cause: ExperimentError| ExperimentError::Run { run: run.name.clone(), cause: Box::new(cause) };
+    let set = Set::read(&spec.data[run.data], run.settings.features, data)?;
+    let mut trial = Trial::new(run, spec.prior_error_kind, &set, how).map_err(named)?;
+    plan.narrow(trial.network_mut());
+    let device = how.device.resolve(trial.network(), run.settings.config.batch);
+    let engine = Engine::new(device, set.source(), set.shape)?;
+    let drawn = drawn(&trial, plan.samples, run.seed);
+    // Scored after each epoch: every unlabeled row, then the labeled ones that are drawn.
+    let labeled = drawn.iter().filter(|(_, kind)| *kind == Kind::Labeled).map(|(row, _)| *row);
+    let watched: Vec<u32> = trial.unlabeled.iter().copied().chain(labeled).collect();
+    let rows: Vec<u32> = drawn.iter().map(|(row, _)| *row).collect();
+    let setting = Setting { threads: how.threads, precision: how.precision, ..Setting::default() };
+    let mut scores: Vec<Vec<f32>> = vec![Vec::new(); watched.len()];
+    let (mut places, mut boundaries) = (vec![Vec::new(); rows.len()], Vec::new());
+    let mut epoch_now = 0;
+    let outcome = trial.go(
+        &engine,
+        &mut |progress| {
+            epoch_now = progress.epoch;
+            observer(progress)
+        },
+        &mut |_, executor| {
+            let new = score_rows(executor, &watched)?;
+            scores.iter_mut().zip(new).for_each(|(scores, score)| scores.push(score));
+            let mut weights = executor.weights()?;
+            boundaries.push(Boundary::of(&mut weights)?);
+            let new = plane::activations(&engine, trial.network(), &weights, &rows, &setting)?;
+            places.iter_mut().zip(new).for_each(|(places, place)| places.push(place));
+            Ok(())
+        },
+    );
+    let Some(record) = outcome.map_err(named)? else {
+        return Err(ExperimentError::Stopped { epoch: epoch_now });
+    };
+    let number_of: HashMap<u32, usize> = watched.iter().enumerate().map(|(i, &row)| (row, i)).collect();
+    let sample = |((row, kind), places): (&(u32, Kind), Vec<(f64, f64)>)| Sample {
+        name: set.name(*row as usize),
+        track: Track { kind: *kind, scores: scores[number_of[row]].clone() },
+        places,
+    };
+    let samples: Vec<Sample> = drawn.iter().zip(places).map(sample).collect();
+    let tracks: Vec<Track> = samples.iter().map(|sample| sample.track.clone()).collect();
+    let followed = choose(&tracks).into_iter().map(|(rule, sample)| {
+        let shape = set.shape;
+        let bytes = set.picture(rows[sample] as usize);
+        let picture = bytes.and_then(|bytes| Thumbnail::new(shape.width, shape.height, bytes));
+        Followed { rule, sample, picture }
+    });
+    let candidate = |(&row, scores): (&u32, &Vec<f32>)| {
+        Candidate::new(set.name(row as usize), scores, set.train[row as usize])
+    };
+    let mut candidates: Vec<Candidate> = trial.unlabeled.iter().zip(&scores).map(candidate).collect();
+    rank(&mut candidates);
+    Ok(Figure {
+        title: spec.title.clone(),
+        plan: plan.clone(),
+        followed: followed.collect(),
+        samples,
+        boundaries,
+        candidates,
+        files: set.files.is_some(),
+        record,
+    })
+}
+
+/// Training rows picked at random, as many as asked for or all there are, in their order.
+fn drawn(trial: &Trial, count: usize, seed: u64) -> Vec<(u32, Kind)> {
+    let unlabeled = trial.unlabeled.iter().map(|&row| {
+        let kind = if trial.is_positive(row) { Kind::Hidden } else { Kind::Negative };
+        (row, kind)
+    });
+    let labeled = trial.positive.iter().map(|&row| (row, Kind::Labeled));
+    let mut all: Vec<(u32, Kind)> = labeled.chain(unlabeled).collect();
+    Stream::new(seed, "figure").shuffle(&mut all);
+    all.truncate(count);
+    all.sort_by_key(|(row, _)| *row);
+    all
+}
+
+impl Figure {
+    /// The candidates as CSV, in order.
+    pub fn crossings_csv(&self) -> String {
+        csv(&self.candidates, if self.files { "file" } else { "row" })
+    }
+}
