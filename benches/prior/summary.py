@@ -45,6 +45,9 @@ def grid(runs):
         cells = []
         for mu in [*shares, None]:
             cell = [r for r in here if mu in (None, r["mu"])]
+            if not cell:
+                cells.append("")
+                continue
             error = mean(abs(r["consensus"]["mu"] - r["truth"]) for r in cell)
             inside = mean(r["consensus"]["low"] - 1e-9 <= r["truth"] <= r["consensus"]["high"] + 1e-9 for r in cell)
             cells.append(f"{error:.3f} ({100 * inside:.0f} %)")

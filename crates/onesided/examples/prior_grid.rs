@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 if grid.rows {
                     write_rows(&data, &Path::new(tables).join("rows"), &format!("{set}_{mu}_{seed}.csv"))?;
                 }
-                writeln!(file, "{}", run(&grid, set, mu, seed, &data, hidden)?)?;
+                writeln!(file, "{}", rounded(run(&grid, set, mu, seed, &data, hidden)?))?;
             }
         }
     }
@@ -169,6 +169,18 @@ fn run(
         "features": data.features.cols(), "scorer": scores.scorer.to_string(), "scoring_seconds": scoring,
         "estimates": estimates,
     }))
+}
+
+/// Five decimals are more than anybody reads.
+fn rounded(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            json!((number.as_f64().unwrap_or(f64::NAN) * 1e5).round() / 1e5)
+        }
+        Value::Array(values) => values.into_iter().map(rounded).collect(),
+        Value::Object(entries) => entries.into_iter().map(|(name, value)| (name, rounded(value))).collect(),
+        other => other,
+    }
 }
 
 /// The rows of a set and which of them are positive.
