@@ -16,8 +16,8 @@ fn with_table(test: &str) -> Folder {
 /// Counts that tell the classes apart by their proportions: 400 rows, half of them positive, 160 labeled.
 fn counts() -> String {
     let row = |i: u32| {
-        let (a, b) = if i % 2 == 0 { (9 + i % 5, 1 + i % 3) } else { (1 + i % 4, 8 + i % 6) };
-        format!("{a},{b},{},{}\n", i % 7, u32::from(i % 2 == 0 && i % 5 != 0))
+        let (a, b) = if i.is_multiple_of(2) { (9 + i % 5, 1 + i % 3) } else { (1 + i % 4, 8 + i % 6) };
+        format!("{a},{b},{},{}\n", i % 7, u32::from(i.is_multiple_of(2) && !i.is_multiple_of(5)))
     };
     format!("a,b,c,y\n{}", (0..400).map(row).collect::<String>())
 }

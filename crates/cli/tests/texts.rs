@@ -10,7 +10,7 @@ fn posts() -> Vec<(String, bool, bool)> {
     let sports = ["The team won a game", "A late goal won", "The match went home", "Players of the team run"];
     let banks = ["The bank raised rates", "Rates fell again", "A loan of the bank", "Stocks, rates, loans"];
     let text = |i: usize| {
-        let words = if i % 2 == 0 { sports } else { banks };
+        let words = if i.is_multiple_of(2) { sports } else { banks };
         format!("{}; {}", words[i / 2 % 4], words[i / 8 % 4].to_lowercase())
     };
     (0..240).map(|i| (text(i), i % 4 == 0, i % 2 == 0)).collect()
@@ -129,6 +129,15 @@ fn bad_texts_get_a_sentence() {
         folder
             .refused("fit posts.csv --text y --label y --prior 0.4 --out m.safetensors")
             .contains("column 'y' cannot hold both the texts and the labels")
+    );
+    let same: String = (0..80).map(|i| format!("the same words every time,{}\n", i % 2)).collect();
+    folder.write("same.csv", format!("body,y\n{same}"));
+    let fit = "fit same.csv --text body --label y --prior-in-unlabeled 0.3 --out m.st --method";
+    let message = folder.refused(&format!("{fit} roc-svm"));
+    assert!(message.contains("roc-svm found no reliable negatives among 26 unlabeled rows"), "{message}");
+    assert!(
+        message.ends_with("such as weighted-lr (the rest of 40 unlabeled rows is held out)"),
+        "{message}"
     );
     let two = |p: &str, u: &str| {
         folder.refused(&format!("fit --positives {p} --unlabeled {u} --prior 0.4 --out m.st"))

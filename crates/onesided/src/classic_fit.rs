@@ -135,7 +135,12 @@ impl ClassicTask<'_> {
                 ": --option random-features=500".to_string()
             }
             ClassicError::TooManyRows { .. } => ": --option kernel=random-features".to_string(),
-            ClassicError::NoReliableNegatives { .. } => ", such as weighted-lr".to_string(),
+            ClassicError::NoReliableNegatives { .. } => {
+                format!(
+                    ", such as weighted-lr (the rest of {} unlabeled rows is held out)",
+                    self.counts.unlabeled
+                )
+            }
             _ => String::new(),
         };
         Error::Classic { source, hint }
@@ -166,13 +171,10 @@ impl ClassicTask<'_> {
             && clipped as f64 > CLIPPED * unlabeled.len() as f64
         {
             said.push(format!(
-                "the formula gives {clipped} of {} held-out unlabeled rows a probability above 1, taken as 1: the share of \
-                 positives it rests on is too low, or the labels were not given at random",
+                "the formula gives {clipped} of {} held-out unlabeled rows a probability above 1, taken as 1: the label \
+                 frequency it rests on is too low, or the labels were not given at random",
                 unlabeled.len()
             ));
-        }
-        if priors.is_none() {
-            said.push("no prior was given: metrics that need one are left out".to_string());
         }
         let about = About {
             onesided: env!("CARGO_PKG_VERSION").to_string(),

@@ -86,12 +86,6 @@ impl Encoding {
     }
 }
 
-impl From<Features> for Encoding {
-    fn from(features: Features) -> Self {
-        Encoding::Table(features)
-    }
-}
-
 impl From<&Features> for Encoding {
     fn from(features: &Features) -> Self {
         Encoding::Table(features.clone())
@@ -128,7 +122,7 @@ mod tests {
 
     #[test]
     fn both_kinds_are_stored_and_read_again() {
-        let table = Encoding::from(Features::unscaled(vec!["a".to_string(), "b".to_string()]));
+        let table = Encoding::from(&Features::unscaled(vec!["a".to_string(), "b".to_string()]));
         let (input, rows) = TextInput::fit(
             &TextOptions::default(),
             vec!["body".to_string()],

@@ -140,7 +140,7 @@ fn texts() -> (Vec<String>, Vec<Label>) {
         0 | 1 => format!("{} {}", sports[i / 4 % 4], sports[(i / 16) % 4]),
         _ => format!("{} {}", banks[i / 4 % 4], banks[(i / 16) % 4]),
     };
-    let label = |i: usize| if i % 4 == 0 { Label::Positive } else { Label::Unlabeled };
+    let label = |i: usize| if i.is_multiple_of(4) { Label::Positive } else { Label::Unlabeled };
     ((0..400).map(text).collect(), (0..400).map(label).collect())
 }
 

@@ -1,8 +1,8 @@
 //! Model files that the fuzzer found, and some crafted to be hostile: an error, or a model that works.
 //!
-//! `fuzz/` has the target. `sound-*` are small models that `onesided fit` wrote, to be written again when the model file
-//! changes; `crafted-*` are `sound-mlp` with one thing made impossible. A file that once crashed the reader is put into
-//! `corpus/` and stays there.
+//! `fuzz/` has the target. `sound-*` are small models that `onesided fit` wrote (networks, and classic models of a table and
+//! of texts), to be written again when the model file changes; `crafted-*` are one of these with one thing made impossible.
+//! A file that once crashed the reader is put into `corpus/` and stays there.
 
 use onesided::{Matrix, Model};
 use std::fs;
@@ -33,5 +33,5 @@ fn every_file_is_refused_or_scores_rows_and_saves_itself() {
             }
         }
     }
-    assert!(models >= 2 && refused >= 10, "{models} models, {refused} refused");
+    assert!(models >= 5 && refused >= 16, "{models} models, {refused} refused");
 }

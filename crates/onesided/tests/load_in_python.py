@@ -12,7 +12,7 @@ from safetensors import safe_open
 
 with safe_open(sys.argv[1], framework="numpy") as file:
     metadata = file.metadata()
-    assert metadata["format"] == "onesided-model" and metadata["version"] == "1"
+    assert metadata["format"] == "onesided-model" and metadata["version"] in ("1", "2")
     about = json.loads(metadata["onesided"])
     print(about["objective"], about["architecture"], "prior", about["class_prior"])
     for name in file.keys():

@@ -12,6 +12,7 @@ pub mod methods;
 pub mod predict;
 pub mod prior;
 mod scored;
+mod source;
 pub mod texts;
 
 use crate::failure::Failure;

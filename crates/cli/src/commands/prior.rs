@@ -1,6 +1,6 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::fit::encoded;
+use super::source::encoded;
 use crate::failure::Failure;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
