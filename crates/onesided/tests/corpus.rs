@@ -35,3 +35,27 @@ fn every_file_is_refused_or_scores_rows_and_saves_itself() {
     }
     assert!(models >= 5 && refused >= 16, "{models} models, {refused} refused");
 }
+
+#[test]
+fn any_damaged_byte_of_a_classic_model_is_refused_or_harmless() {
+    for name in ["sound-text", "sound-kernel", "sound-random-features"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
+        let bytes = fs::read(path).unwrap();
+        let mut refused = 0;
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x15;
+            let Ok(model) = Model::load_bytes(&damaged) else {
+                refused += 1;
+                continue;
+            };
+            let width = model.about().features.width();
+            let rows = Matrix::new(1, width, vec![1.0; width]).unwrap();
+            assert!(model.score(&rows).map_or(true, |scores| scores[0].is_finite()), "{name}, byte {at}");
+            if let Ok(explainer) = model.explainer() {
+                assert!(explainer.row(&rows, 0, 3).len() <= 3);
+            }
+        }
+        assert!(refused > 500, "{name}: {refused} of {}", bytes.len());
+    }
+}
