@@ -97,6 +97,9 @@ fn the_same_as_json() {
     assert_eq!(object["run"], "images/0.5/collective/3");
     assert_eq!((object["samples"].as_u64(), object["unlabeled"].as_u64()), (Some(20), Some(36)));
     assert_eq!(object["followed"][0]["scores"].as_array().unwrap().len(), 3);
+    let kinds = object["decided_positive"].as_array().unwrap();
+    assert_eq!(kinds.iter().map(|kind| kind["samples"].as_u64().unwrap()).sum::<u64>(), 20);
+    assert!(kinds.iter().all(|kind| kind["by_epoch"].as_array().unwrap().len() == 3), "{kinds:?}");
     let rows = object["by_crossings"].as_array().unwrap().iter().map(|row| row["rows"].as_u64().unwrap());
     assert_eq!(rows.sum::<u64>(), 36);
 }

@@ -166,6 +166,13 @@ fn drawn(trial: &Trial, count: usize, seed: u64) -> Vec<(u32, Kind)> {
 }
 
 impl Figure {
+    /// Of the samples of a kind, how many are decided positive after each epoch.
+    pub fn decided_positive(&self, kind: Kind) -> Vec<usize> {
+        let of = || self.samples.iter().filter(move |sample| sample.track.kind == kind);
+        let after = |epoch: usize| of().filter(|sample| sample.track.scores[epoch] > 0.0).count();
+        (0..self.boundaries.len()).map(after).collect()
+    }
+
     /// The candidates as CSV, in order.
     pub fn crossings_csv(&self) -> String {
         csv(&self.candidates, if self.files { "file" } else { "row" })

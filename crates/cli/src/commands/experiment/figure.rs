@@ -8,7 +8,7 @@ use crate::output::{note, print, print_json, table};
 use crate::progress::{guarded, interrupted};
 use clap::Args;
 use onesided::data::write_atomically;
-use onesided_experiment::{Figure, How, crossings, figure, tally};
+use onesided_experiment::{Figure, How, Kind, crossings, figure, tally};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -131,6 +131,7 @@ fn as_object(figure: &Figure) -> Value {
             "crossings": crossings(&sample.track.scores),
         })
     });
+    let kinds = [Kind::Labeled, Kind::Hidden, Kind::Negative];
     let tally = tally(&figure.candidates);
     let counts = tally
         .iter()
@@ -139,6 +140,11 @@ fn as_object(figure: &Figure) -> Value {
         "run": figure.record.run,
         "test_accuracy": figure.record.accuracy,
         "samples": figure.samples.len(),
+        "decided_positive": kinds.map(|kind| json!({
+            "kind": figure.named(kind),
+            "samples": figure.samples.iter().filter(|sample| sample.track.kind == kind).count(),
+            "by_epoch": figure.decided_positive(kind),
+        })),
         "followed": followed.collect::<Vec<_>>(),
         "unlabeled": figure.candidates.len(),
         "by_crossings": counts.collect::<Vec<_>>(),
