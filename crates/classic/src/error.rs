@@ -61,6 +61,22 @@ pub enum ClassicError {
         "{rows} rows are more than the kernel form can hold ({limit}); use random features, or fewer rows"
     )]
     TooManyRows { rows: usize, limit: usize },
+    /// More columns than a generator can draw.
+    #[error(
+        "{method} takes rows of at most {limit} columns, but there are {cols}; use another method, or fewer columns"
+    )]
+    TooWide { method: &'static str, cols: usize, limit: usize },
+    /// Rows that nothing tells apart.
+    #[error(
+        "the {cols} columns have one value each in all rows, which tells no row from another; give columns that vary"
+    )]
+    AllConstant { cols: usize },
+    /// A game whose losses stopped being numbers.
+    #[error(
+        "{method} diverged in all of its games ({games}), the last one at step {step}: a loss is not a finite number; \
+         lower the rate"
+    )]
+    Diverged { method: &'static str, step: usize, games: usize },
     /// A system without a setting to try.
     #[error("{method} has no settings to choose from; name at least one")]
     NoCandidates { method: &'static str },

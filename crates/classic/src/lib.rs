@@ -15,6 +15,7 @@
 //! | `ldce` | [`Ldce`](systems::ldce::Ldce) | μ |
 //! | `kldce` | [`Kldce`](systems::kldce::Kldce) | μ, 50,000 rows at most or random features |
 //! | `puld` | [`Puld`](systems::puld::Puld) | μ |
+//! | `genpu` | [`GenPu`](genpu::GenPu) | μ, 1,024 columns at most |
 //!
 //! What they share stands on its own: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
 //! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`Called`]).

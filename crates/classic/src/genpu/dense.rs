@@ -134,7 +134,12 @@ impl DenseNet {
 
     /// From the gradient of a loss with respect to the outputs: that of the parameters is added to `parameters` where it
     /// is asked for, and that of the input is returned in place of `gradient`.
-    pub fn backward(&self, pass: &Pass, mut gradient: Vec<f32>, mut parameters: Option<&mut [f32]>) -> Vec<f32> {
+    pub fn backward(
+        &self,
+        pass: &Pass,
+        mut gradient: Vec<f32>,
+        mut parameters: Option<&mut [f32]>,
+    ) -> Vec<f32> {
         let mut end = self.parameters.len();
         for (layer, pair) in self.widths.windows(2).enumerate().rev() {
             let out = &pass.values[layer + 1];
@@ -148,14 +153,24 @@ impl DenseNet {
                 let (of_weights, of_bias) = parameters[at..end].split_at_mut(pair[0] * pair[1]);
                 let input = &pass.values[layer];
                 // Wᵀ's gradient is xᵀ dy.
-                multiply(of_weights, (pair[0], pair[1], pass.rows), (input, 1, pair[0]), (&gradient, pair[1], 1));
+                multiply(
+                    of_weights,
+                    (pair[0], pair[1], pass.rows),
+                    (input, 1, pair[0]),
+                    (&gradient, pair[1], 1),
+                );
                 for row in gradient.chunks_exact(pair[1]) {
                     of_bias.iter_mut().zip(row).for_each(|(sum, g)| *sum += g);
                 }
             }
             let weights = &self.parameters[at..end - pair[1]];
             let mut of_input = vec![0.0; pass.rows * pair[0]];
-            multiply(&mut of_input, (pass.rows, pair[0], pair[1]), (&gradient, pair[1], 1), (weights, 1, pair[1]));
+            multiply(
+                &mut of_input,
+                (pass.rows, pair[0], pair[1]),
+                (&gradient, pair[1], 1),
+                (weights, 1, pair[1]),
+            );
             gradient = of_input;
             end = at;
         }
@@ -230,5 +245,101 @@ fn multiply(
             false,
             gemm::Parallelism::None,
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_data::Matrix;
+
+    /// Central differences of this step, in single precision: up to 1e-3 off. A longer step would cross kinks.
+    const STEP: f32 = 1e-3;
+    const CLOSE: f64 = 2e-3;
+
+    /// A sum over the outputs, each with its own weight, so that no two errors cancel.
+    fn weight(i: usize) -> f32 {
+        0.5 + (i % 5) as f32 / 4.0
+    }
+
+    fn loss(net: &DenseNet, input: &[f32]) -> f64 {
+        let mut pass = Pass::default();
+        net.forward(input, &mut pass);
+        pass.output().iter().enumerate().map(|(i, &y)| f64::from(weight(i)) * f64::from(y)).sum()
+    }
+
+    #[test]
+    fn gradients_of_every_layer_and_of_the_input_are_finite_differences() {
+        let mut stream = Stream::new(3, "test");
+        for (widths, output) in [
+            (vec![3, 4], Output::Linear),
+            (vec![3, 4], Output::Tanh),
+            (vec![3, 6, 5, 2], Output::Linear),
+            (vec![3, 6, 5, 2], Output::Tanh),
+        ] {
+            let mut net = DenseNet::new(widths, output, &mut stream);
+            net.parameters_mut().iter_mut().for_each(|b| *b += 0.1);
+            let mut input: Vec<f32> = (0..12).map(|_| stream.normal() as f32).collect();
+            let mut pass = Pass::default();
+            net.forward(&input, &mut pass);
+            let mut of_parameters = vec![0.0; net.parameters().len()];
+            let slopes = (0..pass.output().len()).map(weight).collect();
+            let of_input = net.backward(&pass, slopes, Some(&mut of_parameters));
+            for (i, &ours) in of_parameters.iter().enumerate() {
+                let at = net.parameters()[i];
+                let [up, down] = [STEP, -STEP].map(|step| {
+                    net.parameters_mut()[i] = at + step;
+                    loss(&net, &input)
+                });
+                net.parameters_mut()[i] = at;
+                let slope = (up - down) / f64::from(2.0 * STEP);
+                assert!((slope - f64::from(ours)).abs() < CLOSE, "parameter {i}: {ours}, not {slope}");
+            }
+            for i in 0..input.len() {
+                let at = input[i];
+                let [up, down] = [STEP, -STEP].map(|step| {
+                    input[i] = at + step;
+                    loss(&net, &input)
+                });
+                input[i] = at;
+                let slope = (up - down) / f64::from(2.0 * STEP);
+                assert!((slope - f64::from(of_input[i])).abs() < CLOSE, "input {i}: {slope}");
+            }
+            // Gradients are added to what is there, and not asking for them changes nothing.
+            let once = of_parameters.clone();
+            let slopes: Vec<f32> = (0..pass.output().len()).map(weight).collect();
+            net.backward(&pass, slopes.clone(), Some(&mut of_parameters));
+            assert!(of_parameters.iter().zip(&once).all(|(twice, once)| (twice - 2.0 * once).abs() < 1e-5));
+            assert_eq!(net.backward(&pass, slopes, None), of_input);
+        }
+    }
+
+    #[test]
+    fn scaling_can_be_absorbed_and_scores_come_in_order() {
+        let mut stream = Stream::new(4, "test");
+        let net = DenseNet::new(vec![3, 8, 1], Output::Linear, &mut stream);
+        let (shift, scale) = ([0.5, -2.0, 10.0], [2.0, 0.1, 1.0]);
+        let raw: Vec<f32> =
+            (0..3 * 1100).map(|i| (3.0 * stream.normal()) as f32 + [0.0, 0.0, 9.0][i % 3]).collect();
+        let moved: Vec<f32> =
+            raw.iter().enumerate().map(|(i, x)| (x - shift[i % 3]) * scale[i % 3]).collect();
+        let mut pass = Pass::default();
+        net.forward(&moved, &mut pass);
+        let scores = net.absorb(&shift, &scale).scores(&Matrix::new(1100, 3, raw).unwrap());
+        assert_eq!(scores.len(), 1100);
+        assert!(scores.iter().zip(pass.output()).all(|(a, b)| (a - f64::from(*b)).abs() < 1e-4));
+    }
+
+    #[test]
+    fn a_network_read_from_a_file_must_be_whole() {
+        let whole = DenseNet::new(vec![2, 3, 1], Output::Linear, &mut Stream::new(1, "test"));
+        assert!(whole.is_whole());
+        let mut short = whole.clone();
+        short.parameters.pop();
+        let mut endless = whole.clone();
+        endless.parameters[0] = f32::NAN;
+        let huge = DenseNet { widths: vec![usize::MAX, 2], ..whole.clone() };
+        let none = DenseNet { widths: vec![], output: Output::Linear, parameters: vec![] };
+        assert!([short, endless, huge, none].iter().all(|net| !net.is_whole()));
     }
 }

@@ -86,3 +86,63 @@ pub fn generator(
     net.backward(made, of_rows, Some(gradient));
     loss
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::dense::Output;
+    use super::*;
+    use onesided_data::Stream;
+
+    /// Central differences of this step, in single precision. A longer step would cross kinks.
+    const STEP: f32 = 1e-3;
+    const CLOSE: f64 = 5e-4;
+
+    /// Checks a gradient against central differences of the loss.
+    fn check(net: &DenseNet, gradient: &[f32], loss: impl Fn(&DenseNet) -> f64) {
+        let mut moved = net.clone();
+        for (i, slope) in gradient.iter().enumerate() {
+            let at = net.parameters()[i];
+            let [up, down] = [STEP, -STEP].map(|step| {
+                moved.parameters_mut()[i] = at + step;
+                loss(&moved)
+            });
+            moved.parameters_mut()[i] = at;
+            let want = (up - down) / f64::from(2.0 * STEP);
+            assert!((want - f64::from(*slope)).abs() < CLOSE, "parameter {i}: {slope}, not {want}");
+        }
+    }
+
+    #[test]
+    fn each_players_gradient_is_a_finite_difference_of_its_loss() {
+        let mut stream = Stream::new(6, "test");
+        let mut net =
+            |inputs, outputs, output| DenseNet::new(vec![inputs, 6, 5, outputs], output, &mut stream);
+        let judges = [net(3, 1, Output::Linear), net(3, 1, Output::Linear)];
+        let makers = [net(2, 3, Output::Linear), net(2, 3, Output::Tanh)];
+        let mut draw = |count: usize| -> Vec<f32> { (0..count).map(|_| stream.normal() as f32).collect() };
+        let (real, other, latent) = (draw(12), draw(15), draw(8));
+        let shown = [
+            Shown { rows: &real, target: 0.9, weight: 1.0 },
+            Shown { rows: &other, target: 0.0, weight: 0.3 },
+        ];
+        let discriminate =
+            |net: &DenseNet, gradient: &mut [f32]| discriminator(net, &shown, &mut Pass::default(), gradient);
+        for net in &judges {
+            let mut gradient = vec![0.0; net.parameters().len()];
+            discriminate(net, &mut gradient);
+            check(net, &gradient, |net| discriminate(net, &mut vec![0.0; net.parameters().len()]));
+        }
+        let judge = |i: usize, weight, sign| Judge { net: &judges[i], weight, sign };
+        let generate = |net: &DenseNet, gradient: &mut [f32]| {
+            let mut made = Pass::default();
+            net.forward(&latent, &mut made);
+            let judges = [judge(0, 0.8, 1.0), judge(1, 1.7, -1.0)];
+            generator(net, &made, made.output(), &judges, &mut Pass::default(), gradient)
+        };
+        for net in &makers {
+            let mut gradient = vec![0.0; net.parameters().len()];
+            generate(net, &mut gradient);
+            check(net, &gradient, |net| generate(net, &mut vec![0.0; net.parameters().len()]));
+        }
+    }
+}

@@ -55,7 +55,7 @@ pub fn system(name: &str) -> Result<Box<dyn System>, ClassicError> {
     found.map(|entry| (entry.build)()).ok_or_else(|| ClassicError::UnknownSystem { name: name.to_string() })
 }
 
-static SYSTEMS: [Entry; 10] = [
+static SYSTEMS: [Entry; 11] = [
     Entry {
         name: "weighted-lr",
         summary: "logistic regression of positives against unlabeled rows, both kinds with equal weight",
@@ -155,6 +155,16 @@ static SYSTEMS: [Entry; 10] = [
         gives_probability: false,
         reconstruction: true,
         build: || Box::new(puld::Puld::default()),
+    },
+    Entry {
+        name: "genpu",
+        summary: "networks that generate positives and negatives, and a classifier that learns from what they make",
+        citation: "Hou, Chaib-draa, Li and Zhao, IJCAI 2018",
+        needs_prior: true,
+        needs_counts: false,
+        gives_probability: false,
+        reconstruction: true,
+        build: || Box::new(crate::genpu::GenPu::default()),
     },
 ];
 

@@ -1,0 +1,77 @@
+//! Losses and gradients of GenPU's players, against PyTorch; the script that made them lies beside the file in `golden/`.
+
+use onesided_classic::genpu::dense::{DenseNet, Pass};
+use onesided_classic::genpu::players::{Judge, Shown, discriminator, generator};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Single precision here, double there.
+const CLOSE: f64 = 2e-6;
+
+#[derive(Deserialize)]
+struct Golden {
+    mu: f64,
+    smooth: f64,
+    lambda: BTreeMap<String, f64>,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    nets: BTreeMap<String, DenseNet>,
+    positive: Vec<f32>,
+    unlabeled: Vec<f32>,
+    latent_p: Vec<f32>,
+    latent_n: Vec<f32>,
+    made_p: Vec<f32>,
+    losses: BTreeMap<String, f64>,
+    gradients: BTreeMap<String, Vec<f64>>,
+}
+
+impl Case {
+    fn assert_same(&self, name: &str, loss: f64, gradient: &[f32]) {
+        assert!((loss - self.losses[name]).abs() < CLOSE, "{name}: {loss}, not {}", self.losses[name]);
+        let theirs = &self.gradients[name];
+        assert_eq!(gradient.len(), theirs.len(), "{name}");
+        let far = gradient.iter().zip(theirs).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+        assert!(far < CLOSE, "{name}: a gradient is {far:e} off");
+    }
+}
+
+#[test]
+fn players_pay_and_learn_what_pytorch_says() {
+    let golden: Golden = serde_json::from_str(include_str!("golden/genpu.json")).unwrap();
+    let (mu, lambda) = (golden.mu, &golden.lambda);
+    assert_eq!(golden.cases.len(), 2);
+    for case in &golden.cases {
+        let [g_p, g_n, d_p, d_u, d_n] = ["g_p", "g_n", "d_p", "d_u", "d_n"].map(|name| &case.nets[name]);
+        let (mut made_p, mut made_n) = (Pass::default(), Pass::default());
+        g_p.forward(&case.latent_p, &mut made_p);
+        g_n.forward(&case.latent_n, &mut made_n);
+        assert!(made_p.output().iter().zip(&case.made_p).all(|(a, b)| (a - b).abs() < 2e-6));
+        let real = |rows| Shown { rows, target: golden.smooth, weight: 1.0 };
+        let made = |rows, weight| Shown { rows, target: 0.0, weight };
+        let (p, n) = (made_p.output(), made_n.output());
+        let shown = [
+            ("d_p", d_p, vec![real(&case.positive), made(p, 1.0)]),
+            ("d_u", d_u, vec![real(&case.unlabeled), made(p, mu), made(n, 1.0 - mu)]),
+            ("d_n", d_n, vec![real(&case.positive), made(n, 1.0)]),
+        ];
+        let mut pass = Pass::default();
+        for (name, net, shown) in shown {
+            let mut gradient = vec![0.0; net.parameters().len()];
+            let loss = discriminator(net, &shown, &mut pass, &mut gradient);
+            case.assert_same(name, loss, &gradient);
+        }
+        let judge = |net, weight: &str, sign| Judge { net, weight: lambda[weight], sign };
+        let judged = [
+            ("g_p", g_p, &made_p, [judge(d_p, "p", 1.0), judge(d_u, "u", 1.0)]),
+            ("g_n", g_n, &made_n, [judge(d_u, "u", 1.0), judge(d_n, "n", -1.0)]),
+        ];
+        for (name, net, made, judges) in judged {
+            let mut gradient = vec![0.0; net.parameters().len()];
+            let loss = generator(net, made, made.output(), &judges, &mut pass, &mut gradient);
+            case.assert_same(name, loss, &gradient);
+        }
+    }
+}
