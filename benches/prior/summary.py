@@ -97,9 +97,9 @@ def peers(ours, theirs):
         print(f"| onesided: {name} | {len(rows)} | {mean(r[0] for r in rows):.3f} | {mean(r[1] for r in rows):.3f} |")
     for name, (errors, seconds, failed) in by.items():
         if errors:
-            print(f"| {name} | {len(errors)}{f' ({failed} refused)' if failed else ''} | {mean(errors):.3f} | {mean(seconds):.3f} |")
+            print(f"| {name} | {len(errors)}{f' ({failed} without)' if failed else ''} | {mean(errors):.3f} | {mean(seconds):.3f} |")
         else:
-            print(f"| {name} | 0 ({failed} refused) | | |")
+            print(f"| {name} | 0 ({failed} without) | | |")
 
 
 def main():
