@@ -64,6 +64,11 @@ impl Results {
     /// Takes the records of a file in; returns where its last whole line ends.
     fn add(&mut self, file: &Path) -> Result<u64, ExperimentError> {
         let shown = || file.display().to_string();
+        // A device would never end.
+        if fs::metadata(file).is_ok_and(|about| !about.is_file()) {
+            let cause = std::io::Error::other("it is not a file; name one that is, or a new one");
+            return Err(ExperimentError::Read { file: shown(), cause });
+        }
         let text = match fs::read_to_string(file) {
             Ok(text) => text,
             Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(0),
@@ -120,9 +125,14 @@ impl Results {
     /// Refuses a file that could not be written to, before any run. Leaves none behind that was not there.
     pub fn check_writable(&self) -> Result<(), ExperimentError> {
         let new = !self.file.exists();
+        let new_folder = self.file.parent().filter(|folder| !folder.exists());
         let opened = self.open();
         if new && opened.is_ok() {
             let _ = fs::remove_file(&self.file);
+        }
+        if let Some(folder) = new_folder {
+            // Only an empty one goes.
+            let _ = fs::remove_dir(folder);
         }
         let file = || self.file.display().to_string();
         opened.map(|_| ()).map_err(|cause| ExperimentError::Write { file: file(), cause })

@@ -118,7 +118,9 @@ impl Features {
     /// missing number is then 0.
     pub fn without_scaling(mut self) -> Self {
         for feature in &mut self.features {
-            if let FeatureKind::Numeric { mean, scale } | FeatureKind::Boolean { mean, scale } = &mut feature.kind {
+            if let FeatureKind::Numeric { mean, scale } | FeatureKind::Boolean { mean, scale } =
+                &mut feature.kind
+            {
                 (*mean, *scale) = (0.0, 1.0);
             }
         }
