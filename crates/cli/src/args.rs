@@ -142,6 +142,9 @@ pub struct Fit {
     /// cosine or constant.
     #[arg(long)]
     pub schedule: Option<String>,
+    /// Epochs over which the learning rate rises to its full size [default: 0].
+    #[arg(long, value_name = "EPOCHS", allow_negative_numbers = true)]
+    pub warm_up: Option<f64>,
     /// The strength of weight decay.
     #[arg(long, allow_negative_numbers = true)]
     pub weight_decay: Option<f64>,

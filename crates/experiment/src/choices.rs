@@ -27,6 +27,9 @@ pub struct Choices {
     /// `constant` or `cosine`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
+    /// Epochs over which the learning rate rises to its full size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<f64>,
     /// Passes over the unlabeled rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
@@ -91,6 +94,7 @@ impl Choices {
             optimizer,
             learning_rate,
             schedule,
+            warm_up,
             epochs,
             batch,
             weight_decay,
@@ -152,6 +156,7 @@ impl Choices {
                 learning_rate: self.learning_rate.unwrap_or(config.learning_rate),
                 optimizer: parsed::<Optimizer>(&self.optimizer, config.optimizer)?,
                 schedule: parsed::<Schedule>(&self.schedule, config.schedule)?,
+                warm_up: self.warm_up.unwrap_or(config.warm_up),
                 weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
                 mix: if least > 0.0 { Mix::AtLeast(least) } else { Mix::Proportional },
                 augment: parsed::<Augment>(&self.augment, config.augment)?,

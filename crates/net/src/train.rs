@@ -29,6 +29,10 @@ pub struct TrainConfig {
     pub optimizer: Optimizer,
     /// How the rate falls.
     pub schedule: Schedule,
+    /// Epochs over which the rate rises in a straight line before it has its full size; the schedule runs beside it.
+    /// Deep networks without batch norm may fall to one class at once without it.
+    #[serde(default)]
+    pub warm_up: f64,
     /// L2 penalty.
     pub weight_decay: f64,
     /// Share of positives in a batch.
@@ -61,6 +65,7 @@ impl Default for TrainConfig {
             learning_rate: 1e-3,
             optimizer: Optimizer::Nadam,
             schedule: Schedule::Cosine,
+            warm_up: 0.0,
             weight_decay: 0.0,
             mix: Mix::Proportional,
             patience: None,
@@ -89,6 +94,12 @@ impl TrainConfig {
         if !(self.weight_decay >= 0.0 && self.weight_decay.is_finite()) {
             return refuse(format!("the weight decay must be 0 or above, but is {}", self.weight_decay));
         }
+        if !(self.warm_up >= 0.0 && self.warm_up <= self.epochs as f64) {
+            let (warm_up, epochs) = (self.warm_up, self.epochs);
+            return refuse(format!(
+                "the warm-up must last 0 to {epochs} epochs, the whole run, but is {warm_up}"
+            ));
+        }
         if self.stop_after == Some(0) {
             return refuse("training cannot stop after epoch 0".into());
         }
@@ -103,6 +114,12 @@ impl TrainConfig {
         let Self { optimizer, weight_decay, threads, precision, batch, .. } = *self;
         Setting { optimizer, weight_decay, threads, precision, batch }
     }
+}
+
+/// The share of the full learning rate that a warm-up of so many steps has come to at `step`, counted from 0.
+fn risen(step: u64, warm_up: f64) -> f64 {
+    let done = (step + 1) as f64;
+    if done >= warm_up { 1.0 } else { done / warm_up }
 }
 
 /// The risk of held-out scores: logits of positives, logits of unlabeled rows; lower is better.
@@ -261,6 +278,7 @@ pub fn train_watched(
     };
     let batches = sampler.batches_per_epoch();
     let steps = (config.epochs * batches) as u64;
+    let warm_up = config.warm_up * batches as f64;
     let (mut feed, mut gradient) = (Feed::default(), Vec::new());
     let mut interrupted = false;
     let mut progress = Progress {
@@ -296,7 +314,8 @@ pub fn train_watched(
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
             }
             executor.backward(&gradient)?;
-            executor.step(config.learning_rate * config.schedule.factor(step, steps))?;
+            let factor = config.schedule.factor(step, steps) * risen(step, warm_up);
+            executor.step(config.learning_rate * factor)?;
             // Now it is busy, and the next batch and the observer cost no time.
             total += loss;
             progress.batch += 1;
@@ -383,5 +402,18 @@ fn out_of_patience(history: &[EpochRecord], best: Option<usize>, patience: Optio
     match (best, patience) {
         (Some(best), Some(patience)) => history.len() >= best + patience,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warm_up_rises_in_equal_steps_and_then_leaves_the_rate_alone() {
+        let rates: Vec<f64> = (0..6).map(|step| risen(step, 4.0)).collect();
+        assert_eq!(rates, [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]);
+        assert_eq!(risen(0, 0.0), 1.0);
+        assert_eq!(risen(0, 2.5), 0.4);
     }
 }

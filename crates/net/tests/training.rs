@@ -312,6 +312,8 @@ fn impossible_settings_and_divergence_are_sentences() {
         (TrainConfig { learning_rate: f64::NAN, ..config() }, "learning rate"),
         (TrainConfig { weight_decay: -1.0, ..config() }, "weight decay"),
         (TrainConfig { patience: Some(0), ..config() }, "patience"),
+        (TrainConfig { warm_up: 6.5, ..config() }, "0 to 6 epochs"),
+        (TrainConfig { warm_up: f64::NAN, ..config() }, "warm-up"),
         (
             TrainConfig { learning_rate: 1e38, optimizer: Optimizer::Sgd { momentum: 0.9 }, ..config() },
             "diverged",

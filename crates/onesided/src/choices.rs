@@ -26,6 +26,7 @@ pub(crate) struct Wishes {
     pub learning_rate: Option<f64>,
     pub optimizer: Option<Optimizer>,
     pub schedule: Option<Schedule>,
+    pub warm_up: Option<f64>,
     pub weight_decay: Option<f64>,
     pub patience: Option<usize>,
     pub seed: u64,
@@ -48,6 +49,9 @@ impl Wishes {
             Wishes { learning_rate: Some(rate), .. } if !(rate > 0.0 && rate.is_finite()) => {
                 wrong("learning rate", "a positive number", rate)
             }
+            Wishes { warm_up: Some(warm_up), .. } if !(warm_up >= 0.0 && warm_up.is_finite()) => {
+                wrong("warm-up", "0 or more epochs", warm_up)
+            }
             Wishes { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
                 wrong("weight decay", "0 or a positive number", decay)
             }
@@ -68,6 +72,7 @@ impl Wishes {
             learning_rate: self.learning_rate.unwrap_or_else(|| learning_rate(architecture)),
             optimizer: self.optimizer.unwrap_or(Optimizer::Nadam),
             schedule: self.schedule.unwrap_or(Schedule::Cosine),
+            warm_up: self.warm_up.unwrap_or(0.0),
             weight_decay: self.weight_decay.unwrap_or(1e-4),
             mix,
             patience: Some(self.patience.unwrap_or((epochs / 5).max(5))),

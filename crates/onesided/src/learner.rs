@@ -3,8 +3,9 @@
 use crate::choices::Wishes;
 use crate::classic_fit::ClassicTask;
 use crate::methods::Chosen;
-use crate::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
-use crate::prior_of_texts::estimate_prior_of_texts;
+use crate::prior::{
+    CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior, estimate_prior_of_texts,
+};
 use crate::rows::Rows;
 use crate::training::Task;
 use crate::{Encoding, Error, Model};
@@ -207,6 +208,12 @@ impl Learner {
         self
     }
 
+    /// Epochs over which the learning rate rises to its full size.
+    pub fn warm_up(mut self, epochs: impl Into<Option<f64>>) -> Self {
+        self.wishes.warm_up = epochs.into();
+        self
+    }
+
     /// The strength of weight decay.
     pub fn weight_decay(mut self, decay: impl Into<Option<f64>>) -> Self {
         self.wishes.weight_decay = decay.into();
@@ -273,10 +280,14 @@ impl Learner {
     /// Estimates the prior of these data with the learner's scenario, seed and threads, by the estimators that look at
     /// scores alone.
     pub fn estimate_prior(&self, data: &PuData) -> Result<PriorReport, Error> {
+        estimate_prior(data, self.scenario, &self.prior_settings())
+    }
+
+    fn prior_settings(&self) -> PriorSettings {
         let Wishes { seed, threads, .. } = self.wishes;
         let mut settings = PriorSettings::quick();
         settings.cross_fitting = CrossFitting { seed, threads, ..settings.cross_fitting };
-        estimate_prior(data, self.scenario, &settings)
+        settings
     }
 
     /// [`estimate_prior`](Self::estimate_prior) for rows and labels that lie apart. Sparse rows are scored by logistic
@@ -288,7 +299,7 @@ impl Learner {
     ) -> Result<PriorReport, Error> {
         match rows.into() {
             Rows::Dense(matrix) => self.estimate_prior(&PuData::new(matrix.clone(), labels.to_vec())?),
-            Rows::Sparse(rows) => estimate_prior_of_texts(rows, labels, self.scenario, self.wishes.seed),
+            Rows::Sparse(rows) => estimate_prior_of_texts(rows, labels, self.scenario, &self.prior_settings()),
         }
     }
 

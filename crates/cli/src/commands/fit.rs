@@ -94,6 +94,7 @@ fn learner(flags: &Fit, method: &MethodCard, default_scenario: Scenario) -> Resu
         .learning_rate(flags.lr)
         .optimizer(flags.optimizer.as_deref().map(str::parse).transpose()?)
         .schedule(flags.schedule.as_deref().map(str::parse).transpose()?)
+        .warm_up(flags.warm_up)
         .weight_decay(flags.weight_decay)
         .patience(flags.patience)
         .hold_out(flags.holdout)
@@ -146,6 +147,7 @@ fn check_family(flags: &Fit, method: &MethodCard) -> Result<(), Failure> {
         ("--lr", flags.lr.is_some()),
         ("--optimizer", flags.optimizer.is_some()),
         ("--schedule", flags.schedule.is_some()),
+        ("--warm-up", flags.warm_up.is_some()),
         ("--weight-decay", flags.weight_decay.is_some()),
         ("--patience", flags.patience.is_some()),
         ("--checkpoint", flags.checkpoint.is_some()),
