@@ -1,11 +1,15 @@
 //! GenPU against nnPU on MNIST: threes against fives, with 100 threes labeled.
 //!
-//!     cargo run --release -p onesided-classic --example genpu_mnist -- FOLDER [SEEDS]
+//!     cargo run --release -p onesided-classic --example genpu_mnist -- FOLDER [seeds=5] [SETTING=VALUE]...
 //!
-//! FOLDER holds the files of MNIST. The other threes and all fives of the training digits are unlabeled, and the share of
-//! threes among them is known. Both methods are judged on the threes and fives of the test digits. nnPU trains a
-//! network of the size of GenPU's on all rows for a fixed number of epochs and keeps the last one; GenPU holds out a
-//! fifth of the rows to choose among the steps of its game.
+//! FOLDER holds `mnist`. The other threes and all fives of the training digits are unlabeled, and the share of threes
+//! among them is known. Both methods are judged on the threes and fives of the test digits. nnPU trains a network of the
+//! size of GenPU's on all rows for a fixed number of epochs and keeps the last one. A line of JSON a run is printed, and
+//! means go to the standard error.
+//!
+//! `digits=49` takes fours against nines instead, on which settings can be compared without a look at the test digits of
+//! the others; `genpu=0` and `nnpu=0` leave a method out; `steps`, `looks`, `games`, `hidden`, `averaged`, `rate` and
+//! `noise` (first and last, such as 1.4,0.7) set GenPU's.
 
 use onesided_classic::genpu::GenPu;
 use onesided_classic::{System, Task};
@@ -33,43 +37,93 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
-    let folder = PathBuf::from(words.next().ok_or("name the folder with the files of MNIST")?);
-    let seeds: u64 = words.next().map_or(Ok(3), |word| word.parse())?;
+    let folder = PathBuf::from(words.next().ok_or("name the folder that holds mnist")?);
+    let mut wanted = Wanted::default();
+    for word in words {
+        let (name, value) = word.split_once('=').ok_or_else(|| format!("'{word}' is not NAME=VALUE"))?;
+        wanted.set(name, value)?;
+    }
     let digits = mnist(&folder)?;
-    let (train, test) = (threes_and_fives(&digits.train)?, threes_and_fives(&digits.test)?);
-    let (mut of_genpu, mut of_nnpu) = (Vec::new(), Vec::new());
-    for seed in 0..seeds {
-        let split = Split::new(&train.1, seed);
-        for (name, learn, accuracies) in
-            [("genpu", genpu as Learn, &mut of_genpu), ("nnpu", nnpu as Learn, &mut of_nnpu)]
-        {
+    let (train, test) = (wanted.pair(&digits.train)?, wanted.pair(&digits.test)?);
+    let [first, second] = wanted.digits;
+    for (name, learn) in [("genpu", genpu as Learn), ("nnpu", nnpu as Learn)] {
+        if !wanted.methods.contains(&name) {
+            continue;
+        }
+        let mut accuracies = Vec::new();
+        for seed in 0..wanted.seeds {
+            let split = Split::new(&train.1, seed);
             let start = Instant::now();
-            let scores = learn(&train.0, &split, &test.0)?;
+            let scores = learn(&wanted.genpu, &train.0, &split, &test.0)?;
+            let seconds = start.elapsed().as_secs_f64();
             let right = scores.iter().zip(&test.1).filter(|(score, t)| (**score > 0.0) == **t).count();
             let accuracy = 100.0 * right as f64 / test.1.len() as f64;
             accuracies.push(accuracy);
-            println!("seed {seed}  {name:5}  accuracy {accuracy:.2}  {:.0} s", start.elapsed().as_secs_f64());
+            println!(
+                "{{\"digits\":\"{first}{second}\",\"labeled\":{LABELED},\"method\":\"{name}\",\"seed\":{seed},\
+                 \"accuracy\":{accuracy:.2},\"seconds\":{seconds:.1}}}"
+            );
         }
-    }
-    for (name, accuracies) in [("genpu", of_genpu), ("nnpu", of_nnpu)] {
         let n = accuracies.len() as f64;
         let mean = accuracies.iter().sum::<f64>() / n;
         let spread = accuracies.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-        println!("{name:5}  {mean:.2} ± {:.2} over {n} seeds", spread.sqrt());
+        eprintln!("{name:5}  {mean:.2} ± {:.2} over {n} seeds", spread.sqrt());
     }
     Ok(())
 }
 
-/// From training rows, their labels and test rows to a number a test row, above 0 for threes.
-type Learn = fn(&Matrix, &Split, &Matrix) -> Result<Vec<f64>, Box<dyn Error>>;
-
-fn threes_and_fives(images: &Images) -> Result<(Matrix, Vec<bool>), Box<dyn Error>> {
-    let chosen: Vec<usize> = (0..images.len()).filter(|&i| [3, 5].contains(&images.labels[i])).collect();
-    let pixels = |i: usize| &images.bytes[i * PIXELS..(i + 1) * PIXELS];
-    let values = chosen.iter().flat_map(|&i| pixels(i)).map(|&byte| f32::from(byte) / 255.0).collect();
-    let truth = chosen.iter().map(|&i| images.labels[i] == 3).collect();
-    Ok((Matrix::new(chosen.len(), PIXELS, values)?, truth))
+/// What to run.
+struct Wanted {
+    digits: [u8; 2],
+    seeds: u64,
+    methods: Vec<&'static str>,
+    genpu: GenPu,
 }
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { digits: [3, 5], seeds: 5, methods: vec!["genpu", "nnpu"], genpu: GenPu::default() }
+    }
+}
+
+impl Wanted {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), Box<dyn Error>> {
+        let (genpu, count) = (&mut self.genpu, || value.parse::<usize>());
+        match name {
+            "seeds" => self.seeds = value.parse()?,
+            "digits" => match value.as_bytes() {
+                [a @ b'0'..=b'9', b @ b'0'..=b'9'] if a != b => self.digits = [a - b'0', b - b'0'],
+                _ => return Err("digits are two, such as 35".into()),
+            },
+            "genpu" | "nnpu" if value == "0" => self.methods.retain(|method| *method != name),
+            "steps" => genpu.steps = Some(count()?),
+            "looks" => genpu.looks = count()?,
+            "games" => genpu.games = count()?,
+            "hidden" => genpu.hidden = Some(count()?),
+            "averaged" => genpu.averaged = count()?,
+            "rate" => genpu.rate = Some(value.parse()?),
+            "noise" => {
+                let (first, last) = value.split_once(',').ok_or("noise is two numbers, such as 1.4,0.7")?;
+                genpu.noise = Some((first.parse()?, last.parse()?));
+            }
+            _ => return Err(format!("there is no setting '{name}'").into()),
+        }
+        Ok(())
+    }
+
+    /// The images of the two digits, and which are of the first.
+    fn pair(&self, images: &Images) -> Result<(Matrix, Vec<bool>), Box<dyn Error>> {
+        let of_both = |i: &usize| self.digits.contains(&images.labels[*i]);
+        let chosen: Vec<usize> = (0..images.len()).filter(of_both).collect();
+        let pixels = |i: usize| &images.bytes[i * PIXELS..(i + 1) * PIXELS];
+        let values = chosen.iter().flat_map(|&i| pixels(i)).map(|&byte| f32::from(byte) / 255.0).collect();
+        let truth = chosen.iter().map(|&i| images.labels[i] == self.digits[0]).collect();
+        Ok((Matrix::new(chosen.len(), PIXELS, values)?, truth))
+    }
+}
+
+/// From settings, training rows, their labels and test rows to a number a test row, above 0 for the first digit.
+type Learn = fn(&GenPu, &Matrix, &Split, &Matrix) -> Result<Vec<f64>, Box<dyn Error>>;
 
 struct Split {
     labels: Vec<Label>,
@@ -79,24 +133,23 @@ struct Split {
 
 impl Split {
     fn new(truth: &[bool], seed: u64) -> Self {
-        let mut threes: Vec<usize> = (0..truth.len()).filter(|&i| truth[i]).collect();
-        Stream::new(seed, "labeled").shuffle(&mut threes);
+        let mut positives: Vec<usize> = (0..truth.len()).filter(|&i| truth[i]).collect();
+        Stream::new(seed, "labeled").shuffle(&mut positives);
         let mut labels = vec![Label::Unlabeled; truth.len()];
-        threes.iter().take(LABELED).for_each(|&i| labels[i] = Label::Positive);
-        let mu = (threes.len() - LABELED) as f64 / (truth.len() - LABELED) as f64;
+        positives.iter().take(LABELED).for_each(|&i| labels[i] = Label::Positive);
+        let mu = (positives.len() - LABELED) as f64 / (truth.len() - LABELED) as f64;
         Self { labels, mu, seed }
     }
 }
 
-fn genpu(rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
+fn genpu(settings: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
     let prior = Some(PriorInUnlabeled::new(split.mu)?);
     let (labels, scenario, seed) = (&split.labels, Scenario::SingleSample, split.seed);
-    let model = GenPu::default().fit(&Task { rows, labels, prior, scenario, seed })?;
-    println!("        {:?}", model.chosen);
+    let model = settings.fit(&Task { rows, labels, prior, scenario, seed })?;
     Ok(model.scores(test)?.into_iter().map(|score| score - model.threshold).collect())
 }
 
-fn nnpu(rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
+fn nnpu(_: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
     let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
         (0..split.labels.len() as u32).partition(|&i| split.labels[i as usize] == Label::Positive);
     let labeled_share = LABELED as f64 / split.labels.len() as f64;

@@ -50,6 +50,45 @@ fn every_quick_method_fits_predicts_and_evaluates() {
 }
 
 #[test]
+fn genpu_fits_predicts_evaluates_and_repeats_itself() {
+    let folder = with_table("classic-genpu");
+    let fit = format!("{FIT} {PRIOR} --method genpu --option steps=400");
+    let fitted = folder.json(&fit);
+    assert!(fitted["metrics"]["accuracy"].as_f64().unwrap() > 0.9, "{fitted}");
+    let bytes = std::fs::read(folder.path("m.safetensors")).unwrap();
+    assert!(folder.json("evaluate m.safetensors table.csv --truth t")["accuracy"].as_f64().unwrap() > 0.9);
+    assert_eq!(folder.json("predict m.safetensors table.csv --id id")["rows"], 300);
+    assert_eq!(folder.run(&fit).code, 0);
+    assert_eq!(std::fs::read(folder.path("m.safetensors")).unwrap(), bytes);
+    assert!(
+        folder.refused("predict m.safetensors table.csv --explain").contains("is not a sum over features")
+    );
+
+    let refused = |more: &str| folder.refused(&format!("{fit} {more}"));
+    assert!(refused("--option steps=0").contains("the option steps was given twice"));
+    assert!(
+        folder.refused(&format!("{FIT} {PRIOR} --method genpu --option steps=0")).contains("whole number")
+    );
+    let without = format!("{FIT} --method genpu --option steps=400");
+    for (prior, word) in [("0", "is 0"), ("1.2", "is 1.2"), ("0.01", "must be above 0.166667")] {
+        let message = folder.refused(&format!("{without} --prior {prior}"));
+        assert!(message.contains(word), "{message}");
+    }
+    let row = |i: usize, columns: usize| {
+        let cells: Vec<String> = (0..columns).map(|j| ((i * 7 + j * 3) % 11).to_string()).collect();
+        format!("{},{}\n", cells.join(","), i % 3 / 2)
+    };
+    let header = |columns: usize| (0..columns).map(|j| format!("p{j},")).collect::<String>() + "y\n";
+    folder.write("wide.csv", header(3072) + &(0..60).map(|i| row(i, 3072)).collect::<String>());
+    let message = folder.refused("fit wide.csv --label y --prior 0.5 --method genpu --out m2.safetensors");
+    assert!(message.contains("genpu takes rows of at most 1024 columns, but there are 3072"), "{message}");
+    folder.write("few.csv", header(2) + &(0..33).map(|i| row(i, 2)).collect::<String>());
+    let message = folder.refused("fit few.csv --label y --prior 0.5 --method genpu --out m2.safetensors");
+    assert!(message.contains("genpu needs at least 10 positives, but there are 8"), "{message}");
+    assert!(message.contains("a fifth of the 11 positives is held out"), "{message}");
+}
+
+#[test]
 fn two_runs_write_the_same_bytes() {
     let folder = with_table("classic-same");
     let mut bytes = Vec::new();
@@ -143,6 +182,7 @@ fn bad_input_to_classic_methods() {
     folder.write("few.csv", counts().lines().take(160).collect::<Vec<_>>().join("\n"));
     let message = folder.refused("fit few.csv --label y --method s-em --out m.safetensors");
     assert!(message.contains("spies (0.15 of") && message.contains("is held out"), "{message}");
+    assert!(message.contains("or raise the spies' share with --option spies=SHARE"), "{message}");
     folder.write(
         "one-way.csv",
         format!("x,z,y\n{}", (1..60).map(|i| format!("{i},{i},{}\n", i % 2)).collect::<String>()),
@@ -150,6 +190,53 @@ fn bad_input_to_classic_methods() {
     // Rows that differ in nothing but their length: scaled, half of them point the other way.
     let message = folder.refused("fit one-way.csv --label y --method s-em --out m.safetensors");
     assert!(message.contains("label at least 134 positives"), "{message}");
+}
+
+/// What can be wrong with a file, whatever the method: the same sentence from each.
+#[test]
+fn every_classic_method_refuses_what_it_cannot_read_or_write() {
+    let folder = with_table("classic-files");
+    folder.write(
+        "one.csv",
+        format!("x,z,y\n{}", (0..60).map(|i| format!("{i},{},1\n", i % 7)).collect::<String>()),
+    );
+    folder.write("header.csv", "x,z,y\n");
+    folder.write("nothing.csv", "");
+    folder.write("nan.csv", format!("x,z,y\nNaN,1,0\n{}", "3,1,1\n2,4,0\n".repeat(30)));
+    folder.write("counts.csv", counts());
+    folder.write("blank.csv", format!("body,y\n{}", "\"\",1\n\"\",0\n".repeat(40)));
+    let cards = folder.json("methods")["methods"].as_array().unwrap().clone();
+    let classic: Vec<&str> = cards
+        .iter()
+        .filter(|card| card["family"] == "classic")
+        .map(|card| card["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(classic.len(), 11);
+    for method in classic {
+        for (arguments, sentence) in [
+            ("gone.csv --label y", "there is no file 'gone.csv'"),
+            ("counts.csv --label z", "there is no column 'z'"),
+            ("one.csv --label y", "all 60 rows are positive (column 'y') and none is unlabeled"),
+            ("header.csv --label y", "has a header but no rows"),
+            ("nothing.csv --label y", "'nothing.csv' is empty"),
+            ("nan.csv --label y", "line 2, column 'x': NaN is not a finite number"),
+            ("counts.csv --label y --prior 0", "strictly between 0 and 1, but is 0"),
+            ("counts.csv --label y --prior 1.2", "strictly between 0 and 1, but is 1.2"),
+            ("counts.csv --label y --prior 0.1", "so it must be above 0.400000"),
+            ("blank.csv --label y --text bodi", "there is no column 'bodi'"),
+            ("blank.csv --label y --text body", "no word or phrase occurs in at least 2 of the 80 texts"),
+            ("--positives gone --unlabeled gone", "there is no file 'gone'"),
+        ] {
+            let message = folder.refused(&format!("fit {arguments} --method {method} --out m.safetensors"));
+            assert!(message.contains(sentence), "{method}: {message}");
+        }
+    }
+    // A disk without room: the model is learned, and the refusal leaves nothing behind.
+    if std::path::Path::new("/dev/full").exists() {
+        let fit = "fit counts.csv --label y --prior 0.5 --method weighted-lr --out /dev/full";
+        let message = folder.refused(fit);
+        assert!(message.contains("cannot write '/dev/full': No space left on device"), "{message}");
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl ClassicTask<'_> {
             false => String::new(),
         };
         let hint = match &source {
-            ClassicError::TooFewSpies { .. } => format!("{rest} with --option spies=SHARE"),
+            ClassicError::TooFewSpies { .. } => format!(" with --option spies=SHARE{rest}"),
             ClassicError::TooFew { .. } => rest,
             ClassicError::TooManyRows { .. } if self.entry.name == "kldce" => {
                 ": --option random-features=500".to_string()

@@ -39,6 +39,8 @@ pub struct MethodCard {
     pub needs_truth: bool,
     /// Whether values below 0 are refused.
     pub needs_counts: bool,
+    /// Whether columns are best left as they are, neither centered nor scaled.
+    pub unscaled: bool,
     /// What it gives.
     pub gives: &'static str,
     /// How time and memory grow.
@@ -121,6 +123,7 @@ fn of_objective(method: &'static Method) -> MethodCard {
         needs_prior: method.needs_prior,
         needs_truth: method.needs_truth,
         needs_counts: false,
+        unscaled: false,
         gives,
         scales: BATCHES,
         explains: true,
@@ -196,6 +199,7 @@ fn of_system(entry: &'static Entry) -> MethodCard {
         needs_prior: entry.needs_prior,
         needs_truth: false,
         needs_counts: entry.needs_counts,
+        unscaled: entry.unscaled,
         gives: if entry.gives_probability { "probability, by its own theory" } else { CALIBRATED },
         scales,
         explains,

@@ -4,6 +4,7 @@
 //! that is a list names candidates, between which held-out rows decide; one number fixes it.
 
 use crate::Error;
+use onesided_classic::genpu::GenPu;
 use onesided_classic::systems::bagging::Bagging;
 use onesided_classic::systems::biased_svm::BiasedSvm;
 use onesided_classic::systems::elkan_noto::ElkanNoto;
@@ -86,6 +87,12 @@ static KLDCE: [SystemOption; 3] = [
     option("random-features", "as many random features instead of the kernel matrix", "a whole number; none"),
 ];
 static PULD: [SystemOption; 1] = [option("cost", COST, "numbers above 0; 0.001,0.01,0.1,1")];
+static GENPU: [SystemOption; 4] = [
+    option("steps", "steps of a game", "a whole number; 3000, beyond 32 columns 5000"),
+    option("games", "games, of which held-out rows choose", "a whole number; 1"),
+    option("hidden", "units of a hidden layer", "a whole number; 64, beyond 32 columns 128"),
+    option("rate", "the size of a step", "a number above 0; 0.001, beyond 32 columns 0.0005"),
+];
 
 /// What can be set of a system.
 pub fn system_options(system: &str) -> &'static [SystemOption] {
@@ -99,6 +106,7 @@ pub fn system_options(system: &str) -> &'static [SystemOption] {
         "ldce" => &LDCE,
         "kldce" => &KLDCE,
         "puld" => &PULD,
+        "genpu" => &GENPU,
         _ => &[],
     }
 }
@@ -179,6 +187,13 @@ pub(crate) fn build(entry: &Entry, given: &[(String, String)]) -> Result<Box<dyn
             })
         }
         "puld" => Box::new(Puld { costs: set.numbers("cost", Puld::default().costs)? }),
+        "genpu" => Box::new(GenPu {
+            steps: set.count("steps")?,
+            games: set.count("games")?.unwrap_or(GenPu::default().games),
+            hidden: set.count("hidden")?,
+            rate: set.one("rate")?,
+            ..GenPu::default()
+        }),
         _ => (entry.build)(),
     })
 }

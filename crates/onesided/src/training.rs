@@ -425,7 +425,7 @@ pub(crate) fn warnings(learner: &Learner, held_out_positives: usize, risk: f64) 
     let mut warnings = Vec::new();
     if held_out_positives < FEW_HELD_OUT {
         warnings.push(format!(
-            "only {held_out_positives} positives were held out: the epoch, the calibration and the metrics rest on \
+            "only {held_out_positives} positives were held out: the choices, the calibration and the metrics rest on \
              very few rows"
         ));
     }

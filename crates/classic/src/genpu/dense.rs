@@ -132,13 +132,23 @@ impl DenseNet {
         parts.concat()
     }
 
-    /// From the gradient of a loss with respect to the outputs: that of the parameters is added to `parameters` where it
-    /// is asked for, and that of the input is returned in place of `gradient`.
-    pub fn backward(
+    /// From the gradient of a loss with respect to the outputs: that of the parameters is added to `parameters`.
+    pub fn learn(&self, pass: &Pass, gradient: Vec<f32>, parameters: &mut [f32]) {
+        self.backward(pass, gradient, Some(parameters), false);
+    }
+
+    /// From the gradient of a loss with respect to the outputs, that with respect to the input.
+    pub fn to_input(&self, pass: &Pass, gradient: Vec<f32>) -> Vec<f32> {
+        self.backward(pass, gradient, None, true)
+    }
+
+    /// Layer by layer from the last one; what nobody asks for is not computed. Returns the gradient where it ended.
+    fn backward(
         &self,
         pass: &Pass,
         mut gradient: Vec<f32>,
         mut parameters: Option<&mut [f32]>,
+        to_input: bool,
     ) -> Vec<f32> {
         let mut end = self.parameters.len();
         for (layer, pair) in self.widths.windows(2).enumerate().rev() {
@@ -163,15 +173,17 @@ impl DenseNet {
                     of_bias.iter_mut().zip(row).for_each(|(sum, g)| *sum += g);
                 }
             }
-            let weights = &self.parameters[at..end - pair[1]];
-            let mut of_input = vec![0.0; pass.rows * pair[0]];
-            multiply(
-                &mut of_input,
-                (pass.rows, pair[0], pair[1]),
-                (&gradient, pair[1], 1),
-                (weights, 1, pair[1]),
-            );
-            gradient = of_input;
+            if layer > 0 || to_input {
+                let weights = &self.parameters[at..end - pair[1]];
+                let mut of_input = vec![0.0; pass.rows * pair[0]];
+                multiply(
+                    &mut of_input,
+                    (pass.rows, pair[0], pair[1]),
+                    (&gradient, pair[1], 1),
+                    (weights, 1, pair[1]),
+                );
+                gradient = of_input;
+            }
             end = at;
         }
         gradient
@@ -283,8 +295,9 @@ mod tests {
             let mut pass = Pass::default();
             net.forward(&input, &mut pass);
             let mut of_parameters = vec![0.0; net.parameters().len()];
-            let slopes = (0..pass.output().len()).map(weight).collect();
-            let of_input = net.backward(&pass, slopes, Some(&mut of_parameters));
+            let slopes: Vec<f32> = (0..pass.output().len()).map(weight).collect();
+            net.learn(&pass, slopes.clone(), &mut of_parameters);
+            let of_input = net.to_input(&pass, slopes.clone());
             for (i, &ours) in of_parameters.iter().enumerate() {
                 let at = net.parameters()[i];
                 let [up, down] = [STEP, -STEP].map(|step| {
@@ -305,12 +318,10 @@ mod tests {
                 let slope = (up - down) / f64::from(2.0 * STEP);
                 assert!((slope - f64::from(of_input[i])).abs() < CLOSE, "input {i}: {slope}");
             }
-            // Gradients are added to what is there, and not asking for them changes nothing.
+            // Gradients are added to what is there.
             let once = of_parameters.clone();
-            let slopes: Vec<f32> = (0..pass.output().len()).map(weight).collect();
-            net.backward(&pass, slopes.clone(), Some(&mut of_parameters));
+            net.learn(&pass, slopes, &mut of_parameters);
             assert!(of_parameters.iter().zip(&once).all(|(twice, once)| (twice - 2.0 * once).abs() < 1e-5));
-            assert_eq!(net.backward(&pass, slopes, None), of_input);
         }
     }
 

@@ -7,9 +7,6 @@ use super::players::{Judge, Shown, discriminator, generator};
 use onesided_data::Stream;
 use std::thread;
 
-/// The classifier's weights are averaged over about 1 / (1 - KEPT) steps, since the rows it is shown keep changing.
-const KEPT: f32 = 0.998;
-
 /// A network with what it needs to learn.
 pub(super) struct Player {
     pub(super) net: DenseNet,
@@ -128,9 +125,11 @@ impl<'a> Game<'a> {
             // To the classifier, generated positives are what is real to the others.
             let positives = Shown { rows: &made_p, target: 1.0, weight: mu };
             classifier.judge(&[positives, made(&made_n, 1.0 - mu)]);
+            // The rows it is shown keep changing, so its weights are averaged.
+            let kept = 1.0 - 1.0 / settings.averaged as f32;
             let mean = average.get_or_insert_with(|| classifier.net.clone()).parameters_mut();
             for (mean, new) in mean.iter_mut().zip(classifier.net.parameters()) {
-                *mean = KEPT * *mean + (1.0 - KEPT) * new;
+                *mean = kept * *mean + (1.0 - kept) * new;
             }
         }
         let (d_p, d_u, d_n) = (&*d_p, &*d_u, &*d_n);

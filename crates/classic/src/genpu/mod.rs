@@ -85,8 +85,11 @@ pub struct GenPu {
     pub noise: Option<(f64, f64)>,
     /// Games from different weights.
     pub games: usize,
-    /// How often the classifier of a game is looked at, in its last three quarters.
+    /// How often the classifier of a game is looked at, in its last three quarters. With one look at one game there is
+    /// nothing to choose, and no row is held out.
     pub looks: usize,
+    /// The steps over which the classifier's weights are averaged, about.
+    pub averaged: usize,
 }
 
 impl Default for GenPu {
@@ -103,6 +106,7 @@ impl Default for GenPu {
             noise: None,
             games: 1,
             looks: 9,
+            averaged: 500,
         }
     }
 }
@@ -154,7 +158,8 @@ impl System for GenPu {
 
 /// A look at a game.
 struct Look {
-    called: Called,
+    /// What it calls positive of the rows held out, where there are any.
+    called: Option<Called>,
     step: usize,
     fit: GenPuFit,
 }
@@ -183,19 +188,28 @@ impl GenPu {
             }
         }
         let frame = Frame::of(task.rows)?;
-        let parts = task.held_out(NAME, usize::MAX)?;
+        let parts = if self.games * self.looks > 1 { Some(task.held_out(NAME, usize::MAX)?) } else { None };
         let mut looks = Vec::new();
         let mut last_step = 0;
         for round in 0..self.games {
-            last_step = self.play(task, &frame, &parts, round, &mut looks)?;
+            last_step = self.play(task, &frame, parts.as_ref(), round, &mut looks)?;
         }
-        let held = parts.held.labels.iter().filter(|&&label| label == Label::Positive).count();
-        let called: Vec<Called> = looks.iter().map(|look| look.called).collect();
-        let Some(best) = latest_of_the_best(&called, mu, held) else {
+        let best = match &parts {
+            Some(parts) => {
+                let held = parts.held.labels.iter().filter(|&&label| label == Label::Positive).count();
+                let called: Vec<Called> = looks.iter().filter_map(|look| look.called).collect();
+                latest_of_the_best(&called, mu, held)
+            }
+            None => looks.len().checked_sub(1),
+        };
+        let Some(best) = best else {
             return Err(ClassicError::Diverged { method: NAME, step: last_step, games: self.games });
         };
         let Look { called, step, mut fit } = looks.swap_remove(best);
-        fit.model = fit.model.with("held-out risk", called.risk(mu)).with("step", step as f64);
+        if let Some(called) = called {
+            fit.model = fit.model.with("held-out risk", called.risk(mu));
+        }
+        fit.model = fit.model.with("step", step as f64);
         Ok(fit)
     }
 
@@ -204,21 +218,18 @@ impl GenPu {
         &self,
         task: &Task,
         frame: &Frame,
-        parts: &Parts,
+        parts: Option<&Parts>,
         round: usize,
         looks: &mut Vec<Look>,
     ) -> Result<usize, ClassicError> {
         let cols = task.rows.cols();
-        let kept = |positive: bool| {
-            let kept = parts.kept.indices.iter().copied();
-            kept.filter(|&i| task.is_positive(i) == positive).collect::<Vec<usize>>()
+        let (positive, unlabeled) = match parts {
+            Some(parts) => parts.kept.indices.iter().copied().partition(|&i| task.is_positive(i)),
+            None => task.parts(),
         };
-        let kinds = [kept(true), kept(false)];
-        let held = parts.held.rows(task);
+        let kinds: [Vec<usize>; 2] = [positive, unlabeled];
         let mu = task.needed_prior(NAME)?;
-        let mut ranked = task.parts().1;
-        ranked.truncate(RANKED);
-        let ranked = Selected::new(task.rows, ranked);
+        let ranked = Selected::new(task.rows, ranked(task));
         let mut game = Game::new(self, cols, frame.output, mu, task.seed, round);
         let mut stream = Stream::new(task.seed, &format!("genpu batches {round}"));
         let mut batches = [(); 2].map(|()| vec![0.0; self.batch * cols]);
@@ -243,9 +254,14 @@ impl GenPu {
                 let mut model =
                     ClassicModel::new(NAME, Scorer::Network(net.absorb(&frame.shift, &frame.scale)));
                 model.threshold = above(model.scores(&ranked)?, mu);
-                let scores = model.scores(&held)?;
-                let above = scores.iter().map(|&score| score > model.threshold);
-                let called = Called::new(&parts.held.labels, above);
+                let called = match parts {
+                    Some(Parts { held, .. }) => {
+                        let scores = model.scores(&held.rows(task))?;
+                        let above = scores.iter().map(|&score| score > model.threshold);
+                        Some(Called::new(&held.labels, above))
+                    }
+                    None => None,
+                };
                 let [positive, negative] = [&game.g_p, &game.g_n].map(|maker| maker.net.clone());
                 let generators = Generators { positive, negative, frame: frame.clone() };
                 if model.threshold.is_finite() {
@@ -263,6 +279,7 @@ impl GenPu {
             ("the number of games", self.games),
             ("the number of looks", self.looks),
             ("the number of hidden units", self.hidden.unwrap_or(1)),
+            ("the number of steps to average over", self.averaged),
         ];
         if let Some((name, _)) = counts.into_iter().find(|(_, value)| *value == 0) {
             return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
@@ -313,6 +330,16 @@ fn latest_of_the_best(called: &[Called], mu: PriorInUnlabeled, held: usize) -> O
     let recall = (best.recall * n + 1.0) / (n + 2.0);
     let chance = 2.0 * mu.get() * (2.0 * recall * (1.0 - recall) / n).sqrt();
     called.iter().rposition(|called| risk(called) <= risk(best) + chance)
+}
+
+/// The unlabeled rows that the threshold is set on, drawn from all over: tables come sorted.
+fn ranked(task: &Task) -> Vec<usize> {
+    let mut unlabeled = task.parts().1;
+    if unlabeled.len() > RANKED {
+        Stream::new(task.seed, "genpu ranked").shuffle(&mut unlabeled);
+        unlabeled.truncate(RANKED);
+    }
+    unlabeled
 }
 
 /// What a setting is for rows of so many columns.
@@ -384,6 +411,19 @@ mod tests {
         // Of 2000 it is 0.007, and the best one counts.
         assert_eq!(latest_of_the_best(&looks, mu, 2000), Some(1));
         assert_eq!(latest_of_the_best(&[], mu, 20), None);
+    }
+
+    #[test]
+    fn the_threshold_is_set_on_rows_from_all_over_a_sorted_table() {
+        // 1,000 positives, then 20,000 unlabeled rows of which the first half is of one kind.
+        let labels: Vec<Label> =
+            (0..21_000).map(|i| if i < 1000 { Label::Positive } else { Label::Unlabeled }).collect();
+        let rows = Matrix::new(21_000, 1, vec![0.0; 21_000]).unwrap();
+        let ranked = ranked(&task(&rows, &labels, 0.5));
+        let first = ranked.iter().filter(|&&i| i < 11_000).count();
+        assert!(ranked.len() == RANKED && ranked.iter().all(|&i| i >= 1000));
+        // Half of 5,000, with a standard deviation of 31.
+        assert!((2376..2625).contains(&first), "{first}");
     }
 
     #[test]

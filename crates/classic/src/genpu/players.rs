@@ -55,7 +55,7 @@ pub fn discriminator(net: &DenseNet, shown: &[Shown], pass: &mut Pass, gradient:
             slopes.push((share * (sigmoid(d) - kind.target)) as f32);
         }
     }
-    net.backward(pass, slopes, Some(gradient));
+    net.learn(pass, slopes, gradient);
     loss
 }
 
@@ -80,10 +80,10 @@ pub fn generator(
             loss += share * softplus(-margin);
             slopes.push((-judge.sign * share * sigmoid(-margin)) as f32);
         }
-        let through = judge.net.backward(pass, slopes, None);
+        let through = judge.net.to_input(pass, slopes);
         of_rows.iter_mut().zip(through).for_each(|(sum, g)| *sum += g);
     }
-    net.backward(made, of_rows, Some(gradient));
+    net.learn(made, of_rows, gradient);
     loss
 }
 
