@@ -29,6 +29,19 @@ fn a_table_of_estimates_a_consensus_and_a_picture() {
 }
 
 #[test]
+fn a_picture_as_png() {
+    let folder = folder("prior-png");
+    let said = folder.run(&format!("prior table.csv {COLUMNS} --estimator bbe --plot prior.PNG"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let png = std::fs::read(folder.path("prior.PNG")).unwrap();
+    // The signature, then the header chunk with the size in pixels.
+    assert_eq!((&png[..8], &png[12..16]), (&b"\x89PNG\r\n\x1a\n"[..], &b"IHDR"[..]));
+    let side = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    assert!((300..4000).contains(&side(16)) && (100..4000).contains(&side(20)), "{} {}", side(16), side(20));
+    assert_eq!(folder.files(), ["prior.PNG", "table.csv"]);
+}
+
+#[test]
 fn numbers_as_json() {
     let folder = folder("prior-json");
     let prior = folder.json(&format!("prior table.csv {COLUMNS}"));
@@ -114,7 +127,9 @@ fn what_is_wrong_is_one_sentence() {
     assert!(refused("--estimator ,").contains("name an estimator"));
     assert!(refused("--scorer forest").contains("unknown scorer 'forest'"));
     assert!(refused("--scenario both").contains("unknown scenario 'both'"));
-    assert!(refused("--plot prior.png").contains("drawn as SVG"));
+    assert!(refused("--plot prior.gif").contains("pictures are SVG or PNG"));
+    assert!(refused("--plot table.csv").contains("pictures are SVG or PNG"));
+    assert!(refused("--ngrams 2").contains("--ngrams is for texts; name their column with --text"));
     assert!(refused("--plot nowhere/prior.svg").contains("cannot write"));
     assert!(folder.refused("prior table.csv").contains("--label"));
     assert!(folder.refused("prior").contains("name a table"));

@@ -91,6 +91,67 @@ fn folders_of_texts() {
     );
 }
 
+/// 600 texts of four words each, half of them sports, half of which are labeled: a third of the unlabeled texts is
+/// positive. Words and labels are drawn apart, so that labels say nothing about the words.
+fn drawn() -> Vec<(String, bool)> {
+    let sports = ["team", "game", "goal", "match", "player", "season"];
+    let banks = ["bank", "rate", "loan", "stock", "bond", "credit"];
+    let mut state = 1_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let mut text = |i: usize| {
+        let own = if i < 300 { sports } else { banks };
+        let word = |_| if draw(4) == 0 { "day" } else { own[draw(6) as usize] };
+        ((0..4).map(word).collect::<Vec<_>>().join(" "), i < 150)
+    };
+    (0..600).map(&mut text).collect()
+}
+
+#[test]
+fn the_prior_of_texts() {
+    let folder = Folder::new("texts-prior");
+    let row = |(text, labeled): &(String, bool)| format!("7,{text},{}\n", u8::from(*labeled));
+    folder.write("posts.csv", format!("id,body,y\n{}", drawn().iter().map(row).collect::<String>()));
+    for (i, (text, labeled)) in drawn().into_iter().enumerate() {
+        let of = folder.path(if labeled { "sports" } else { "all" });
+        fs::create_dir_all(&of).unwrap();
+        fs::write(of.join(format!("{i:03}.txt")), text).unwrap();
+    }
+    let said = folder.run("prior posts.csv --text body --label y --plot prior.png");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("150 positives, 450 unlabeled texts, 13 terms"), "{said:?}");
+    assert!(said.stdout.contains("scores by linear") && said.stdout.contains("bbe"), "{said:?}");
+    assert!(folder.path("prior.png").is_file());
+    for arguments in
+        ["posts.csv --text body --label y --ngrams 2 --estimator all", "--positives sports --unlabeled all"]
+    {
+        let mu = folder.json(&format!("prior {arguments}"))["prior_in_unlabeled"].as_f64().unwrap();
+        assert!((mu - 1.0 / 3.0).abs() < 0.08, "{arguments}: {mu}");
+    }
+    // What `fit` estimates from the same texts is the same.
+    let fitted = folder.json("fit posts.csv --text body --label y --method ldce --out m.safetensors");
+    let prior = folder.json("prior posts.csv --text body --label y");
+    assert_eq!(fitted["prior_in_unlabeled"], prior["prior_in_unlabeled"]);
+
+    let refused = |more: &str| folder.refused(&format!("prior posts.csv --text body --label y {more}"));
+    assert!(refused("--estimator bbe,km2").contains("the estimator km2 looks at the rows themselves"));
+    assert!(refused("--scorer trees").contains("scored by logistic regression"));
+    assert!(refused("--drop id").contains("nothing to drop"));
+    assert!(refused("--text y").contains("cannot hold both the texts and the labels"));
+    assert!(refused("--text bodi").contains("there is no column 'bodi'"));
+    assert!(refused("--features tf").contains("use tfidf, sublinear or counts"));
+    let two = "prior --positives sports --unlabeled";
+    assert!(folder.refused(&format!("{two} all --text body")).contains("folders of texts have no columns"));
+    assert!(folder.refused(&format!("{two} posts.csv")).contains("two folders of texts, or two tables"));
+    fs::create_dir_all(folder.path("none")).unwrap();
+    assert!(folder.refused(&format!("{two} none")).contains("cannot read 'none': it holds no texts"));
+    folder.write("blank.csv", format!("body,y\n{}", "\"\",1\n\"\",0\n".repeat(40)));
+    let message = folder.refused("prior blank.csv --text body --label y");
+    assert!(message.contains("no word or phrase occurs in at least 2 of the 80 texts"), "{message}");
+}
+
 #[test]
 fn networks_phrases_counts_and_true_labels() {
     let folder = Folder::new("texts-network");

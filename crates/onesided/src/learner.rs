@@ -299,7 +299,9 @@ impl Learner {
     ) -> Result<PriorReport, Error> {
         match rows.into() {
             Rows::Dense(matrix) => self.estimate_prior(&PuData::new(matrix.clone(), labels.to_vec())?),
-            Rows::Sparse(rows) => estimate_prior_of_texts(rows, labels, self.scenario, &self.prior_settings()),
+            Rows::Sparse(rows) => {
+                estimate_prior_of_texts(rows, labels, self.scenario, &self.prior_settings())
+            }
         }
     }
 

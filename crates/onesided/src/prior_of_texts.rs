@@ -6,7 +6,7 @@
 //! mean the same.
 
 use crate::Error;
-use crate::prior::{PriorReport, PriorSettings, Refusal, Scorer, consensus, estimator};
+use crate::prior::{PriorReport, PriorSettings, Refusal, Scorer, consensus};
 use onesided_classic::{Examples, LinearModel, Logistic, Rows, Selected};
 use onesided_data::{Counts, Label, Matrix, Scenario, SparseMatrix, stratified_folds, stratified_holdout};
 use onesided_loss::softplus;
@@ -18,13 +18,16 @@ const KEPT_APART: f64 = 1.0 / 6.0;
 /// Costs of ½|w|² + C Σ log loss, between which the rows kept apart decide.
 const COSTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
 
-/// Estimates the share of positives among the unlabeled rows of sparse data.
-pub(crate) fn estimate_prior_of_texts(
+/// Estimates the share of positives among the unlabeled rows of sparse data. Of the settings, the estimators, the level,
+/// the resamples and the seed count; an estimator that looks at the rows themselves has no answer.
+pub fn estimate_prior_of_texts(
     rows: &SparseMatrix,
     labels: &[Label],
     scenario: Scenario,
-    seed: u64,
+    settings: &PriorSettings,
 ) -> Result<PriorReport, Error> {
+    let chosen = settings.chosen()?;
+    let seed = settings.cross_fitting.seed;
     let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
     let counts = Counts { positive, unlabeled: labels.len() - positive };
     for (sample, found) in [("positive", positive), ("unlabeled", counts.unlabeled)] {
@@ -41,7 +44,6 @@ pub(crate) fn estimate_prior_of_texts(
         logits.iter().zip(labels).filter(|(_, label)| **label == wanted).map(|(z, _)| *z).collect()
     };
     let (positive, unlabeled) = (of(Label::Positive), of(Label::Unlabeled));
-    let settings = PriorSettings::quick();
     let evidence = Evidence {
         seed,
         confidence: settings.confidence,
@@ -49,8 +51,7 @@ pub(crate) fn estimate_prior_of_texts(
         ..Evidence::of_scores(&positive, &unlabeled)
     };
     let (mut estimates, mut refusals) = (Vec::new(), Vec::new());
-    for name in &settings.estimators {
-        let one = estimator(name)?;
+    for one in chosen {
         match one.estimate(&evidence) {
             Ok(estimate) => estimates.push(estimate),
             Err(error) => refusals.push(Refusal { estimator: one.about().name, why: error.to_string() }),

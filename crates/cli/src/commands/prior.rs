@@ -1,14 +1,19 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::source::encoded;
+use super::source::{encoded, one_after_the_other};
+use super::texts::{TextFlags, read_folder, read_texts};
 use crate::failure::Failure;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use clap::Args;
 use onesided::data::{
-    Label, MissingPolicy, PuData, ReadOptions, labels_from_column, read, stack, write_atomically,
+    Label, MissingPolicy, PuData, ReadOptions, SparseMatrix, Weighting, labels_from_column, read, stack,
+    write_atomically,
 };
-use onesided::prior::{PriorReport, PriorSettings, Scorer, estimate_prior_with, estimators};
+use onesided::prior::{
+    Needs, PriorReport, PriorSettings, Scorer, estimate_prior_of_texts, estimate_prior_with, estimator,
+    estimators,
+};
 use onesided::{Counts, Scenario};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
@@ -22,11 +27,11 @@ pub struct Prior {
     /// A table with a label column: .csv or .tsv (plain, .gz, .zst), or .parquet.
     #[arg(conflicts_with_all = ["positives", "unlabeled"])]
     pub file: Option<PathBuf>,
-    /// A table of positives, with --unlabeled instead of FILE.
-    #[arg(long, value_name = "FILE", requires = "unlabeled")]
+    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
+    #[arg(long, value_name = "PATH", requires = "unlabeled")]
     pub positives: Option<PathBuf>,
-    /// A table of unlabeled rows, with --positives.
-    #[arg(long, value_name = "FILE", requires = "positives")]
+    /// A table of unlabeled rows, or a folder of texts, with --positives.
+    #[arg(long, value_name = "PATH", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
     /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
     #[arg(long, value_name = "COLUMN")]
@@ -40,10 +45,10 @@ pub struct Prior {
     /// single-sample (the default for one file) or case-control (for two).
     #[arg(long)]
     pub scenario: Option<String>,
-    /// The classifier of positives against unlabeled rows: auto, mix (trees and mlp), trees, mlp or linear.
+    /// The classifier of positives against unlabeled rows: auto, mix (trees and mlp), trees, mlp or linear (texts: linear).
     #[arg(long, default_value = "auto")]
     pub scorer: String,
-    /// Where to draw the estimates, as .svg.
+    /// Where to draw the estimates, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// What becomes of missing values: mean or refuse.
@@ -61,6 +66,15 @@ pub struct Prior {
     /// Describe the estimators instead.
     #[arg(long)]
     pub list: bool,
+    /// What becomes of texts.
+    #[command(flatten)]
+    pub texts: TextFlags,
+}
+
+/// What was read.
+enum Read {
+    Table(PuData),
+    Texts { rows: SparseMatrix, labels: Vec<Label> },
 }
 
 /// Reads, scores, estimates, and says what came of it.
@@ -69,8 +83,9 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         return list(as_json);
     }
     let started = Instant::now();
-    let settings = settings(flags)?;
     let inputs = inputs(flags)?;
+    let of_texts = of_texts(flags)?;
+    let settings = settings(flags, of_texts)?;
     let two_files = flags.positives.is_some();
     let scenario = match &flags.scenario {
         Some(named) => named.parse()?,
@@ -80,22 +95,37 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     if let Some(plot) = &flags.plot {
         check_plot(plot, &inputs)?;
     }
-    let data = rows(flags)?;
-    let Counts { positive, unlabeled } = data.counts();
-    note(&format!("{positive} positives, {unlabeled} unlabeled rows, {} features", data.features.cols()));
-    let mut told = Instant::now();
-    let report = estimate_prior_with(&data, scenario, &settings, &mut |doing| {
-        // Long waits only: tables of a few thousand rows take about a second.
-        if told.elapsed().as_secs() >= 5 {
-            note(doing);
-            told = Instant::now();
+    let report = match if of_texts { texts(flags)? } else { rows(flags)? } {
+        Read::Table(data) => {
+            let Counts { positive, unlabeled } = data.counts();
+            note(&format!(
+                "{positive} positives, {unlabeled} unlabeled rows, {} features",
+                data.features.cols()
+            ));
+            let mut told = Instant::now();
+            estimate_prior_with(&data, scenario, &settings, &mut |doing| {
+                // Long waits only: tables of a few thousand rows take about a second.
+                if told.elapsed().as_secs() >= 5 {
+                    note(doing);
+                    told = Instant::now();
+                }
+                true
+            })?
         }
-        true
-    })?;
+        Read::Texts { rows, labels } => {
+            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+            let unlabeled = labels.len() - positive;
+            note(&format!("{positive} positives, {unlabeled} unlabeled texts, {} terms", rows.cols()));
+            estimate_prior_of_texts(&rows, &labels, scenario, &settings)?
+        }
+    };
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
-        let svg = picture(&report);
-        write_atomically(plot, |file| file.write_all(svg.as_bytes()))?;
+        let chart = picture(&report);
+        write_atomically(plot, |file| match is_called(plot, "png") {
+            true => file.write_all(&chart.to_png()?),
+            false => file.write_all(chart.to_svg().as_bytes()),
+        })?;
     }
     tell_warnings(&report);
     if as_json { print_json(&as_object(&report, seconds)) } else { print(&as_text(&report, seconds)) }
@@ -121,9 +151,39 @@ pub fn tell_warnings(report: &PriorReport) {
     warn(&report.consensus.warnings);
 }
 
+/// Whether the rows are texts, as `fit` would read them; flags that have no meaning then, or only then, are refused.
+fn of_texts(flags: &Prior) -> Result<bool, Failure> {
+    let named = !flags.texts.text.is_empty();
+    let folders = match (&flags.positives, &flags.unlabeled) {
+        (Some(positives), Some(unlabeled)) => match (positives.is_dir(), unlabeled.is_dir()) {
+            (true, false) | (false, true) => {
+                return Err(Failure::input("give two folders of texts, or two tables, not one of each"));
+            }
+            (both, _) => both,
+        },
+        _ => false,
+    };
+    let refusal = match flags.texts.without_texts() {
+        Some(flag) if !folders && !named => {
+            format!("{flag} is for texts; name their column with --text COLUMN, or give two folders of texts")
+        }
+        _ if folders && named => "folders of texts have no columns; leave --text out".to_string(),
+        _ if (folders || named) && !flags.drop.is_empty() => {
+            "with texts no other column is looked at, so there is nothing to drop; leave --drop out"
+                .to_string()
+        }
+        _ if named && flags.label.iter().any(|label| flags.texts.text.contains(label)) => {
+            "a column cannot hold both the texts and the labels; name another one with --text".to_string()
+        }
+        _ => return Ok(folders || named),
+    };
+    Err(Failure::input(refusal))
+}
+
 /// The flags' meaning, checked before anything is read.
-fn settings(flags: &Prior) -> Result<PriorSettings, Failure> {
+fn settings(flags: &Prior, of_texts: bool) -> Result<PriorSettings, Failure> {
     let mut settings = match flags.estimator.to_lowercase().as_str() {
+        "all" if of_texts => PriorSettings::quick(),
         "all" => PriorSettings::default(),
         "quick" => PriorSettings::quick(),
         names => {
@@ -137,9 +197,32 @@ fn settings(flags: &Prior) -> Result<PriorSettings, Failure> {
     };
     settings.check()?;
     settings.cross_fitting.scorer = flags.scorer.parse::<Scorer>()?;
+    if of_texts {
+        check_for_texts(&settings)?;
+    }
     settings.cross_fitting.seed = flags.seed;
     settings.cross_fitting.threads = flags.threads;
     Ok(settings)
+}
+
+/// Texts are many sparse columns: a linear model scores them, and estimators that look at rows have nothing to look at.
+fn check_for_texts(settings: &PriorSettings) -> Result<(), Failure> {
+    if !matches!(settings.cross_fitting.scorer, Scorer::Auto | Scorer::Linear) {
+        return Err(Failure::input(
+            "texts are scored by logistic regression; leave --scorer out, or give linear",
+        ));
+    }
+    for name in &settings.estimators {
+        let about = estimator(name).map_err(onesided::Error::from)?.about();
+        if about.needs == Needs::Rows {
+            let quick = PriorSettings::quick().estimators.join(", ");
+            return Err(Failure::input(format!(
+                "the estimator {} looks at the rows themselves, and texts have too many columns for that; use {quick}",
+                about.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn inputs(flags: &Prior) -> Result<Vec<&Path>, Failure> {
@@ -152,19 +235,25 @@ fn inputs(flags: &Prior) -> Result<Vec<&Path>, Failure> {
             "two files need no --label and no --positive: every row of --positives is positive",
         )),
         (None, Some(positives), Some(unlabeled)) => Ok(vec![positives, unlabeled]),
-        _ => Err(Failure::input("name a table, or two with --positives and --unlabeled")),
+        _ => Err(Failure::input(NOTHING)),
     }
 }
 
 fn check_plot(plot: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    if plot.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
-        let name = plot.display();
-        return Err(Failure::input(format!("the picture is drawn as SVG; name it .svg instead of '{name}'")));
+    if !is_called(plot, "svg") && !is_called(plot, "png") {
+        return Err(Failure::input(format!(
+            "cannot write '{}': pictures are SVG or PNG; choose a name that ends in .svg or .png",
+            plot.display()
+        )));
     }
     outlet::check(plot, inputs)
 }
 
-fn rows(flags: &Prior) -> Result<PuData, Failure> {
+fn is_called(plot: &Path, wanted: &str) -> bool {
+    plot.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+fn rows(flags: &Prior) -> Result<Read, Failure> {
     let missing: MissingPolicy = flags.missing.parse()?;
     let mut options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
     let (frame, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
@@ -176,16 +265,41 @@ fn rows(flags: &Prior) -> Result<PuData, Failure> {
         }
         (.., Some(positives), Some(unlabeled)) => {
             let (first, second) = (read(positives, &options)?, read(unlabeled, &options)?);
-            let mut labels = vec![Label::Positive; first.rows];
-            labels.resize(first.rows + second.rows, Label::Unlabeled);
+            let labels = one_after_the_other(first.rows, second.rows);
             (stack(first, second)?, labels)
         }
         // `inputs` has refused everything else.
-        _ => return Err(Failure::input("name a table, or two with --positives and --unlabeled")),
+        _ => return Err(Failure::input(NOTHING)),
     };
     let (matrix, _) = encoded(frame, missing)?;
-    Ok(PuData::new(matrix, labels)?)
+    Ok(Read::Table(PuData::new(matrix, labels)?))
 }
+
+fn texts(flags: &Prior) -> Result<Read, Failure> {
+    let options = flags.texts.options_or(Weighting::TfIdf, None)?;
+    let columns = &flags.texts.text;
+    let (texts, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
+        (Some(file), Some(label), ..) => {
+            let (texts, mut frame) = read_texts(file, columns, &[label])?;
+            (texts, labels_from_column(&frame.take(label)?, flags.positive.as_deref())?)
+        }
+        (.., Some(positives), Some(unlabeled)) => {
+            let read = |path: &Path| match path.is_dir() {
+                true => read_folder(path).map(|files| files.texts),
+                false => read_texts(path, columns, &[]).map(|(texts, _)| texts),
+            };
+            let (mut texts, more) = (read(positives)?, read(unlabeled)?);
+            let labels = one_after_the_other(texts.len(), more.len());
+            texts.extend(more);
+            (texts, labels)
+        }
+        _ => return Err(Failure::input(NOTHING)),
+    };
+    let (_, rows) = options.fit_transform(&texts)?;
+    Ok(Read::Texts { rows, labels })
+}
+
+const NOTHING: &str = "name a table, or two with --positives and --unlabeled";
 
 /// `0.162 [0.120, 0.211]` in the words of a column.
 fn interval((low, high): (f64, f64)) -> String {
@@ -266,14 +380,14 @@ fn as_object(report: &PriorReport, seconds: f64) -> Value {
     with(both(consensus.mu, consensus.interval), more)
 }
 
-fn picture(report: &PriorReport) -> String {
+fn picture(report: &PriorReport) -> Intervals {
     let consensus = &report.consensus;
     let name = if consensus.agreement { "consensus" } else { "no agreement" };
     let chart =
         Intervals::new("How many positives are hidden?", "share of the unlabeled rows that is positive");
     let rows = report.estimates.iter();
     let chart = rows.fold(chart, |chart, one| chart.row(one.estimator, one.mu, one.interval));
-    chart.range(0.0, 1.0).last(name, consensus.mu, consensus.interval).to_svg()
+    chart.range(0.0, 1.0).last(name, consensus.mu, consensus.interval)
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {

@@ -1,10 +1,9 @@
 //! Where `fit` takes rows and labels from: a table, two, or folders of texts.
 
 use super::tell_encoding;
-use super::texts::{read_folder, read_table, take_texts};
+use super::texts::{read_folder, read_texts};
 use crate::args::Fit;
 use crate::failure::Failure;
-use crate::output::note;
 use onesided::data::{
     Features, Frame, Label, Matrix, MissingPolicy, PuData, ReadOptions, SparseMatrix, labels_from_column,
     read, stack, truth_from_column,
@@ -193,8 +192,8 @@ impl<'a> Source<'a> {
                 (stack(first, second)?, labels)
             }
         };
-        let (matrix, features) = match method.needs_counts {
-            true => counted(frame, missing)?,
+        let (matrix, features) = match method.unscaled {
+            true => unscaled(frame, missing)?,
             false => encoded(frame, missing)?,
         };
         Ok(Rows::Table { data: PuData::new(matrix, labels)?, features })
@@ -204,15 +203,7 @@ impl<'a> Source<'a> {
     fn read_texts(&self, flags: &Fit, method: &MethodCard) -> Result<Rows, Failure> {
         let (columns, positive) = (&flags.texts.text, flags.positive.as_deref());
         let options = flags.texts.options(method)?;
-        let texts_of = |file: &Path, extra: &[&str]| -> Result<(Vec<String>, Frame), Failure> {
-            let mut frame = read_table(file, columns, extra)?;
-            let texts = take_texts(&mut frame, columns)?;
-            if !frame.ignored.is_empty() {
-                let ignored = frame.ignored.join(", ");
-                note(&format!("note: only the texts are learned from; not used: {ignored}"));
-            }
-            Ok((texts, frame))
-        };
+        let texts_of = |file: &Path, extra: &[&str]| read_texts(file, columns, extra);
         let fitted = |texts: &[String]| TextInput::fit(&options, columns.clone(), texts);
         match self {
             Source::Labeled { file, label } => {
@@ -243,14 +234,14 @@ impl<'a> Source<'a> {
 }
 
 /// Positives first, unlabeled rows after them.
-fn one_after_the_other(positive: usize, unlabeled: usize) -> Vec<Label> {
+pub fn one_after_the_other(positive: usize, unlabeled: usize) -> Vec<Label> {
     let mut labels = vec![Label::Positive; positive];
     labels.resize(positive + unlabeled, Label::Unlabeled);
     labels
 }
 
-/// Columns as they are, for methods that count.
-fn counted(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
+/// Columns as they are, for methods that count and for those that scale by themselves.
+fn unscaled(frame: Frame, missing: MissingPolicy) -> Result<(Matrix, Features), Failure> {
     let features = Features::fit(&frame, &[], missing)?.without_scaling();
     let (matrix, report) = features.encode(frame)?;
     tell_encoding(&report);

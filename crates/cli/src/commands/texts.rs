@@ -9,7 +9,7 @@ use onesided::{Family, MethodCard, NETWORK_TERMS};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Flags of `fit` about texts.
+/// Flags about texts, of `fit` and `prior`.
 #[derive(Debug, Default, Args)]
 pub struct TextFlags {
     /// A column of texts to learn from, in place of all other columns; several are joined by a blank.
@@ -35,10 +35,17 @@ pub struct TextFlags {
 impl TextFlags {
     /// What becomes of texts for this method; refused before anything is read.
     pub fn options(&self, method: &MethodCard) -> Result<TextOptions, Failure> {
+        let weighting = if method.needs_counts { Weighting::Counts } else { Weighting::TfIdf };
+        let most = (method.family == Family::Network).then_some(NETWORK_TERMS);
+        self.options_or(weighting, most)
+    }
+
+    /// What becomes of texts, with the weighting and the largest number of terms where the user names none.
+    pub fn options_or(&self, weighting: Weighting, most: Option<usize>) -> Result<TextOptions, Failure> {
         let mut options = TextOptions::default();
         options.weighting = match self.features.as_deref() {
-            None if method.needs_counts => Weighting::Counts,
-            None | Some("tfidf") => Weighting::TfIdf,
+            None => weighting,
+            Some("tfidf") => Weighting::TfIdf,
             Some("sublinear") => Weighting::SublinearTfIdf,
             Some("counts") => Weighting::Counts,
             Some(other) => {
@@ -49,8 +56,7 @@ impl TextFlags {
         };
         options.phrase_lengths = (1, self.ngrams.unwrap_or(1));
         options.min_texts = self.min_texts.unwrap_or(options.min_texts);
-        options.max_terms =
-            self.max_terms.or(if method.family == Family::Network { Some(NETWORK_TERMS) } else { None });
+        options.max_terms = self.max_terms.or(most);
         match self.stop_words.as_deref() {
             None | Some("none") => {}
             Some("english") => {
@@ -85,6 +91,17 @@ impl TextFlags {
 pub fn read_table(file: &Path, columns: &[String], extra: &[&str]) -> Result<Frame, Failure> {
     let wanted: Vec<String> = columns.iter().cloned().chain(extra.iter().map(ToString::to_string)).collect();
     Ok(read(file, &ReadOptions { text: wanted.clone(), only: Some(wanted), ..ReadOptions::default() })?)
+}
+
+/// Reads the texts of a table, and says which columns were left aside; those in `extra` stay in the frame.
+pub fn read_texts(file: &Path, columns: &[String], extra: &[&str]) -> Result<(Vec<String>, Frame), Failure> {
+    let mut frame = read_table(file, columns, extra)?;
+    let texts = take_texts(&mut frame, columns)?;
+    if !frame.ignored.is_empty() {
+        let ignored = frame.ignored.join(", ");
+        note(&format!("note: only the texts are learned from; not used: {ignored}"));
+    }
+    Ok((texts, frame))
 }
 
 /// Takes the texts out of a table; cells of several columns are joined, missing ones are empty.

@@ -26,6 +26,7 @@ mod record;
 mod report;
 mod scorer;
 
+pub use crate::prior_of_texts::estimate_prior_of_texts;
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
     About, Consensus, Curve, Estimate, Estimator, Evidence, Needs, PriorError, Reason, ScarCheck, Signs,

@@ -43,7 +43,7 @@ impl PriorSettings {
         Self { estimators, ..Self::default() }
     }
 
-    fn chosen(&self) -> Result<Vec<&'static dyn Estimator>, Error> {
+    pub(crate) fn chosen(&self) -> Result<Vec<&'static dyn Estimator>, Error> {
         if self.estimators.is_empty() {
             return Ok(estimators().to_vec());
         }
