@@ -229,7 +229,7 @@ pub struct Predict {
 
 /// Flags of `evaluate`.
 ///
-/// With --label, the metrics are estimated from positives and unlabeled rows alone. The decision they describe is the
+/// With --label, or with two files or folders, the metrics are estimated from positives and unlabeled rows alone. The decision they describe is the
 /// model's, made at the population's prior; they hold for the unlabeled rows of the file, among which the share of
 /// positives is taken to be the one the model was trained with (in the single-sample scenario it is lower than the
 /// population's).
@@ -238,7 +238,14 @@ pub struct Evaluate {
     /// The model file.
     pub model: PathBuf,
     /// The table to measure on.
-    pub file: PathBuf,
+    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
+    pub file: Option<PathBuf>,
+    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
+    #[arg(long, value_name = "PATH", requires = "unlabeled")]
+    pub positives: Option<PathBuf>,
+    /// A table of unlabeled rows, or a folder of texts, with --positives.
+    #[arg(long, value_name = "PATH", requires = "positives")]
+    pub unlabeled: Option<PathBuf>,
     /// A column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,

@@ -128,6 +128,25 @@ fn what_carried_a_score_is_said_in_text_json_and_file() {
 }
 
 #[test]
+fn two_tables_measure_as_one_with_a_label_column() {
+    let folder = with_table("classic-two");
+    assert_eq!(folder.run(&format!("{FIT} {PRIOR} --method weighted-lr")).code, 0);
+    let text = table();
+    let rows = |wanted: &str| -> String {
+        let kept =
+            text.lines().enumerate().filter(|(i, line)| *i == 0 || line.split(',').nth(3) == Some(wanted));
+        kept.map(|(_, line)| format!("{line}\n")).collect()
+    };
+    folder.write("p.csv", rows("1"));
+    folder.write("u.csv", rows("0"));
+    let two = folder.json("evaluate m.safetensors --positives p.csv --unlabeled u.csv");
+    let one = folder.json("evaluate m.safetensors table.csv --label y");
+    for name in ["recall", "precision", "auc", "rows"] {
+        assert_eq!(two[name], one[name], "{name}");
+    }
+}
+
+#[test]
 fn a_model_that_cannot_be_explained_says_so() {
     let folder = with_table("classic-unexplained");
     assert_eq!(folder.run(&format!("{FIT} {PRIOR} --method kldce")).code, 0);

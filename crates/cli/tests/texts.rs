@@ -80,6 +80,15 @@ fn folders_of_texts() {
     let ranked = fs::read_to_string(folder.path("ranked.csv")).unwrap();
     assert!(ranked.starts_with("row,score,probability,rank,file\n"), "{ranked}");
     assert!(ranked.contains(",002.txt\n"), "{ranked}");
+    // What is held against the model is positives and unlabeled texts, as in training.
+    let measured = folder.json("evaluate m.safetensors --positives sports --unlabeled all");
+    assert_eq!((&measured["measured"], &measured["rows"]), (&"without negatives".into(), &240.into()));
+    assert!(measured["recall"].as_f64().unwrap() > 0.95, "{measured}");
+    let refused = |more: &str| folder.refused(&format!("evaluate m.safetensors {more}"));
+    assert!(refused("--positives sports --unlabeled all --label y").contains("two files need no --label"));
+    assert!(refused("--positives sports --unlabeled gone").contains("gone"));
+    assert!(refused("--label y").contains("name a table, or two"));
+    assert!(refused("all").contains("give --label COLUMN"));
     // A table can be scored too, where its column is named.
     folder.write("posts.csv", table());
     assert!(folder.refused("predict m.safetensors posts.csv").contains("name the column"));

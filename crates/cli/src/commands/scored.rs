@@ -22,6 +22,40 @@ impl Scored {
     }
 }
 
+impl Scored {
+    /// These rows, then others that were encoded alike.
+    pub fn followed_by(self, other: Scored) -> Result<Scored, Failure> {
+        Ok(match (self, other) {
+            (Scored::Dense(first), Scored::Dense(second)) => {
+                let (rows, cols) = (first.rows() + second.rows(), first.cols());
+                let mut values = first.into_vec();
+                values.extend_from_slice(second.as_slice());
+                Scored::Dense(Matrix::new(rows, cols, values)?)
+            }
+            (first, second) => {
+                let both = [first.sparse(), second.sparse()];
+                let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+                for (matrix, row) in
+                    both.iter().flat_map(|matrix| (0..matrix.rows()).map(move |i| (matrix, i)))
+                {
+                    let (at, of) = matrix.row(row);
+                    columns.extend_from_slice(at);
+                    values.extend_from_slice(of);
+                    starts.push(columns.len());
+                }
+                Scored::Sparse(SparseMatrix::new(both[0].cols(), starts, columns, values)?)
+            }
+        })
+    }
+
+    fn sparse(self) -> SparseMatrix {
+        match self {
+            Scored::Dense(matrix) => SparseMatrix::from_dense(&matrix),
+            Scored::Sparse(matrix) => matrix,
+        }
+    }
+}
+
 /// Reads a table, or a folder of texts, and the columns in `extra` with it. These may not be features of the model:
 /// `refusal` says so. The names of a folder's files come as a column `file`.
 pub fn read_rows(
