@@ -97,7 +97,7 @@ impl Wanted {
             },
             "genpu" | "nnpu" if value == "0" => self.methods.retain(|method| *method != name),
             "steps" => genpu.steps = Some(count()?),
-            "looks" => genpu.looks = count()?,
+            "looks" => genpu.looks = Some(count()?),
             "games" => genpu.games = count()?,
             "hidden" => genpu.hidden = Some(count()?),
             "averaged" => genpu.averaged = count()?,

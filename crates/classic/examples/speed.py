@@ -27,9 +27,8 @@ for number, group in enumerate(sorted(os.listdir(root))):
     for path in sorted(glob.glob(os.path.join(root, group, "*"))):
         texts.append(open(path, "rb").read().decode("latin-1"))
         truth.append(number < 11)
-positives = np.flatnonzero(truth)
-y = np.zeros(len(texts), dtype=int)
-y[np.random.default_rng(1).permutation(positives)[round(0.2 * len(positives)) :]] = 1
+y = np.array(truth, dtype=int)
+y[np.flatnonzero(truth)[::5]] = 0  # every fifth positive is hidden
 
 
 def timed(name, work, describe=lambda result: ""):
@@ -83,12 +82,29 @@ def bagging():
     return scores / np.maximum(counts, 1)
 
 
+def chosen(machine, candidates):
+    """The protocol of our systems: each candidate on four fifths of the rows, judged on the last, then one on all."""
+    order = np.random.default_rng(1).permutation(len(y))
+    held, kept = order[: len(y) // 5], order[len(y) // 5 :]
+    (x_kept, x_held), scores = (x[kept], x[held]), []
+    for candidate in candidates:
+        called = machine(candidate).fit(x_kept, y[kept]).decision_function(x_held) > 0
+        scores.append(called[y[held] == 1].mean() ** 2 / max(called[y[held] == 0].mean(), 1e-9))
+    return machine(candidates[int(np.argmax(scores))]).fit(x, y)
+
+
+share = y.mean()
+weighted_lr = lambda cost: LogisticRegression(C=cost, class_weight={1: 1 - share, 0: share}, max_iter=1000)
+biased_svm = lambda pair: LinearSVC(loss="hinge", C=pair[0], class_weight={1: pair[1], 0: 1})
+pairs = [(cost, ratio) for cost in (0.01, 0.04, 0.16, 0.61) for ratio in (1, 3, 10, 30, 100)]
 hinge = lambda z: np.maximum(0, 1 - z)
 logistic = lambda z: np.logaddexp(0, -z)
 timed("logistic, lbfgs, C = 1", lambda: LogisticRegression().fit(x, y), lambda m: objective(m, logistic, 0))
 timed("logistic, lbfgs, tol 1e-8", lambda: LogisticRegression(tol=1e-8, max_iter=1000).fit(x, y), lambda m: objective(m, logistic, 0))
 timed("hinge, C = 1", lambda: LinearSVC(loss="hinge", random_state=0).fit(x, y), lambda m: objective(m, hinge, 1))
 timed("squared hinge, C = 1", lambda: LinearSVC(random_state=0).fit(x, y), lambda m: objective(m, lambda z: hinge(z) ** 2, 1))
+timed("weighted-lr, 4 costs", lambda: chosen(weighted_lr, [0.1, 1, 10, 100]))
+timed("biased-svm, 20 pairs of costs", lambda: chosen(biased_svm, pairs))
 timed("elkan-noto, C = 10, all terms", elkan_noto)
 timed("bagging of 30, C = 1, all terms", bagging)
 en = lambda rows: ElkanotoPuClassifier(LogisticRegression(C=10), hold_out_ratio=0.1).fit(rows, y)

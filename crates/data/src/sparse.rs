@@ -114,6 +114,7 @@ impl SparseMatrix {
 
     /// The stored columns of row `i`, ascending, and their values. Panics if there is no such row, as indexing a slice
     /// does.
+    #[inline] // solvers of other crates ask for every row in every pass
     pub fn row(&self, i: usize) -> (&[u32], &[f32]) {
         let entries = self.starts[i]..self.starts[i + 1];
         (&self.columns[entries.clone()], &self.values[entries])

@@ -27,7 +27,7 @@
 //! * Threshold. As large a share of the unlabeled rows lies above it as is positive, μ.
 //! * Choice. A fifth of the rows is held out, and of all looks at all games the one is kept whose classifier has the lowest
 //!   positive-unlabeled 0-1 risk on them ([`Called`]), or the last one that is no worse but for chance. No negative is
-//!   needed.
+//!   needed. Wide rows are looked at once, at the end: a fifth of few positives is worth more to the generator.
 //!
 //! All networks are [`dense`] with two hidden layers: for rows of some columns, or small images such as 28 × 28.
 //!
@@ -85,9 +85,9 @@ pub struct GenPu {
     pub noise: Option<(f64, f64)>,
     /// Games from different weights.
     pub games: usize,
-    /// How often the classifier of a game is looked at, in its last three quarters. With one look at one game there is
-    /// nothing to choose, and no row is held out.
-    pub looks: usize,
+    /// How often the classifier of a game is looked at, in its last three quarters; 9, and once for wide rows, where it is
+    /// not given. With one look at one game there is nothing to choose, and no row is held out.
+    pub looks: Option<usize>,
     /// The steps over which the classifier's weights are averaged, about.
     pub averaged: usize,
 }
@@ -105,7 +105,7 @@ impl Default for GenPu {
             target: 0.9,
             noise: None,
             games: 1,
-            looks: 9,
+            looks: None,
             averaged: 500,
         }
     }
@@ -188,7 +188,8 @@ impl GenPu {
             }
         }
         let frame = Frame::of(task.rows)?;
-        let parts = if self.games * self.looks > 1 { Some(task.held_out(NAME, usize::MAX)?) } else { None };
+        let parts =
+            if self.games * self.looks(cols) > 1 { Some(task.held_out(NAME, usize::MAX)?) } else { None };
         let mut looks = Vec::new();
         let mut last_step = 0;
         for round in 0..self.games {
@@ -235,7 +236,7 @@ impl GenPu {
         let mut batches = [(); 2].map(|()| vec![0.0; self.batch * cols]);
         let steps = self.steps.unwrap_or(pick(cols, 3000, 5000));
         let (start, end) = self.noise.unwrap_or(pick(cols, (0.5, 0.0), (1.4, 1.4)));
-        let first = steps / 4;
+        let (first, looks_wanted) = (steps / 4, self.looks(cols));
         for step in 1..=steps {
             for (rows, batch) in kinds.iter().zip(&mut batches) {
                 for out in batch.chunks_exact_mut(cols) {
@@ -248,7 +249,7 @@ impl GenPu {
                 return Ok(step);
             }
             // Looks are spread evenly over what follows the first quarter, the last one at the end.
-            let looks_by = |step: usize| (step - first) * self.looks / (steps - first);
+            let looks_by = |step: usize| (step - first) * looks_wanted / (steps - first);
             if step > first && looks_by(step) > looks_by(step - 1) {
                 let Some(net) = game.average.clone() else { continue };
                 let mut model =
@@ -277,7 +278,7 @@ impl GenPu {
             ("the number of steps", self.steps.unwrap_or(1)),
             ("the batch", self.batch),
             ("the number of games", self.games),
-            ("the number of looks", self.looks),
+            ("the number of looks", self.looks.unwrap_or(1)),
             ("the number of hidden units", self.hidden.unwrap_or(1)),
             ("the number of steps to average over", self.averaged),
         ];
@@ -313,6 +314,10 @@ impl GenPu {
 
     fn rate(&self, cols: usize) -> f64 {
         self.rate.unwrap_or(pick(cols, 1e-3, 5e-4))
+    }
+
+    fn looks(&self, cols: usize) -> usize {
+        self.looks.unwrap_or(pick(cols, 9, 1))
     }
 
     fn latent(&self, cols: usize) -> usize {
@@ -451,7 +456,7 @@ mod tests {
             "the target of real rows must be above 0.5 and at most 1, but is 0.3"
         );
         assert_eq!(
-            message(&GenPu { looks: 0, ..usual.clone() }, &rows, &labels, 0.4),
+            message(&GenPu { looks: Some(0), ..usual.clone() }, &rows, &labels, 0.4),
             "the number of looks must be at least 1, but is 0"
         );
         assert!(message(&usual, &rows, &labels, f64::NAN).starts_with("genpu needs the share of positives"));
