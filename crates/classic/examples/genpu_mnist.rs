@@ -4,11 +4,12 @@
 //!
 //! FOLDER holds `mnist`. The other threes and all fives of the training digits are unlabeled, and the share of threes
 //! among them is known. Both methods are judged on the threes and fives of the test digits. nnPU trains a network of the
-//! size of GenPU's on all rows for a fixed number of epochs and keeps the last one. A line of JSON a run is printed, and
-//! means go to the standard error.
+//! size of GenPU's on all rows for a fixed number of epochs and keeps the last one; its threshold is 0, and a second time,
+//! as `nnpu-ranked`, GenPU's: as large a share of the unlabeled rows lies above it as is positive. A line of JSON a run is
+//! printed, and means go to the standard error.
 //!
 //! `digits=49` takes fours against nines instead, on which settings can be compared without a look at the test digits of
-//! the others; `genpu=0` and `nnpu=0` leave a method out; `steps`, `looks`, `games`, `hidden`, `averaged`, `rate` and
+//! the others; `genpu=0`, `nnpu=0` and `nnpu-ranked=0` leave a method out; `steps`, `looks`, `games`, `hidden`, `averaged`, `rate` and
 //! `noise` (first and last, such as 1.4,0.7) set GenPU's.
 
 use onesided_classic::genpu::GenPu;
@@ -46,7 +47,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let digits = mnist(&folder)?;
     let (train, test) = (wanted.pair(&digits.train)?, wanted.pair(&digits.test)?);
     let [first, second] = wanted.digits;
-    for (name, learn) in [("genpu", genpu as Learn), ("nnpu", nnpu as Learn)] {
+    let methods = [("genpu", genpu as Learn), ("nnpu", nnpu as Learn), ("nnpu-ranked", nnpu_ranked as Learn)];
+    for (name, learn) in methods {
         if !wanted.methods.contains(&name) {
             continue;
         }
@@ -82,7 +84,12 @@ struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { digits: [3, 5], seeds: 5, methods: vec!["genpu", "nnpu"], genpu: GenPu::default() }
+        Self {
+            digits: [3, 5],
+            seeds: 5,
+            methods: vec!["genpu", "nnpu", "nnpu-ranked"],
+            genpu: GenPu::default(),
+        }
     }
 }
 
@@ -95,7 +102,7 @@ impl Wanted {
                 [a @ b'0'..=b'9', b @ b'0'..=b'9'] if a != b => self.digits = [a - b'0', b - b'0'],
                 _ => return Err("digits are two, such as 35".into()),
             },
-            "genpu" | "nnpu" if value == "0" => self.methods.retain(|method| *method != name),
+            "genpu" | "nnpu" | "nnpu-ranked" if value == "0" => self.methods.retain(|method| *method != name),
             "steps" => genpu.steps = Some(count()?),
             "looks" => genpu.looks = Some(count()?),
             "games" => genpu.games = count()?,
@@ -150,6 +157,18 @@ fn genpu(settings: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Resul
 }
 
 fn nnpu(_: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
+    Ok(nnpu_scores(rows, split, test)?.1)
+}
+
+fn nnpu_ranked(_: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
+    let (mut unlabeled, scores) = nnpu_scores(rows, split, test)?;
+    unlabeled.sort_by(|a, b| b.total_cmp(a));
+    let threshold = unlabeled[(split.mu * unlabeled.len() as f64).round() as usize];
+    Ok(scores.into_iter().map(|score| score - threshold).collect())
+}
+
+/// Scores of the unlabeled rows and of the test rows.
+fn nnpu_scores(rows: &Matrix, split: &Split, test: &Matrix) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
     let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
         (0..split.labels.len() as u32).partition(|&i| split.labels[i as usize] == Label::Positive);
     let labeled_share = LABELED as f64 / split.labels.len() as f64;
@@ -183,6 +202,10 @@ fn nnpu(_: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f6
         checkpoint: None,
     };
     let trained = train(&job, &mut |_| true)?;
-    let scores = scores(&network, &trained.weights, test.as_slice(), 0)?;
-    Ok(scores.into_iter().map(f64::from).collect())
+    let scored = |rows: &Matrix| -> Result<Vec<f64>, Box<dyn Error>> {
+        let scores = scores(&network, &trained.weights, rows.as_slice(), 0)?;
+        Ok(scores.into_iter().map(f64::from).collect())
+    };
+    let all = scored(rows)?;
+    Ok((unlabeled.iter().map(|&i| all[i as usize]).collect(), scored(test)?))
 }

@@ -75,3 +75,28 @@ fn players_pay_and_learn_what_pytorch_says() {
         }
     }
 }
+
+#[derive(Deserialize)]
+struct Run {
+    method: String,
+    accuracy: f64,
+}
+
+/// The table of docs/classic.md says what the committed runs say.
+#[test]
+fn the_page_and_the_runs_agree() {
+    let runs: Vec<Run> = include_str!("../examples/results/genpu_mnist.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let page = include_str!("../../../docs/classic.md");
+    for method in ["genpu", "nnpu"] {
+        let of: Vec<f64> = runs.iter().filter(|run| run.method == method).map(|run| run.accuracy).collect();
+        assert!(of.len() >= 5, "{method}: {} runs", of.len());
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        let spread = of.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / (of.len() - 1) as f64;
+        let each: Vec<String> = of.iter().map(|accuracy| format!("{accuracy:.2}")).collect();
+        let row = format!("| `{method}` | {} | {mean:.2} ± {:.2} |", each.join(" | "), spread.sqrt());
+        assert!(page.contains(&row), "the page lacks: {row}");
+    }
+}
