@@ -86,7 +86,7 @@ fn folders_of_texts() {
     assert!(measured["recall"].as_f64().unwrap() > 0.95, "{measured}");
     let refused = |more: &str| folder.refused(&format!("evaluate m.safetensors {more}"));
     assert!(refused("--positives sports --unlabeled all --label y").contains("two files need no --label"));
-    assert!(refused("--positives sports --unlabeled gone").contains("gone"));
+    assert!(refused("--positives sports --unlabeled gone").contains("there is no file or folder 'gone'"));
     assert!(refused("--label y").contains("name a table, or two"));
     assert!(refused("all").contains("give --label COLUMN"));
     // A table can be scored too, where its column is named.

@@ -110,6 +110,12 @@ pub fn read_rows(
     }
     let columns = if text.is_empty() { &input.columns } else { text };
     if columns.is_empty() {
+        if !file.exists() {
+            return Err(Failure::input(format!(
+                "there is no file or folder '{}'; check the path",
+                file.display()
+            )));
+        }
         return Err(Failure::input(
             "the model was fitted on folders of texts; name the column of the table that holds texts with --text COLUMN, \
              or give a folder",
