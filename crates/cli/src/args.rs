@@ -229,10 +229,10 @@ pub struct Predict {
 
 /// Flags of `evaluate`.
 ///
-/// With --label, or with two files or folders, the metrics are estimated from positives and unlabeled rows alone. The decision they describe is the
-/// model's, made at the population's prior; they hold for the unlabeled rows of the file, among which the share of
-/// positives is taken to be the one the model was trained with (in the single-sample scenario it is lower than the
-/// population's).
+/// With --label, or with two files or folders, the metrics are estimated from positives and unlabeled rows alone. The
+/// decision they describe is the model's, made at the population's prior; they hold for the unlabeled rows of the file,
+/// among which the share of positives is taken to be the one the model was trained with (in the single-sample scenario it
+/// is lower than the population's).
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// The model file.
