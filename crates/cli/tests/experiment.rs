@@ -163,19 +163,25 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
     }
 }
 
-/// The repository's page on the paper holds the tables that its results files give, number for number.
+/// The repository's pages hold the tables that its results files give, number for number.
 #[test]
-fn the_page_shows_what_the_results_files_hold() {
+fn the_pages_show_what_the_results_files_hold() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("docs/paper.md")).unwrap();
     let folder = Folder::new("experiment-page");
-    for table in ["table1", "table2"] {
+    for (page, table) in [
+        ("paper.md", "table1"),
+        ("paper.md", "table1-as-printed"),
+        ("paper.md", "table2"),
+        ("classic.md", "classic"),
+        ("classic.md", "classic --measure auc"),
+    ] {
+        let text = fs::read_to_string(root.join("docs").join(page)).unwrap();
         let mut command = folder.command(&format!("experiment table {table}"));
         let Said { code, stdout, stderr } = Said::of(command.current_dir(&root).output().unwrap());
         assert_eq!(code, 0, "{stderr}");
         assert!(
-            page.contains(stdout.trim_end()),
-            "{table} in docs/paper.md is not what its results give:\n{stdout}"
+            text.contains(stdout.trim_end()),
+            "docs/{page} does not hold what 'experiment table {table}' gives:\n{stdout}"
         );
     }
 }

@@ -271,6 +271,7 @@ impl Settings {
         if self.is_classic() {
             return Ok(());
         }
+        self.config.check()?;
         let method = onesided_loss::method(&self.objective)?;
         let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
         method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;

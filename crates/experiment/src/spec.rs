@@ -497,6 +497,9 @@ mod tests {
         let message = |from: &str, to: &str| parsed(&SMALL.replace(from, to)).unwrap_err();
         assert_eq!(message("title = \"small\"", ""), "the key 'title' is missing");
         assert!(message("epochs = 7", "epoch = 7").contains("the data set 'mnist': unknown field `epoch`"));
+        let late = message("epochs = 7", "epochs = 7\nwarm_up = 8");
+        assert!(late.starts_with("mnist/") && late.contains("the warm-up must last 0 to 7 epochs"), "{late}");
+        assert!(message("epochs = 7", "epochs = 0").contains("at least 1, but is 0"));
         assert!(message("seeds = [0, 1]", "seeds = []").contains("seeds is empty"));
         assert!(message("hidden = [0.2, 0.8]", "hidden = [1.2]").contains("but one is 1.2"));
         assert!(message("data = [\"usps\"]", "data = [\"uspss\"]").contains("'uspss', which is not there"));

@@ -80,7 +80,8 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    fn check(&self, input: Shape) -> Result<(), NetError> {
+    /// Refuses numbers that no training can use, in one sentence.
+    pub fn check(&self) -> Result<(), NetError> {
         let refuse = |what: String| Err(NetError::Config(what));
         if self.batch < 2 {
             return refuse(format!("the batch must hold at least 2 rows, but is {}", self.batch));
@@ -106,6 +107,12 @@ impl TrainConfig {
         if self.patience == Some(0) {
             return refuse("the patience must be at least 1 epoch, but is 0".into());
         }
+        Ok(())
+    }
+
+    /// The same, and what the rows must be like.
+    fn check_for(&self, input: Shape) -> Result<(), NetError> {
+        self.check()?;
         self.augment.check(input)
     }
 
@@ -208,7 +215,7 @@ pub struct Trained {
 /// Trains a network on the device of its settings. `observer` sees every batch and returns false to stop; the
 /// checkpoint then stays.
 pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<Trained, NetError> {
-    job.config.check(job.network.input)?;
+    job.config.check_for(job.network.input)?;
     let device = job.config.device.resolve(job.network, job.config.batch);
     train_on(&Engine::new(device, job.data, job.network.input)?, job, observer)
 }
@@ -234,7 +241,7 @@ pub fn train_watched(
     watcher: Watcher,
 ) -> Result<Trained, NetError> {
     let config = job.config;
-    config.check(job.network.input)?;
+    config.check_for(job.network.input)?;
     if !engine.holds(&job.data) {
         return Err(NetError::Config("the engine holds another data set than the one to train on".into()));
     }
