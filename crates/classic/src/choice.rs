@@ -1,16 +1,19 @@
 //! Choosing settings without a single negative.
 //!
-//! With r the recall on held-out positives and a the share of held-out unlabeled rows called positive:
+//! With r the recall on held-out positives and a the share of the population called positive:
 //!
 //! * W. S. Lee and B. Liu, "Learning with positive and unlabeled examples using weighted logistic regression", ICML 2003:
 //!   r² / a, which is proportional to precision · recall and needs no prior. It rewards tiny sets of predictions, so a
 //!   counts at least five rows.
-//! * The 0-1 risk of positive-unlabeled learning, 2μ(1 - r) + a - μ, where μ is known: it is the share of mistakes.
+//! * The 0-1 risk of positive-unlabeled learning, 2π(1 - r) + a - π, where the prior π is known: it is the share of mistakes.
+//!
+//! Drawn apart, the unlabeled rows are the population. In one sample they are not: the labeled positives belong to it, and a
+//! risk over the unlabeled rows alone, among which positives are rarer, would favor models that call next to nothing positive.
 
 use crate::rows::in_blocks;
 use crate::task::Parts;
 use crate::{ClassicError, ClassicModel, Task};
-use onesided_data::{Label, PriorInUnlabeled};
+use onesided_data::{Counts, Label, Scenario};
 
 /// Settings are chosen on this many rows at most: more would take longer and say the same.
 pub(crate) const ENOUGH: usize = 20_000;
@@ -20,12 +23,12 @@ pub(crate) const ENOUGH_FOR_KERNELS: usize = 5000;
 /// a counts at least this many rows.
 const LEAST_CALLED: f64 = 5.0;
 
-/// Recall on positives and the share of unlabeled rows called positive, from whether each row is called so.
+/// Recall on positives and the share of rows called positive, from whether each row is called so.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Called {
     /// r.
     pub recall: f64,
-    /// a, of five rows at least.
+    /// a: of unlabeled rows, five at least, or of the population.
     pub share: f64,
 }
 
@@ -46,13 +49,22 @@ impl Called {
         self.recall * self.recall / self.share
     }
 
-    /// 2μ(1 - r) + a - μ: smaller is better.
-    pub fn risk(self, prior: PriorInUnlabeled) -> f64 {
-        2.0 * prior.get() * (1.0 - self.recall) + self.share - prior.get()
+    /// The same with the share of the population that is called positive.
+    pub fn in_population(self, scenario: Scenario, counts: Counts) -> Self {
+        let labeled = match scenario {
+            Scenario::CaseControl => 0.0,
+            Scenario::SingleSample => counts.labeled_share(),
+        };
+        Self { share: labeled * self.recall + (1.0 - labeled) * self.share, ..self }
+    }
+
+    /// 2π(1 - r) + a - π with the prior of the rows that a is a share of: smaller is better.
+    pub fn risk(self, prior: f64) -> f64 {
+        2.0 * prior * (1.0 - self.recall) + self.share - prior
     }
 
     /// The risk where there is a prior, the negative Lee-Liu score where there is none: smaller is better.
-    pub fn cost(self, prior: Option<PriorInUnlabeled>) -> f64 {
+    pub fn cost(self, prior: Option<f64>) -> f64 {
         prior.map_or(-self.lee_liu(), |prior| self.risk(prior))
     }
 }
@@ -76,12 +88,14 @@ pub(crate) fn choose<C: Clone + Sync>(
     let Parts { kept, held } = task.held_out(method, enough)?;
     let rows = kept.rows(task);
     let training = kept.task(&rows, task);
+    let counts = task.counts();
+    let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, counts).get());
     let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
     let costs = in_blocks(candidates.len(), candidates.len(), |range| {
         let model = fit(&candidates[range.start], &training, times)?;
         let scores = model.scores(&held.rows(task))?;
         let called = Called::new(&held.labels, scores.iter().map(|&score| score > model.threshold));
-        Ok(called.cost(task.prior))
+        Ok(called.in_population(task.scenario, counts).cost(prior))
     });
     let costs = costs.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
     let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
@@ -100,11 +114,25 @@ mod tests {
         let called = Called::new(&labels, (0..25).map(|i| i != 0 && i < 11));
         assert_eq!(called, Called { recall: 0.8, share: 0.3 });
         assert!((called.lee_liu() - 0.64 / 0.3).abs() < 1e-12);
-        let mu = PriorInUnlabeled::new(0.25).unwrap();
         // 2 · 0.25 · 0.2 + 0.3 - 0.25
-        assert!((called.risk(mu) - 0.15).abs() < 1e-12);
-        assert_eq!((called.cost(Some(mu)), called.cost(None)), (called.risk(mu), -called.lee_liu()));
+        assert!((called.risk(0.25) - 0.15).abs() < 1e-12);
+        assert_eq!((called.cost(Some(0.25)), called.cost(None)), (called.risk(0.25), -called.lee_liu()));
         // A single row called positive counts as five.
         assert_eq!(Called::new(&labels, (0..25).map(|i| i == 7)).share, 0.25);
+    }
+
+    #[test]
+    fn in_one_sample_labeled_positives_are_part_of_the_population() {
+        // 40 labeled and 60 unlabeled rows, 10 of these positive: π = 0.5, μ = 1/6. Half of the positives and 5 of the 50
+        // negatives are called positive: 20 + 5 + 5 of 100 rows, with 25 + 5 mistakes.
+        let counts = Counts { positive: 40, unlabeled: 60 };
+        let called = Called { recall: 0.5, share: 10.0 / 60.0 };
+        let all = called.in_population(Scenario::SingleSample, counts);
+        assert!((all.share - 0.3).abs() < 1e-12 && (all.risk(0.5) - 0.3).abs() < 1e-12);
+        // Calling nothing positive is 50 mistakes, though over the unlabeled rows alone it would be as good: 10 of 60.
+        let nothing = Called { recall: 0.0, share: 0.0 };
+        assert!((nothing.in_population(Scenario::SingleSample, counts).risk(0.5) - 0.5).abs() < 1e-12);
+        assert!((nothing.risk(1.0 / 6.0) - called.risk(1.0 / 6.0)).abs() < 1e-12);
+        assert_eq!(called.in_population(Scenario::CaseControl, counts), called);
     }
 }

@@ -5,6 +5,7 @@ use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Run, Spec};
 use serde_json::{Value, json};
+use std::fmt;
 use std::str::FromStr;
 
 /// What is tabulated.
@@ -26,6 +27,16 @@ impl Measure {
             Measure::Auc => Some(record.auc),
             Measure::EstimatedAccuracy => record.estimated_accuracy,
         }
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Measure::Accuracy => "accuracy in %",
+            Measure::Auc => "area under the ROC curve in %",
+            Measure::EstimatedAccuracy => "accuracy in %, estimated without negatives",
+        })
     }
 }
 
@@ -126,7 +137,8 @@ impl Table {
                 rows.push((set.title.clone(), hidden, cells));
             }
         }
-        Ok(Self { title: spec.title.clone(), seeds: spec.seeds.len(), columns, rows, spread: several })
+        let title = format!("{}: {measure}", spec.title);
+        Ok(Self { title, seeds: spec.seeds.len(), columns, rows, spread: several })
     }
 
     /// The rows of which something is done.

@@ -37,7 +37,7 @@ const COST: &str = "the price of an example on the wrong side, against the size 
 static WEIGHTED_LR: [SystemOption; 1] = [option("cost", COST, "numbers above 0; 0.1,1,10,100")];
 static BIASED_SVM: [SystemOption; 5] = [
     option("cost", "the price of an unlabeled row called positive", "numbers above 0; 0.01,0.04,0.16,0.61"),
-    option("ratio", "how much more a missed positive costs", "numbers above 0; 1,3,10,30,100"),
+    option("ratio", "how much more a missed positive costs", "numbers above 0; 1,2,4,10,30,100"),
     option(
         "kernel",
         "the boundary: a plane, or that of an RBF kernel",

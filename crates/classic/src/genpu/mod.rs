@@ -208,7 +208,7 @@ impl GenPu {
         };
         let Look { called, step, mut fit } = looks.swap_remove(best);
         if let Some(called) = called {
-            fit.model = fit.model.with("held-out risk", called.risk(mu));
+            fit.model = fit.model.with("held-out risk", called.risk(mu.get()));
         }
         fit.model = fit.model.with("step", step as f64);
         Ok(fit)
@@ -329,7 +329,7 @@ impl GenPu {
 /// judge, and games get better with time. The standard error is that of the difference of two risks, from the `held`
 /// positives, with one more of them found and one more missed so that it is not 0.
 fn latest_of_the_best(called: &[Called], mu: PriorInUnlabeled, held: usize) -> Option<usize> {
-    let risk = |called: &Called| called.risk(mu);
+    let risk = |called: &Called| called.risk(mu.get());
     let best = called.iter().min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
     let n = held as f64;
     let recall = (best.recall * n + 1.0) / (n + 2.0);

@@ -9,7 +9,8 @@
 //!
 //! Both costs are chosen on held-out rows by r² / Pr\[f > 0\], or by the 0-1 risk where the prior is known. The paper tries
 //! C₋ = 0.01, 0.03, …, 0.61 and C₊ = j C₋ with j = 10, 20, …, 200 (recalled, not read again); the defaults here cover the
-//! same range, and j down to 1, in fewer steps.
+//! same range, and j down to 1, in fewer steps. Small j matter: where a share c of the positives is labeled, a row is as
+//! likely positive as not where Pr\[labeled\] = c / 2, and j = (2 - c) / c weighs the two errors so; 1.5 for c = 0.8.
 
 use super::System;
 use super::space::{Space, behind, random_features, support_vectors};
@@ -31,7 +32,7 @@ pub struct BiasedSvm {
 
 impl Default for BiasedSvm {
     fn default() -> Self {
-        let (costs, ratios) = (vec![0.01, 0.04, 0.16, 0.61], vec![1.0, 3.0, 10.0, 30.0, 100.0]);
+        let (costs, ratios) = (vec![0.01, 0.04, 0.16, 0.61], vec![1.0, 2.0, 4.0, 10.0, 30.0, 100.0]);
         Self { costs, ratios, space: Space::Linear }
     }
 }
