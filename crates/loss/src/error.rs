@@ -77,3 +77,45 @@ pub enum LossError {
         value: f64,
     },
 }
+
+impl LossError {
+    /// That there is no method of this name among `known`, with the one it looks like.
+    pub fn unknown_method(name: &str, known: impl IntoIterator<Item = &'static str>) -> Self {
+        let known: Vec<&'static str> = known.into_iter().collect();
+        let nearest = known.iter().map(|known| (edit_distance(name, known), *known)).min();
+        LossError::UnknownMethod {
+            name: name.to_string(),
+            // Past half of the name it is another word, not a slip of the finger.
+            nearest: nearest.filter(|&(distance, known)| 2 * distance <= known.len()).map(|(_, known)| known),
+            known: known.join(", "),
+        }
+    }
+}
+
+/// Fewest insertions, deletions and replacements that turn one word into the other (Levenshtein), row by row.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &b) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(a != b);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distances_by_hand() {
+        assert_eq!(edit_distance("nnpu", "nnpu"), 0);
+        assert_eq!(edit_distance("", "upu"), 3);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+}

@@ -32,19 +32,6 @@ pub enum Error {
         /// What it cannot know: flags, and rows that were held out.
         hint: String,
     },
-    /// No such method.
-    #[error(
-        "unknown method '{name}'{}; the methods are {known}",
-        nearest.map(|nearest| format!(" (did you mean '{nearest}'?)")).unwrap_or_default()
-    )]
-    UnknownMethod {
-        /// The name asked for.
-        name: String,
-        /// The name it looks like, if any.
-        nearest: Option<&'static str>,
-        /// All names, separated by commas.
-        known: String,
-    },
     /// A setting that a system does not have.
     #[error(
         "the method {method} has no option '{name}'; its options are: {known} ('onesided methods {method}' describes them)"

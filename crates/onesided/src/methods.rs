@@ -7,7 +7,7 @@ use crate::Error;
 use crate::systems::{SystemOption, system_options};
 use onesided_classic::systems as classic_systems;
 use onesided_classic::systems::Entry;
-use onesided_loss::Method;
+use onesided_loss::{LossError, Method};
 use serde::Serialize;
 
 /// What is trained.
@@ -68,7 +68,7 @@ impl Chosen {
         }
         match classic_systems().iter().find(|entry| entry.name == name) {
             Some(entry) => Ok(Chosen::System(entry)),
-            None => Err(unknown(name)),
+            None => Err(LossError::unknown_method(name, methods().iter().map(|card| card.name)).into()),
         }
     }
 
@@ -206,33 +206,6 @@ fn of_system(entry: &'static Entry) -> MethodCard {
         reconstruction: reconstruction.or(entry.reconstruction.then_some("parts of it")),
         options: system_options(entry.name),
     }
-}
-
-fn unknown(name: &str) -> Error {
-    let names: Vec<&'static str> = methods().iter().map(|card| card.name).collect();
-    let near = names.iter().map(|known| (edit_distance(name, known), *known)).min();
-    Error::UnknownMethod {
-        name: name.to_string(),
-        // Past half of the name it is another word, not a slip of the finger.
-        nearest: near.filter(|&(distance, known)| 2 * distance <= known.len()).map(|(_, known)| known),
-        known: names.join(", "),
-    }
-}
-
-/// Fewest insertions, deletions and replacements that turn one word into the other (Levenshtein), row by row.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
 }
 
 #[cfg(test)]
