@@ -3,7 +3,7 @@
     python speed.py FOLDER [REPEATS]
 
 Settings are those of speed.rs: a fifth of the positives hidden, C = 1, 30 machines in the bag. A line has the median of the
-repeats and the quickest and the slowest of them, in seconds. pulearn refuses sparse rows, so it is given the 2,000 most
+repeats and the quickest and the slowest of them, in seconds. pulearn's Elkan-Noto refuses sparse rows, so it is given the 2,000 most
 frequent terms as dense ones; what it does is also put together from scikit-learn's parts on all terms.
 """
 

@@ -24,7 +24,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// pulearn takes dense rows alone; this many terms fit into memory.
+/// pulearn's Elkan-Noto takes dense rows alone; this many terms fit into memory.
 const FEW_TERMS: usize = 2000;
 
 fn main() -> Result<(), Box<dyn Error>> {

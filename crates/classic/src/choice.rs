@@ -13,7 +13,7 @@
 use crate::rows::in_blocks;
 use crate::task::Parts;
 use crate::{ClassicError, ClassicModel, Task};
-use onesided_data::{Counts, Label, Scenario};
+use onesided_data::{ClassPrior, Counts, Label, Scenario};
 
 /// Settings are chosen on this many rows at most: more would take longer and say the same.
 pub(crate) const ENOUGH: usize = 20_000;
@@ -58,13 +58,13 @@ impl Called {
         Self { share: labeled * self.recall + (1.0 - labeled) * self.share, ..self }
     }
 
-    /// 2π(1 - r) + a - π with the prior of the rows that a is a share of: smaller is better.
-    pub fn risk(self, prior: f64) -> f64 {
-        2.0 * prior * (1.0 - self.recall) + self.share - prior
+    /// 2π(1 - r) + a - π, a being the share of the population: smaller is better.
+    pub fn risk(self, prior: ClassPrior) -> f64 {
+        2.0 * prior.get() * (1.0 - self.recall) + self.share - prior.get()
     }
 
     /// The risk where there is a prior, the negative Lee-Liu score where there is none: smaller is better.
-    pub fn cost(self, prior: Option<f64>) -> f64 {
+    pub fn cost(self, prior: Option<ClassPrior>) -> f64 {
         prior.map_or(-self.lee_liu(), |prior| self.risk(prior))
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn choose<C: Clone + Sync>(
     let rows = kept.rows(task);
     let training = kept.task(&rows, task);
     let counts = task.counts();
-    let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, counts).get());
+    let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, counts));
     let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
     let costs = in_blocks(candidates.len(), candidates.len(), |range| {
         let model = fit(&candidates[range.start], &training, times)?;
@@ -114,9 +114,10 @@ mod tests {
         let called = Called::new(&labels, (0..25).map(|i| i != 0 && i < 11));
         assert_eq!(called, Called { recall: 0.8, share: 0.3 });
         assert!((called.lee_liu() - 0.64 / 0.3).abs() < 1e-12);
+        let prior = ClassPrior::new(0.25).unwrap();
         // 2 · 0.25 · 0.2 + 0.3 - 0.25
-        assert!((called.risk(0.25) - 0.15).abs() < 1e-12);
-        assert_eq!((called.cost(Some(0.25)), called.cost(None)), (called.risk(0.25), -called.lee_liu()));
+        assert!((called.risk(prior) - 0.15).abs() < 1e-12);
+        assert_eq!((called.cost(Some(prior)), called.cost(None)), (called.risk(prior), -called.lee_liu()));
         // A single row called positive counts as five.
         assert_eq!(Called::new(&labels, (0..25).map(|i| i == 7)).share, 0.25);
     }
@@ -128,11 +129,12 @@ mod tests {
         let counts = Counts { positive: 40, unlabeled: 60 };
         let called = Called { recall: 0.5, share: 10.0 / 60.0 };
         let all = called.in_population(Scenario::SingleSample, counts);
-        assert!((all.share - 0.3).abs() < 1e-12 && (all.risk(0.5) - 0.3).abs() < 1e-12);
+        let (pi, mu) = (ClassPrior::new(0.5).unwrap(), ClassPrior::new(1.0 / 6.0).unwrap());
+        assert!((all.share - 0.3).abs() < 1e-12 && (all.risk(pi) - 0.3).abs() < 1e-12);
         // Calling nothing positive is 50 mistakes, though over the unlabeled rows alone it would be as good: 10 of 60.
         let nothing = Called { recall: 0.0, share: 0.0 };
-        assert!((nothing.in_population(Scenario::SingleSample, counts).risk(0.5) - 0.5).abs() < 1e-12);
-        assert!((nothing.risk(1.0 / 6.0) - called.risk(1.0 / 6.0)).abs() < 1e-12);
+        assert!((nothing.in_population(Scenario::SingleSample, counts).risk(pi) - 0.5).abs() < 1e-12);
+        assert!((nothing.risk(mu) - called.risk(mu)).abs() < 1e-12);
         assert_eq!(called.in_population(Scenario::CaseControl, counts), called);
     }
 }

@@ -90,7 +90,7 @@ fn the_page_and_the_runs_agree() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let page = include_str!("../../../docs/classic.md");
-    for method in ["genpu", "nnpu"] {
+    for method in ["genpu", "nnpu", "nnpu-ranked"] {
         let of: Vec<f64> = runs.iter().filter(|run| run.method == method).map(|run| run.accuracy).collect();
         assert!(of.len() >= 5, "{method}: {} runs", of.len());
         let mean = of.iter().sum::<f64>() / of.len() as f64;

@@ -88,9 +88,9 @@ impl SparseMatrix {
         self.starts.push(self.columns.len());
     }
 
-    /// Appends all rows of `other`, which has the same width.
-    pub(crate) fn append(&mut self, other: &SparseMatrix) {
-        debug_assert_eq!(self.cols, other.cols);
+    /// Appends all rows of `other`. Panics if it has another width.
+    pub fn append(&mut self, other: &SparseMatrix) {
+        assert_eq!(self.cols, other.cols, "rows of one width");
         let before = self.columns.len();
         self.starts.extend(other.starts[1..].iter().map(|start| before + start));
         self.columns.extend_from_slice(&other.columns);

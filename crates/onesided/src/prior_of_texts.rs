@@ -8,7 +8,9 @@
 use crate::Error;
 use crate::prior::{PriorReport, PriorSettings, Refusal, Scorer, consensus};
 use onesided_classic::{Examples, LinearModel, Logistic, Rows, Selected};
-use onesided_data::{Counts, Label, Matrix, Scenario, SparseMatrix, stratified_folds, stratified_holdout};
+use onesided_data::{
+    Counts, DataError, Label, Matrix, Scenario, SparseMatrix, stratified_folds, stratified_holdout,
+};
 use onesided_loss::softplus;
 use onesided_prior::{Evidence, LEAST_POSITIVES, PriorError};
 
@@ -26,6 +28,9 @@ pub fn estimate_prior_of_texts(
     scenario: Scenario,
     settings: &PriorSettings,
 ) -> Result<PriorReport, Error> {
+    if rows.rows() != labels.len() {
+        return Err(DataError::Length { what: "labels", expected: rows.rows(), found: labels.len() }.into());
+    }
     let chosen = settings.chosen()?;
     let seed = settings.cross_fitting.seed;
     let positive = labels.iter().filter(|&&label| label == Label::Positive).count();

@@ -171,6 +171,8 @@ fn the_prior_of_texts_is_estimated_from_sparse_rows() {
     let (input, rows) = TextInput::fit(&TextOptions::default(), Vec::new(), &texts).unwrap();
     let learner = Learner::new().method("ldce");
     assert!(learner.must_estimate().unwrap());
+    let short = learner.estimate_prior_on(&rows, &labels[1..]).unwrap_err().to_string();
+    assert!(short.contains("labels") && short.contains(&rows.rows().to_string()), "{short}");
     let mu = learner.estimate_prior_on(&rows, &labels).unwrap().consensus.mu;
     assert!((mu - 1.0 / 3.0).abs() < 0.1, "{mu}");
     let model = learner.fit_rows(&rows, &labels, input, &mut |_| true).unwrap();

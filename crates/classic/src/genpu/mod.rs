@@ -50,7 +50,7 @@ use crate::{Called, ClassicError, ClassicModel, Scorer, Selected, Task};
 use dense::{DenseNet, Pass};
 use frame::Frame;
 use game::Game;
-use onesided_data::{Counts, Label, PriorInUnlabeled, Stream};
+use onesided_data::{ClassPrior, Counts, Label, Stream};
 
 const NAME: &str = "genpu";
 
@@ -195,11 +195,12 @@ impl GenPu {
         for round in 0..self.games {
             last_step = self.play(task, &frame, parts.as_ref(), round, &mut looks)?;
         }
+        let prior = mu.to_class_prior(task.scenario, task.counts());
         let best = match &parts {
             Some(parts) => {
                 let held = parts.held.labels.iter().filter(|&&label| label == Label::Positive).count();
                 let called: Vec<Called> = looks.iter().filter_map(|look| look.called).collect();
-                latest_of_the_best(&called, mu, held)
+                latest_of_the_best(&called, prior, held)
             }
             None => looks.len().checked_sub(1),
         };
@@ -208,7 +209,7 @@ impl GenPu {
         };
         let Look { called, step, mut fit } = looks.swap_remove(best);
         if let Some(called) = called {
-            fit.model = fit.model.with("held-out risk", called.risk(mu.get()));
+            fit.model = fit.model.with("held-out risk", called.risk(prior));
         }
         fit.model = fit.model.with("step", step as f64);
         Ok(fit)
@@ -259,7 +260,7 @@ impl GenPu {
                     Some(Parts { held, .. }) => {
                         let scores = model.scores(&held.rows(task))?;
                         let above = scores.iter().map(|&score| score > model.threshold);
-                        Some(Called::new(&held.labels, above))
+                        Some(Called::new(&held.labels, above).in_population(task.scenario, task.counts()))
                     }
                     None => None,
                 };
@@ -328,12 +329,12 @@ impl GenPu {
 /// The last look whose risk does not exceed the lowest one by more than chance may: a few held-out positives are a poor
 /// judge, and games get better with time. The standard error is that of the difference of two risks, from the `held`
 /// positives, with one more of them found and one more missed so that it is not 0.
-fn latest_of_the_best(called: &[Called], mu: PriorInUnlabeled, held: usize) -> Option<usize> {
-    let risk = |called: &Called| called.risk(mu.get());
+fn latest_of_the_best(called: &[Called], prior: ClassPrior, held: usize) -> Option<usize> {
+    let risk = |called: &Called| called.risk(prior);
     let best = called.iter().min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
     let n = held as f64;
     let recall = (best.recall * n + 1.0) / (n + 2.0);
-    let chance = 2.0 * mu.get() * (2.0 * recall * (1.0 - recall) / n).sqrt();
+    let chance = 2.0 * prior.get() * (2.0 * recall * (1.0 - recall) / n).sqrt();
     called.iter().rposition(|called| risk(called) <= risk(best) + chance)
 }
 
@@ -363,7 +364,7 @@ fn above(mut scores: Vec<f64>, share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onesided_data::{Matrix, Scenario};
+    use onesided_data::{Matrix, PriorInUnlabeled, Scenario};
 
     /// Positives at (-2, 2) and (2, -2), negatives at (2, 2) and (-2, -2), spread 0.4; 60 positives are labeled, and of
     /// 600 unlabeled rows the first 240 are positive.
@@ -409,13 +410,13 @@ mod tests {
     #[test]
     fn of_looks_that_are_equal_but_for_chance_the_last_one_counts() {
         let look = |recall: f64| Called { recall, share: 0.5 };
-        let mu = PriorInUnlabeled::new(0.5).unwrap();
+        let prior = ClassPrior::new(0.5).unwrap();
         // Of 20 positives 19 are found: recall 20/22, chance 1.0 · √(2 · 0.0826 / 20) = 0.091.
         let looks = [0.6, 0.95, 0.9, 0.9, 0.7].map(look);
-        assert_eq!(latest_of_the_best(&looks, mu, 20), Some(3));
+        assert_eq!(latest_of_the_best(&looks, prior, 20), Some(3));
         // Of 2000 it is 0.007, and the best one counts.
-        assert_eq!(latest_of_the_best(&looks, mu, 2000), Some(1));
-        assert_eq!(latest_of_the_best(&[], mu, 20), None);
+        assert_eq!(latest_of_the_best(&looks, prior, 2000), Some(1));
+        assert_eq!(latest_of_the_best(&[], prior, 20), None);
     }
 
     #[test]

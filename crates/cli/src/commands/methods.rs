@@ -96,7 +96,11 @@ fn in_full(card: &MethodCard) -> String {
         format!("  source         {}", card.citation),
         format!(
             "  trains         {}",
-            if card.family == Family::Network { "a network (--net)" } else { "no network" }
+            match (card.family, card.name) {
+                (Family::Network, _) => "a network (--net)",
+                (_, "genpu") => "networks of its own",
+                _ => "no network",
+            }
         ),
         format!("  assumes        {}", card.assumes),
         format!("  needs          {}", needs(card)),

@@ -85,6 +85,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
     let inputs = inputs(flags)?;
     let of_texts = of_texts(flags)?;
+    flags.missing.parse::<MissingPolicy>()?;
     let settings = settings(flags, of_texts)?;
     let two_files = flags.positives.is_some();
     let scenario = match &flags.scenario {

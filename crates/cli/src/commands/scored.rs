@@ -20,10 +20,8 @@ impl Scored {
             Scored::Sparse(matrix) => matrix.into(),
         }
     }
-}
 
-impl Scored {
-    /// These rows, then others that were encoded alike.
+    /// These rows, then others that the same model encoded.
     pub fn followed_by(self, other: Scored) -> Result<Scored, Failure> {
         Ok(match (self, other) {
             (Scored::Dense(first), Scored::Dense(second)) => {
@@ -32,27 +30,15 @@ impl Scored {
                 values.extend_from_slice(second.as_slice());
                 Scored::Dense(Matrix::new(rows, cols, values)?)
             }
-            (first, second) => {
-                let both = [first.sparse(), second.sparse()];
-                let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-                for (matrix, row) in
-                    both.iter().flat_map(|matrix| (0..matrix.rows()).map(move |i| (matrix, i)))
-                {
-                    let (at, of) = matrix.row(row);
-                    columns.extend_from_slice(at);
-                    values.extend_from_slice(of);
-                    starts.push(columns.len());
-                }
-                Scored::Sparse(SparseMatrix::new(both[0].cols(), starts, columns, values)?)
+            (Scored::Sparse(mut first), Scored::Sparse(second)) => {
+                first.append(&second);
+                Scored::Sparse(first)
+            }
+            // A model has one encoding.
+            (Scored::Dense(_), Scored::Sparse(_)) | (Scored::Sparse(_), Scored::Dense(_)) => {
+                return Err(Failure::input("texts and tables cannot be measured together"));
             }
         })
-    }
-
-    fn sparse(self) -> SparseMatrix {
-        match self {
-            Scored::Dense(matrix) => SparseMatrix::from_dense(&matrix),
-            Scored::Sparse(matrix) => matrix,
-        }
     }
 }
 

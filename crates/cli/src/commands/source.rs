@@ -71,6 +71,7 @@ impl Rows {
 impl<'a> Source<'a> {
     /// Which of these it is; flags that contradict one another are refused.
     pub fn of(flags: &'a Fit, method: &MethodCard) -> Result<Self, Failure> {
+        flags.missing.parse::<MissingPolicy>()?;
         let (label, truth) = (flags.label.as_deref(), flags.truth.as_deref());
         if !method.needs_truth && truth.is_some() {
             return Err(Failure::input(format!(
