@@ -120,6 +120,33 @@ fn tables_in_other_formats() {
 }
 
 #[test]
+fn a_method_is_compared_with_the_others_seed_by_seed() {
+    let folder = small("experiment-against");
+    assert_eq!(folder.run("experiment small.toml --device cpu --threads 1").code, 0);
+    let accuracy = |run: &str| {
+        let of_run = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        let record = lines(&folder).iter().map(of_run).find(|record| record["run"] == run).unwrap();
+        100.0 * record["accuracy"].as_f64().unwrap()
+    };
+    let difference = |seed| {
+        accuracy(&format!("digits/0.4/collective/{seed}"))
+            - accuracy(&format!("digits/0.4/weighted-lr/{seed}"))
+    };
+    let json = folder.json("experiment table small.toml --against collective");
+    let first = &json["differences"][0];
+    assert_eq!((&first["against"], &first["runs"]), (&"digits/0.4/weighted-lr".into(), &2.into()));
+    let (mean, error) = ((difference(0) + difference(1)) / 2.0, (difference(0) - difference(1)).abs() / 2.0);
+    assert!((first["difference"].as_f64().unwrap() - mean).abs() < 1e-9, "{json}");
+    assert!((first["error"].as_f64().unwrap() - error).abs() < 1e-9, "{json}");
+    let said = folder.run("experiment table small.toml --against collective").stdout;
+    assert!(said.contains("accuracy in %, collective minus each of the others"), "{said}");
+    // The ceiling is compared too; what was only printed has no seeds.
+    assert!(said.contains("| data | hidden | weighted-lr | supervised |\n"), "{said}");
+    let csv = folder.run("experiment table small.toml --against supervised --format csv").stdout;
+    assert!(csv.starts_with("against,runs,difference,error,p\ndigits/0.4/collective,2,"), "{csv}");
+}
+
+#[test]
 fn wrong_requests_get_one_sentence_and_leave_nothing() {
     let folder = small("experiment-wrong");
     let files = folder.files();
@@ -139,6 +166,10 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
     refused("experiment small.toml --jobs 0", "--jobs must be at least 1");
     refused("experiment small.toml --device abacus", "abacus");
     refused("experiment table small.toml --measure speed", "unknown measure 'speed'");
+    refused(
+        "experiment table small.toml --against nnpu",
+        "the table has no method 'nnpu'; its methods are collective,",
+    );
     refused("experiment table small.toml --format pdf", "unknown format 'pdf'");
     refused("experiment small.toml --results printed.toml", "'printed.toml', line 1: ");
     refused("experiment small.toml --results /dev/null/x", "cannot read '/dev/null/x'");
@@ -170,6 +201,7 @@ fn the_pages_show_what_the_results_files_hold() {
     let folder = Folder::new("experiment-page");
     for (page, table) in [
         ("paper.md", "table1"),
+        ("paper.md", "table1 --against collective"),
         ("paper.md", "table1-as-printed"),
         ("paper.md", "table2"),
         ("classic.md", "classic"),

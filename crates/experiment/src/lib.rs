@@ -10,6 +10,7 @@ mod choices;
 mod classes;
 mod error;
 mod figure;
+mod paired;
 mod printed;
 mod results;
 mod set;
@@ -25,6 +26,7 @@ pub use error::ExperimentError;
 pub use figure::{
     Boundary, Candidate, Figure, FigureSpec, Followed, Kind, Rule, Sample, Track, crossings, figure, tally,
 };
+pub use paired::{Comparison, Difference};
 pub use printed::Printed;
 pub use results::{Record, Results};
 pub use set::{SETS, Set};

@@ -24,6 +24,8 @@
 //! learning_rate = 1e-3
 //! ```
 //!
+//! A method with `aside = true` is shown in tables and takes no part in who is best of a row.
+//!
 //! Rows whose class is not positive are negative; where a data set lists `negative` classes too, all others are left out.
 //! A spec of one run may have a section `[figure]`; see [`FigureSpec`].
 //!
@@ -115,6 +117,8 @@ pub struct MethodSpec {
     pub name: String,
     /// Its title in tables.
     pub title: String,
+    /// Whether it is shown beside the others and takes no part in who is best (`aside = true`).
+    pub aside: bool,
     choices: Choices,
 }
 
@@ -287,7 +291,7 @@ impl Spec {
         let refused = |detail: String| format!("{name}: {detail}");
         let settings = choices.settle(&by.name).map_err(refused)?;
         settings.check().map_err(|error| refused(error.to_string()))?;
-        // The objective belongs to it even where it is the method's name; the title of a method does not.
+        // The objective belongs to it even where it is the method's name; how a table shows the method does not.
         let made = Choices { objective: Some(settings.objective.clone()), ..choices };
         let mut positive = set.positive.clone();
         positive.extend(set.label.iter().map(|label| format!("of column {label}")));
@@ -362,8 +366,9 @@ fn method(mut table: Table) -> Result<MethodSpec, String> {
     let name: String = need(&mut table, "name").map_err(|error| format!("[[method]]: {error}"))?;
     let located = |error: String| format!("the method '{name}': {error}");
     let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
+    let aside = take(&mut table, "aside").map_err(located)?.unwrap_or_default();
     let choices = rest(table).map_err(located)?;
-    Ok(MethodSpec { title, choices, name })
+    Ok(MethodSpec { title, aside, choices, name })
 }
 
 fn adjustment(mut table: Table) -> Result<Adjustment, String> {

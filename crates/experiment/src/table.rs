@@ -1,6 +1,7 @@
 //! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
 
 use crate::ExperimentError;
+use crate::paired::{Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Run, Spec};
@@ -64,6 +65,8 @@ pub struct Cell {
     pub mean: f64,
     /// Their standard deviation (division by n - 1), in percent; 0 for one run.
     pub deviation: f64,
+    /// What each run gave, by its seed, in percent.
+    pub values: Vec<(u64, f64)>,
     /// The printed mean and deviation.
     pub printed: Option<(f64, Option<f64>)>,
 }
@@ -72,7 +75,11 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq)]
 struct Column {
     title: String,
-    /// Whether it sees every label, or was only printed: it then takes no part in who is best.
+    /// The name of its method, where it is told the right prior.
+    method: Option<String>,
+    /// Whether it is run here, and not only printed.
+    run: bool,
+    /// Whether it takes no part in who is best: it sees every label, was only printed, or the spec puts it aside.
     aside: bool,
 }
 
@@ -107,14 +114,21 @@ impl Table {
                     true => format!("{} {:+}", method.title, (error * 1e4).round() / 100.0),
                     false => method.title.clone(),
                 };
-                columns.push(Column { title, aside: sees_all(number) });
+                let aside = method.aside || sees_all(number);
+                let method = (error == 0.0).then(|| method.name.clone());
+                columns.push(Column { title, method, run: true, aside });
                 places.push((number, error));
             }
         }
         let names: Vec<&str> = spec.methods.iter().map(|method| method.name.as_str()).collect();
         let others: Vec<&str> =
             printed.methods().into_iter().filter(|m| !names.iter().any(|name| m.starts_with(name))).collect();
-        columns.extend(others.iter().map(|m| Column { title: format!("{m} (printed)"), aside: true }));
+        columns.extend(others.iter().map(|m| Column {
+            title: format!("{m} (printed)"),
+            method: None,
+            run: false,
+            aside: true,
+        }));
         let mut rows = Vec::new();
         for (data, set) in spec.data.iter().enumerate() {
             for &hidden in &spec.hidden {
@@ -125,14 +139,14 @@ impl Table {
                         (run.data, run.method, run.hidden, run.prior_error) == (data, method, hidden, error)
                     };
                     let of_cell: Vec<&Run> = runs.iter().filter(of_cell).collect();
-                    let values =
-                        of_cell.iter().filter_map(|run| measure.of(results.of(run)?)).map(|x| 100.0 * x);
+                    let value = |run: &&Run| Some((run.seed, 100.0 * measure.of(results.of(run)?)?));
+                    let values: Vec<(u64, f64)> = of_cell.iter().filter_map(value).collect();
                     let name =
                         of_cell.first().and_then(|run| run.name.rsplit_once('/')).map(|(name, _)| name);
-                    cells.push(Cell::new(name.unwrap_or_default(), &values.collect::<Vec<_>>(), &printed));
+                    cells.push(Cell::new(name.unwrap_or_default(), values, &printed));
                 }
                 for method in &others {
-                    cells.push(Cell::new(&format!("{}/{hidden}/{method}", set.name), &[], &printed));
+                    cells.push(Cell::new(&format!("{}/{hidden}/{method}", set.name), Vec::new(), &printed));
                 }
                 rows.push((set.title.clone(), hidden, cells));
             }
@@ -147,15 +161,41 @@ impl Table {
         self
     }
 
+    /// How far a method is above each of the others, seed by seed: both saw the same split.
+    pub fn against(&self, method: &str) -> Result<Comparison, String> {
+        let of_method = |column: &Column| column.method.as_deref() == Some(method);
+        let Some(place) = self.columns.iter().position(of_method) else {
+            let names: Vec<&str> =
+                self.columns.iter().filter_map(|column| column.method.as_deref()).collect();
+            return Err(format!("the table has no method '{method}'; its methods are {}", names.join(", ")));
+        };
+        let others: Vec<usize> =
+            (0..self.columns.len()).filter(|&at| at != place && self.columns[at].run).collect();
+        let row = |(data, hidden, cells): &(String, f64, Vec<Cell>)| {
+            let differences = others.iter().map(|&at| Difference::of(&cells[place], &cells[at]));
+            (data.clone(), *hidden, differences.collect())
+        };
+        Ok(Comparison {
+            title: format!("{}, {} minus each of the others", self.title, self.columns[place].title),
+            seeds: self.seeds,
+            columns: others.iter().map(|&at| self.columns[at].title.clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+        })
+    }
+
     /// Every cell.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.rows.iter().flat_map(|(_, _, cells)| cells)
     }
 
-    /// The place of the best mean of a row, among columns that take part.
+    /// The place of the best mean of a row, among columns that take part and have as many runs as any of them: one
+    /// lucky seed does not lead a row.
     fn best(&self, cells: &[Cell]) -> Option<usize> {
-        let taking_part = (0..cells.len()).filter(|&at| !self.columns[at].aside && cells[at].runs > 0);
-        taking_part.max_by(|&a, &b| cells[a].mean.total_cmp(&cells[b].mean))
+        let taking_part = || (0..cells.len()).filter(|&at| !self.columns[at].aside);
+        let most = taking_part().map(|at| cells[at].runs).max().filter(|&runs| runs > 0)?;
+        taking_part()
+            .filter(|&at| cells[at].runs == most)
+            .max_by(|&a, &b| cells[a].mean.total_cmp(&cells[b].mean))
     }
 
     /// A Markdown table: `96.51 ± 0.12 (86.10)` has the printed mean in parentheses, the best of a row is bold.
@@ -221,13 +261,25 @@ impl Table {
     }
 }
 
+/// The mean, NaN of nothing, and the standard deviation (division by n - 1), 0 of one value.
+pub(crate) fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let squares: f64 = values.map(|x| (x - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+}
+
 impl Cell {
-    fn new(name: &str, values: &[f64], printed: &Printed) -> Self {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
-        let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
-        Self { name: name.to_string(), runs: values.len(), mean, deviation, printed: printed.get(name) }
+    fn new(name: &str, values: Vec<(u64, f64)>, printed: &Printed) -> Self {
+        let (mean, deviation) = mean_and_deviation(values.iter().map(|&(_, x)| x));
+        Self {
+            name: name.to_string(),
+            runs: values.len(),
+            mean,
+            deviation,
+            values,
+            printed: printed.get(name),
+        }
     }
 
     fn shown(&self, seeds: usize, bold: bool) -> String {
@@ -236,7 +288,8 @@ impl Cell {
             return printed;
         }
         let mark = if bold { "**" } else { "" };
-        let mut text = format!("{mark}{:.2} ± {:.2}{mark}", self.mean, self.deviation);
+        let spread = if self.runs > 1 { format!(" ± {:.2}", self.deviation) } else { String::new() };
+        let mut text = format!("{mark}{:.2}{spread}{mark}", self.mean);
         if self.runs < seeds {
             text.push_str(&format!(" [{} of {seeds}]", self.runs));
         }
@@ -254,13 +307,27 @@ mod tests {
     #[test]
     fn cells_say_mean_deviation_and_what_was_printed() {
         let none = Printed::default();
-        let cell = Cell::new("a", &[90.0, 92.0, 94.0], &none);
+        let cell = Cell::new("a", vec![(0, 90.0), (1, 92.0), (2, 94.0)], &none);
         assert_eq!((cell.mean, cell.deviation, cell.runs), (92.0, 2.0, 3));
         assert_eq!(cell.shown(3, false), "92.00 ± 2.00");
         assert_eq!(cell.shown(5, true), "**92.00 ± 2.00** [3 of 5]");
         let cell = Cell { printed: Some((86.1, Some(0.3))), ..cell };
         assert_eq!(cell.shown(3, false), "92.00 ± 2.00 (86.10)");
-        assert_eq!(Cell::new("a", &[50.0], &none).deviation, 0.0);
-        assert_eq!(Cell::new("a", &[], &none).shown(5, false), "");
+        let cell = Cell::new("a", vec![(0, 50.0)], &none);
+        assert_eq!((cell.deviation, cell.shown(2, false)), (0.0, "50.00 [1 of 2]".into()));
+        assert_eq!(Cell::new("a", Vec::new(), &none).shown(5, false), "");
+    }
+
+    #[test]
+    fn a_column_put_aside_or_short_of_seeds_does_not_lead() {
+        let none = Printed::default();
+        let column = |aside| Column { title: String::new(), method: None, run: true, aside };
+        let columns = vec![column(true), column(false), column(false), column(false)];
+        let table = Table { title: String::new(), seeds: 2, columns, rows: Vec::new(), spread: false };
+        let seeded = |values: &[f64]| (0..).zip(values.iter().copied()).collect();
+        let cells = |of: [&[f64]; 4]| of.map(|values| Cell::new("a", seeded(values), &none));
+        assert_eq!(table.best(&cells([&[99.0, 99.0], &[90.0, 92.0], &[91.0, 92.0], &[98.0]])), Some(2));
+        assert_eq!(table.best(&cells([&[99.0], &[90.0], &[89.0], &[]])), Some(1));
+        assert_eq!(table.best(&cells([&[99.0], &[], &[], &[]])), None);
     }
 }
