@@ -158,7 +158,7 @@ pub struct Fit {
     /// half (0.5), quantile or max-pu-accuracy.
     #[arg(long, default_value = "half")]
     pub threshold: String,
-    /// What becomes of missing values: mean or refuse.
+    /// What becomes of missing values: mean (a missing text is empty) or refuse.
     #[arg(long, default_value = "mean")]
     pub missing: String,
     /// A column to leave out; may be given several times.

@@ -69,3 +69,21 @@ pub fn check_table(out: &Path) -> Result<(), Failure> {
     let file = out.display().to_string();
     Err(onesided::data::DataError::WriteExtension { file }.into())
 }
+
+/// Refuses a picture whose name does not say SVG or PNG; a device or a pipe may have any name.
+pub fn check_picture(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    check(out, inputs)?;
+    let known = is_called(out, "svg") || is_called(out, "png");
+    if known || !out.metadata().map_or(true, |about| about.is_file()) {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "cannot write '{}': pictures are SVG or PNG; choose a name that ends in .svg or .png",
+        out.display()
+    )))
+}
+
+/// Whether a file's name ends in the extension, in any case.
+pub fn is_called(file: &Path, extension: &str) -> bool {
+    file.extension().is_some_and(|of_file| of_file.eq_ignore_ascii_case(extension))
+}

@@ -128,7 +128,7 @@ fn what_is_wrong_is_one_sentence() {
     assert!(refused("--scorer forest").contains("unknown scorer 'forest'"));
     assert!(refused("--scenario both").contains("unknown scenario 'both'"));
     assert!(refused("--plot prior.gif").contains("pictures are SVG or PNG"));
-    assert!(refused("--plot table.csv").contains("pictures are SVG or PNG"));
+    assert!(refused("--plot table.csv").contains("which would be lost"));
     assert!(refused("--ngrams 2").contains("--ngrams is for texts; name their column with --text"));
     assert!(refused("--plot nowhere/prior.svg").contains("cannot write"));
     assert!(folder.refused("prior table.csv").contains("--label"));

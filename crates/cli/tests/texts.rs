@@ -200,6 +200,18 @@ fn bad_texts_get_a_sentence() {
             .refused("fit posts.csv --text y --label y --prior 0.4 --out m.safetensors")
             .contains("column 'y' cannot hold both the texts and the labels")
     );
+    // A missing text is empty, unless missing values are refused; `fit` and `prior` say so alike.
+    folder.write("hole.csv", table() + "p240,,0,0,x240\n");
+    for command in ["fit hole.csv --prior-in-unlabeled 0.3 --out m.safetensors", "prior hole.csv"] {
+        let message = folder.refused(&format!("{command} --text body --label y --missing refuse"));
+        assert!(
+            message.contains("column 'body' has no value in row 241, and missing values are refused"),
+            "{message}"
+        );
+    }
+    assert!(
+        folder.refused("prior --positives sports --unlabeled posts.csv").contains("'sports' is a folder and")
+    );
     let same: String = (0..80).map(|i| format!("the same words every time,{}\n", i % 2)).collect();
     folder.write("same.csv", format!("body,y\n{same}"));
     let fit = "fit same.csv --text body --label y --prior-in-unlabeled 0.3 --out m.st --method";

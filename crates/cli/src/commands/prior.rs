@@ -1,15 +1,14 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::source::{encoded, one_after_the_other};
-use super::texts::{TextFlags, read_folder, read_texts};
+use super::source::{
+    are_texts, both_folders, check_label, encoded, labeled_table, labeled_texts, two_tables, two_texts,
+};
+use super::texts::TextFlags;
 use crate::failure::Failure;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use clap::Args;
-use onesided::data::{
-    Label, MissingPolicy, PuData, ReadOptions, SparseMatrix, Weighting, labels_from_column, read, stack,
-    write_atomically,
-};
+use onesided::data::{Label, MissingPolicy, PuData, ReadOptions, SparseMatrix, Weighting, write_atomically};
 use onesided::prior::{
     Needs, PriorReport, PriorSettings, Scorer, estimate_prior_of_texts, estimate_prior_with, estimator,
     estimators,
@@ -51,7 +50,7 @@ pub struct Prior {
     /// Where to draw the estimates, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// What becomes of missing values: mean or refuse.
+    /// What becomes of missing values: mean (a missing text is empty) or refuse.
     #[arg(long, default_value = "mean")]
     pub missing: String,
     /// A column to leave out; may be given several times.
@@ -94,7 +93,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         None => Scenario::SingleSample,
     };
     if let Some(plot) = &flags.plot {
-        check_plot(plot, &inputs)?;
+        outlet::check_picture(plot, &inputs)?;
     }
     let report = match if of_texts { texts(flags)? } else { rows(flags)? } {
         Read::Table(data) => {
@@ -123,7 +122,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
         let chart = picture(&report);
-        write_atomically(plot, |file| match is_called(plot, "png") {
+        write_atomically(plot, |file| match outlet::is_called(plot, "png") {
             true => file.write_all(&chart.to_png()?),
             false => file.write_all(chart.to_svg().as_bytes()),
         })?;
@@ -152,33 +151,14 @@ pub fn tell_warnings(report: &PriorReport) {
     warn(&report.consensus.warnings);
 }
 
-/// Whether the rows are texts, as `fit` would read them; flags that have no meaning then, or only then, are refused.
+/// Whether the rows are texts, as `fit` would read them.
 fn of_texts(flags: &Prior) -> Result<bool, Failure> {
-    let named = !flags.texts.text.is_empty();
     let folders = match (&flags.positives, &flags.unlabeled) {
-        (Some(positives), Some(unlabeled)) => match (positives.is_dir(), unlabeled.is_dir()) {
-            (true, false) | (false, true) => {
-                return Err(Failure::input("give two folders of texts, or two tables, not one of each"));
-            }
-            (both, _) => both,
-        },
+        (Some(positives), Some(unlabeled)) => both_folders(positives, unlabeled)?,
         _ => false,
     };
-    let refusal = match flags.texts.without_texts() {
-        Some(flag) if !folders && !named => {
-            format!("{flag} is for texts; name their column with --text COLUMN, or give two folders of texts")
-        }
-        _ if folders && named => "folders of texts have no columns; leave --text out".to_string(),
-        _ if (folders || named) && !flags.drop.is_empty() => {
-            "with texts no other column is looked at, so there is nothing to drop; leave --drop out"
-                .to_string()
-        }
-        _ if named && flags.label.iter().any(|label| flags.texts.text.contains(label)) => {
-            "a column cannot hold both the texts and the labels; name another one with --text".to_string()
-        }
-        _ => return Ok(folders || named),
-    };
-    Err(Failure::input(refusal))
+    check_label(flags.label.as_deref(), &flags.texts)?;
+    are_texts(&flags.texts, folders, &flags.drop)
 }
 
 /// The flags' meaning, checked before anything is read.
@@ -240,35 +220,12 @@ fn inputs(flags: &Prior) -> Result<Vec<&Path>, Failure> {
     }
 }
 
-fn check_plot(plot: &Path, inputs: &[&Path]) -> Result<(), Failure> {
-    if !is_called(plot, "svg") && !is_called(plot, "png") {
-        return Err(Failure::input(format!(
-            "cannot write '{}': pictures are SVG or PNG; choose a name that ends in .svg or .png",
-            plot.display()
-        )));
-    }
-    outlet::check(plot, inputs)
-}
-
-fn is_called(plot: &Path, wanted: &str) -> bool {
-    plot.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-}
-
 fn rows(flags: &Prior) -> Result<Read, Failure> {
-    let missing: MissingPolicy = flags.missing.parse()?;
-    let mut options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
+    let (missing, positive) = (flags.missing.parse()?, flags.positive.as_deref());
+    let options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
     let (frame, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
-        (Some(file), Some(label), ..) => {
-            options.text.push(label.clone());
-            let mut frame = read(file, &options)?;
-            let labels = labels_from_column(&frame.take(label)?, flags.positive.as_deref())?;
-            (frame, labels)
-        }
-        (.., Some(positives), Some(unlabeled)) => {
-            let (first, second) = (read(positives, &options)?, read(unlabeled, &options)?);
-            let labels = one_after_the_other(first.rows, second.rows);
-            (stack(first, second)?, labels)
-        }
+        (Some(file), Some(label), ..) => labeled_table(file, label, positive, options)?,
+        (.., Some(positives), Some(unlabeled)) => two_tables(positives, unlabeled, &options)?,
         // `inputs` has refused everything else.
         _ => return Err(Failure::input(NOTHING)),
     };
@@ -278,22 +235,10 @@ fn rows(flags: &Prior) -> Result<Read, Failure> {
 
 fn texts(flags: &Prior) -> Result<Read, Failure> {
     let options = flags.texts.options_or(Weighting::TfIdf, None)?;
-    let columns = &flags.texts.text;
+    let (missing, positive, columns) = (flags.missing.parse()?, flags.positive.as_deref(), &flags.texts.text);
     let (texts, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
-        (Some(file), Some(label), ..) => {
-            let (texts, mut frame) = read_texts(file, columns, &[label])?;
-            (texts, labels_from_column(&frame.take(label)?, flags.positive.as_deref())?)
-        }
-        (.., Some(positives), Some(unlabeled)) => {
-            let read = |path: &Path| match path.is_dir() {
-                true => read_folder(path).map(|files| files.texts),
-                false => read_texts(path, columns, &[]).map(|(texts, _)| texts),
-            };
-            let (mut texts, more) = (read(positives)?, read(unlabeled)?);
-            let labels = one_after_the_other(texts.len(), more.len());
-            texts.extend(more);
-            (texts, labels)
-        }
+        (Some(file), Some(label), ..) => labeled_texts(file, columns, label, positive, missing)?,
+        (.., Some(positives), Some(unlabeled)) => two_texts(positives, unlabeled, columns, missing)?,
         _ => return Err(Failure::input(NOTHING)),
     };
     let (_, rows) = options.fit_transform(&texts)?;

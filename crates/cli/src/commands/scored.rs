@@ -3,7 +3,7 @@
 use super::tell_encoding;
 use super::texts::{read_folder, read_table, take_texts};
 use crate::failure::Failure;
-use onesided::data::{Column, Frame, Matrix, SparseMatrix, Values, read};
+use onesided::data::{Column, Frame, Matrix, MissingPolicy, SparseMatrix, Values, read};
 use onesided::{Encoding, Model, Rows};
 use std::path::Path;
 
@@ -111,6 +111,6 @@ pub fn read_rows(
         return Err(Failure::Input(refusal(name)));
     }
     let mut frame = read_table(file, columns, extra)?;
-    let texts = take_texts(&mut frame, columns)?;
+    let texts = take_texts(&mut frame, columns, MissingPolicy::default())?;
     Ok((Scored::Sparse(input.rows(&texts)), frame))
 }

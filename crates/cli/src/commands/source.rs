@@ -1,7 +1,7 @@
-//! Where `fit` takes rows and labels from: a table, two, or folders of texts.
+//! Where `fit` and `prior` take rows and labels from: a table, two, or folders of texts.
 
 use super::tell_encoding;
-use super::texts::{read_folder, read_texts};
+use super::texts::{TextFlags, read_folder, read_texts};
 use crate::args::Fit;
 use crate::failure::Failure;
 use onesided::data::{
@@ -85,9 +85,7 @@ impl<'a> Source<'a> {
                 "column '{name}' holds the labels and cannot be dropped as well; labels are never taken as a feature"
             )));
         }
-        if let Some(name) = asked.filter(|name| flags.texts.text.iter().any(|text| text == name)) {
-            return Err(Failure::input(format!("column '{name}' cannot hold both the texts and the labels")));
-        }
+        check_label(asked, &flags.texts)?;
         let source = match (&flags.positives, &flags.unlabeled, &flags.file) {
             (Some(positives), Some(unlabeled), _) if !method.needs_truth => {
                 if label.is_some() || flags.positive.is_some() {
@@ -95,18 +93,9 @@ impl<'a> Source<'a> {
                         "two files need no --label and no --positive: every row of --positives is positive",
                     ));
                 }
-                match (positives.is_dir(), unlabeled.is_dir()) {
-                    (true, true) => Source::TwoFolders { positives, unlabeled },
-                    (false, false) => Source::TwoFiles { positives, unlabeled },
-                    (first, _) => {
-                        let (folder, other) =
-                            if first { (positives, unlabeled) } else { (unlabeled, positives) };
-                        return Err(Failure::input(format!(
-                            "'{}' is a folder and '{}' is not; give two folders of texts, or two tables",
-                            folder.display(),
-                            other.display()
-                        )));
-                    }
+                match both_folders(positives, unlabeled)? {
+                    true => Source::TwoFolders { positives, unlabeled },
+                    false => Source::TwoFiles { positives, unlabeled },
                 }
             }
             (None, None, Some(file)) => match (method.needs_truth, label, truth) {
@@ -120,29 +109,13 @@ impl<'a> Source<'a> {
             }
             _ => return Err(Failure::input("the method supervised reads one table with a --truth column")),
         };
-        source.check_texts(flags, method)?;
-        Ok(source)
-    }
-
-    /// Flags about texts, and about columns, that have no meaning here.
-    fn check_texts(&self, flags: &Fit, method: &MethodCard) -> Result<(), Failure> {
-        let folders = matches!(self, Source::TwoFolders { .. });
-        let named = !flags.texts.text.is_empty();
-        match flags.texts.without_texts() {
-            Some(flag) if !folders && !named => Err(Failure::input(format!(
-                "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
-            ))),
-            _ if folders && named => {
-                Err(Failure::input("folders of texts have no columns; leave --text out"))
-            }
-            _ if (folders || named) && !flags.drop.is_empty() => Err(Failure::input(
-                "with texts no other column is learned from, so there is nothing to drop; leave --drop out",
-            )),
-            _ if (folders || named) && flags.image_shape.is_some() => {
-                Err(Failure::input("texts are no images; leave --image-shape out"))
-            }
-            _ => flags.texts.options(method).map(|_| ()),
+        if are_texts(&flags.texts, matches!(source, Source::TwoFolders { .. }), &flags.drop)?
+            && flags.image_shape.is_some()
+        {
+            return Err(Failure::input("texts are no images; leave --image-shape out"));
         }
+        flags.texts.options(method)?;
+        Ok(source)
     }
 
     /// One sample, or two drawn apart.
@@ -172,12 +145,7 @@ impl<'a> Source<'a> {
         let mut options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
         let positive = flags.positive.as_deref();
         let (frame, labels) = match self {
-            Source::Labeled { file, label } => {
-                options.text.push(label.to_string());
-                let mut frame = read(file, &options)?;
-                let labels = labels_from_column(&frame.take(label)?, positive)?;
-                (frame, labels)
-            }
+            Source::Labeled { file, label } => labeled_table(file, label, positive, options)?,
             Source::Known { file, truth } => {
                 // A label column beside the truth is no feature either.
                 options.drop.extend(flags.label.iter().cloned());
@@ -188,9 +156,7 @@ impl<'a> Source<'a> {
                 return Ok(Rows::Known { matrix, truth, features });
             }
             Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
-                let (first, second) = (read(positives, &options)?, read(unlabeled, &options)?);
-                let labels = one_after_the_other(first.rows, second.rows);
-                (stack(first, second)?, labels)
+                two_tables(positives, unlabeled, &options)?
             }
         };
         let (matrix, features) = match method.unscaled {
@@ -203,35 +169,115 @@ impl<'a> Source<'a> {
     /// The texts, and their terms as sparse rows.
     fn read_texts(&self, flags: &Fit, method: &MethodCard) -> Result<Rows, Failure> {
         let (columns, positive) = (&flags.texts.text, flags.positive.as_deref());
-        let options = flags.texts.options(method)?;
-        let texts_of = |file: &Path, extra: &[&str]| read_texts(file, columns, extra);
+        let (options, missing) = (flags.texts.options(method)?, flags.missing.parse()?);
         let fitted = |texts: &[String]| TextInput::fit(&options, columns.clone(), texts);
-        match self {
-            Source::Labeled { file, label } => {
-                let (texts, mut frame) = texts_of(file, &[label])?;
-                let labels = labels_from_column(&frame.take(label)?, positive)?;
-                let (input, rows) = fitted(&texts)?;
-                Ok(Rows::Texts { rows, labels, input })
-            }
+        let (texts, labels) = match self {
+            Source::Labeled { file, label } => labeled_texts(file, columns, label, positive, missing)?,
             Source::Known { file, truth } => {
-                let (texts, mut frame) = texts_of(file, &[truth])?;
+                let (texts, mut frame) = read_texts(file, columns, &[truth], missing)?;
                 let truth = truth_from_column(&frame.take(truth)?, positive)?;
                 let (input, rows) = fitted(&texts)?;
-                Ok(Rows::KnownTexts { rows, truth, input })
+                return Ok(Rows::KnownTexts { rows, truth, input });
             }
             Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
-                let read = |path: &Path| match self {
-                    Source::TwoFolders { .. } => read_folder(path).map(|files| files.texts),
-                    _ => texts_of(path, &[]).map(|(texts, _)| texts),
-                };
-                let (mut texts, more) = (read(positives)?, read(unlabeled)?);
-                let labels = one_after_the_other(texts.len(), more.len());
-                texts.extend(more);
-                let (input, rows) = fitted(&texts)?;
-                Ok(Rows::Texts { rows, labels, input })
+                two_texts(positives, unlabeled, columns, missing)?
             }
-        }
+        };
+        let (input, rows) = fitted(&texts)?;
+        Ok(Rows::Texts { rows, labels, input })
     }
+}
+
+/// Whether positives and unlabeled rows are folders of texts; a folder and a table are refused.
+pub fn both_folders(positives: &Path, unlabeled: &Path) -> Result<bool, Failure> {
+    let (folder, other) = match (positives.is_dir(), unlabeled.is_dir()) {
+        (true, false) => (positives, unlabeled),
+        (false, true) => (unlabeled, positives),
+        (both, _) => return Ok(both),
+    };
+    Err(Failure::input(format!(
+        "'{}' is a folder and '{}' is not; give two folders of texts, or two tables",
+        folder.display(),
+        other.display()
+    )))
+}
+
+/// Whether the rows are texts. Flags that have no meaning then, or only then, are refused.
+pub fn are_texts(flags: &TextFlags, folders: bool, drop: &[String]) -> Result<bool, Failure> {
+    let named = !flags.text.is_empty();
+    match flags.without_texts() {
+        Some(flag) if !folders && !named => Err(Failure::input(format!(
+            "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
+        ))),
+        _ if folders && named => Err(Failure::input("folders of texts have no columns; leave --text out")),
+        _ if (folders || named) && !drop.is_empty() => Err(Failure::input(
+            "with texts no other column is looked at, so there is nothing to drop; leave --drop out",
+        )),
+        _ => Ok(folders || named),
+    }
+}
+
+/// Refuses a column that is asked to hold the labels and the texts.
+pub fn check_label(label: Option<&str>, flags: &TextFlags) -> Result<(), Failure> {
+    match label.filter(|label| flags.text.iter().any(|text| text == label)) {
+        Some(name) => {
+            Err(Failure::input(format!("column '{name}' cannot hold both the texts and the labels")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A table and its labels.
+pub fn labeled_table(
+    file: &Path,
+    label: &str,
+    positive: Option<&str>,
+    mut options: ReadOptions,
+) -> Result<(Frame, Vec<Label>), Failure> {
+    options.text.push(label.to_string());
+    let mut frame = read(file, &options)?;
+    let labels = labels_from_column(&frame.take(label)?, positive)?;
+    Ok((frame, labels))
+}
+
+/// A table of positives, and one of unlabeled rows under it.
+pub fn two_tables(
+    positives: &Path,
+    unlabeled: &Path,
+    options: &ReadOptions,
+) -> Result<(Frame, Vec<Label>), Failure> {
+    let (first, second) = (read(positives, options)?, read(unlabeled, options)?);
+    let labels = one_after_the_other(first.rows, second.rows);
+    Ok((stack(first, second)?, labels))
+}
+
+/// The texts of a table and their labels.
+pub fn labeled_texts(
+    file: &Path,
+    columns: &[String],
+    label: &str,
+    positive: Option<&str>,
+    missing: MissingPolicy,
+) -> Result<(Vec<String>, Vec<Label>), Failure> {
+    let (texts, mut frame) = read_texts(file, columns, &[label], missing)?;
+    Ok((texts, labels_from_column(&frame.take(label)?, positive)?))
+}
+
+/// The texts of positives, of a table or a folder, and those of unlabeled rows after them.
+pub fn two_texts(
+    positives: &Path,
+    unlabeled: &Path,
+    columns: &[String],
+    missing: MissingPolicy,
+) -> Result<(Vec<String>, Vec<Label>), Failure> {
+    let read = |path: &Path| match path.is_dir() {
+        true => read_folder(path).map(|files| files.texts),
+        false => read_texts(path, columns, &[], missing).map(|(texts, _)| texts),
+    };
+    let (mut texts, more) = (read(positives)?, read(unlabeled)?);
+    let labels = one_after_the_other(texts.len(), more.len());
+    texts.extend(more);
+    Ok((texts, labels))
 }
 
 /// Positives first, unlabeled rows after them.

@@ -4,7 +4,9 @@ use super::tell_missing;
 use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
-use onesided::data::{ENGLISH_STOP_WORDS, Frame, ReadOptions, TextOptions, Values, Weighting, read};
+use onesided::data::{
+    DataError, ENGLISH_STOP_WORDS, Frame, MissingPolicy, ReadOptions, TextOptions, Values, Weighting, read,
+};
 use onesided::{Family, MethodCard, NETWORK_TERMS};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,9 +96,14 @@ pub fn read_table(file: &Path, columns: &[String], extra: &[&str]) -> Result<Fra
 }
 
 /// Reads the texts of a table, and says which columns were left aside; those in `extra` stay in the frame.
-pub fn read_texts(file: &Path, columns: &[String], extra: &[&str]) -> Result<(Vec<String>, Frame), Failure> {
+pub fn read_texts(
+    file: &Path,
+    columns: &[String],
+    extra: &[&str],
+    missing: MissingPolicy,
+) -> Result<(Vec<String>, Frame), Failure> {
     let mut frame = read_table(file, columns, extra)?;
-    let texts = take_texts(&mut frame, columns)?;
+    let texts = take_texts(&mut frame, columns, missing)?;
     if !frame.ignored.is_empty() {
         let ignored = frame.ignored.join(", ");
         note(&format!("note: only the texts are learned from; not used: {ignored}"));
@@ -104,8 +111,12 @@ pub fn read_texts(file: &Path, columns: &[String], extra: &[&str]) -> Result<(Ve
     Ok((texts, frame))
 }
 
-/// Takes the texts out of a table; cells of several columns are joined, missing ones are empty.
-pub fn take_texts(frame: &mut Frame, columns: &[String]) -> Result<Vec<String>, Failure> {
+/// Takes the texts out of a table; cells of several columns are joined, missing ones are empty or refused.
+pub fn take_texts(
+    frame: &mut Frame,
+    columns: &[String],
+    policy: MissingPolicy,
+) -> Result<Vec<String>, Failure> {
     let mut texts = vec![String::new(); frame.rows];
     let mut missing = Vec::new();
     for (at, name) in columns.iter().enumerate() {
@@ -115,6 +126,11 @@ pub fn take_texts(frame: &mut Frame, columns: &[String]) -> Result<Vec<String>, 
             missing.push((name.clone(), empty));
         }
         let Values::Categorical { codes, levels } = column.to_text().values else { continue };
+        if policy == MissingPolicy::Refuse
+            && let Some(row) = codes.iter().position(|&code| levels.get(code as usize).is_none())
+        {
+            return Err(DataError::MissingValue { column: name.clone(), row: row + 1 }.into());
+        }
         for (text, &code) in texts.iter_mut().zip(&codes) {
             if at > 0 {
                 text.push(' ');

@@ -11,12 +11,11 @@ use crate::output::{print, print_json};
 use findings::Findings;
 use onesided::data::write_atomically;
 use onesided::loss::elicit::{Rectified, Reward};
-use std::path::Path;
 
 /// Derives, checks, maximizes and predicts; draws on request. A reward that elicits no loss is refused with its witness.
 pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.plot {
-        check_picture(out)?;
+        outlet::check_picture(out, &[])?;
     }
     // On one line, whatever it was typed as: it is part of sentences and of the picture's title.
     let reward: String = flags.reward.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -24,7 +23,7 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     let findings = Findings::of(&rectified)?;
     if let Some(out) = &flags.plot {
         let chart = picture::of(&rectified, &findings);
-        write_atomically(out, |file| match is_called(out, "png") {
+        write_atomically(out, |file| match outlet::is_called(out, "png") {
             true => file.write_all(&chart.to_png()?),
             false => file.write_all(chart.to_svg().as_bytes()),
         })?;
@@ -37,21 +36,4 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("\nwrote {}\n", out.display()));
     }
     print(&text)
-}
-
-/// Pictures are SVG or PNG, and the name has to say which.
-fn check_picture(out: &Path) -> Result<(), Failure> {
-    outlet::check(out, &[])?;
-    let known = is_called(out, "svg") || is_called(out, "png");
-    if known || !out.metadata().map_or(true, |about| about.is_file()) {
-        return Ok(());
-    }
-    Err(Failure::input(format!(
-        "cannot write '{}': pictures are SVG or PNG; choose a name that ends in .svg or .png",
-        out.display()
-    )))
-}
-
-fn is_called(out: &Path, wanted: &str) -> bool {
-    out.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }

@@ -90,8 +90,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
 
 /// A name has to say what is in the file; a device or a pipe may have any.
 fn check_extension(file: &Path, wanted: &str) -> Result<(), Failure> {
-    let fits = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
-    if fits || !file.metadata().map_or(true, |about| about.is_file()) {
+    if outlet::is_called(file, wanted) || !file.metadata().map_or(true, |about| about.is_file()) {
         return Ok(());
     }
     Err(Failure::Input(format!("cannot write '{}': choose a name that ends in .{wanted}", file.display())))
