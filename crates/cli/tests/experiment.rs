@@ -121,29 +121,46 @@ fn tables_in_other_formats() {
 
 #[test]
 fn a_method_is_compared_with_the_others_seed_by_seed() {
-    let folder = small("experiment-against");
+    let folder = small("experiment-compare");
+    folder.write("small.toml", SMALL.replace("hidden = [0.4]", "hidden = [0.4, 0.6]"));
     assert_eq!(folder.run("experiment small.toml --device cpu --threads 1").code, 0);
     let accuracy = |run: &str| {
-        let of_run = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap();
-        let record = lines(&folder).iter().map(of_run).find(|record| record["run"] == run).unwrap();
+        let of_line = |line: &String| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        let record = lines(&folder).iter().map(of_line).find(|record| record["run"] == run).unwrap();
         100.0 * record["accuracy"].as_f64().unwrap()
     };
-    let difference = |seed| {
-        accuracy(&format!("digits/0.4/collective/{seed}"))
-            - accuracy(&format!("digits/0.4/weighted-lr/{seed}"))
-    };
-    let json = folder.json("experiment table small.toml --against collective");
-    let first = &json["differences"][0];
-    assert_eq!((&first["against"], &first["runs"]), (&"digits/0.4/weighted-lr".into(), &2.into()));
-    let (mean, error) = ((difference(0) + difference(1)) / 2.0, (difference(0) - difference(1)).abs() / 2.0);
-    assert!((first["difference"].as_f64().unwrap() - mean).abs() < 1e-9, "{json}");
-    assert!((first["error"].as_f64().unwrap() - error).abs() < 1e-9, "{json}");
-    let said = folder.run("experiment table small.toml --against collective").stdout;
+    let json = folder.json("experiment table small.toml --compare collective");
+    let differences = json["differences"].as_array().unwrap();
+    assert_eq!(differences.len(), 4);
+    for (said, (hidden, other)) in differences.iter().zip([
+        (0.4, "0.4/weighted-lr"),
+        (0.4, "all/supervised"),
+        (0.6, "0.6/weighted-lr"),
+        (0.6, "all/supervised"),
+    ]) {
+        let of_seed = |seed| {
+            accuracy(&format!("digits/{hidden}/collective/{seed}"))
+                - accuracy(&format!("digits/{other}/{seed}"))
+        };
+        let (a, b): (f64, f64) = (of_seed(0), of_seed(1));
+        assert_eq!((&said["hidden"], &said["runs"]), (&hidden.into(), &2.into()), "{json}");
+        assert!(other.ends_with(said["other"].as_str().unwrap()), "{json}");
+        assert!((said["difference"].as_f64().unwrap() - (a + b) / 2.0).abs() < 1e-9, "{json}");
+        assert!((said["error"].as_f64().unwrap() - (a - b).abs() / 2.0).abs() < 1e-9, "{json}");
+    }
+    // What was only printed has no seeds and no column.
+    let said = folder.run("experiment table small.toml --compare collective").stdout;
     assert!(said.contains("accuracy in %, collective minus each of the others"), "{said}");
-    // The ceiling is compared too; what was only printed has no seeds.
     assert!(said.contains("| data | hidden | weighted-lr | supervised |\n"), "{said}");
-    let csv = folder.run("experiment table small.toml --against supervised --format csv").stdout;
-    assert!(csv.starts_with("against,runs,difference,error,p\ndigits/0.4/collective,2,"), "{csv}");
+    let csv = folder.run("experiment table small.toml --compare supervised --format csv").stdout;
+    assert!(csv.contains("\ndigits,0.6,supervised,collective,2,"), "{csv}");
+    // Of several priors any can be the one that the others are compared with.
+    let errors = "title = \"Small\"\nprior_errors = [-0.1, 0.1]";
+    folder.write("small.toml", SMALL.replace("title = \"Small\"", errors));
+    let message = folder.refused("experiment table small.toml --compare collective");
+    assert!(message.contains("its columns are collective/-10%, collective/+10%, "), "{message}");
+    let said = folder.run("experiment table small.toml --compare collective/+10%");
+    assert!(said.code == 0 && said.stdout.contains("collective +10 minus each"), "{said:?}");
 }
 
 #[test]
@@ -167,8 +184,8 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
     refused("experiment small.toml --device abacus", "abacus");
     refused("experiment table small.toml --measure speed", "unknown measure 'speed'");
     refused(
-        "experiment table small.toml --against nnpu",
-        "the table has no method 'nnpu'; its methods are collective,",
+        "experiment table small.toml --compare nnpu",
+        "the table has no column 'nnpu'; its columns are collective,",
     );
     refused("experiment table small.toml --format pdf", "unknown format 'pdf'");
     refused("experiment small.toml --results printed.toml", "'printed.toml', line 1: ");
@@ -201,7 +218,7 @@ fn the_pages_show_what_the_results_files_hold() {
     let folder = Folder::new("experiment-page");
     for (page, table) in [
         ("paper.md", "table1"),
-        ("paper.md", "table1 --against collective"),
+        ("paper.md", "table1 --compare collective"),
         ("paper.md", "table1-as-printed"),
         ("paper.md", "table2"),
         ("classic.md", "classic"),

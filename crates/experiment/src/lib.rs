@@ -8,9 +8,9 @@
 mod campaign;
 mod choices;
 mod classes;
+mod compared;
 mod error;
 mod figure;
-mod paired;
 mod printed;
 mod results;
 mod set;
@@ -22,11 +22,11 @@ mod trial;
 
 pub use campaign::{Event, Standing, campaign, pending};
 pub use choices::{Choices, DecideAt, Settings, TextForm};
+pub use compared::{Comparison, Difference};
 pub use error::ExperimentError;
 pub use figure::{
     Boundary, Candidate, Figure, FigureSpec, Followed, Kind, Rule, Sample, Track, crossings, figure, tally,
 };
-pub use paired::{Comparison, Difference};
 pub use printed::Printed;
 pub use results::{Record, Results};
 pub use set::{SETS, Set};

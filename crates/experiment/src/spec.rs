@@ -213,6 +213,17 @@ impl Spec {
         if let Some(wrong) = self.prior_errors.iter().find(|&&error| !(error > -1.0 && error < 1.0)) {
             return Err(format!("a prior error must lie strictly between -1 and 1, but one is {wrong}"));
         }
+        fn twice<T: PartialEq + Copy>(list: &[T]) -> Option<T> {
+            list.iter().enumerate().find(|(at, one)| list[..*at].contains(one)).map(|(_, &one)| one)
+        }
+        let repeated = [
+            ("hidden", twice(&self.hidden).map(|x| x.to_string())),
+            ("seeds", twice(&self.seeds).map(|x| x.to_string())),
+            ("prior_errors", twice(&self.prior_errors).map(|x| x.to_string())),
+        ];
+        if let Some((what, Some(value))) = repeated.iter().find(|(_, value)| value.is_some()) {
+            return Err(format!("{what} lists {value} twice; leave one out"));
+        }
         let names = |names: Vec<&String>| {
             let mut seen = HashSet::new();
             names.into_iter().find(|name| !seen.insert(*name)).map_or(Ok(()), |twice| {
@@ -279,14 +290,7 @@ impl Spec {
             Some(hidden) => format!("{}/{hidden}/{}", set.name, by.name),
             None => format!("{}/all/{}", set.name, by.name),
         };
-        let kind = match self.prior_error_kind {
-            _ if prior_error == 0.0 => "",
-            PriorErrorKind::Relative => "%",
-            PriorErrorKind::Absolute => " points",
-        };
-        if prior_error != 0.0 {
-            name.push_str(&format!("/{:+}{kind}", (prior_error * 1e4).round() / 100.0));
-        }
+        name.push_str(&self.error_in_name(prior_error));
         name.push_str(&format!("/{seed}"));
         let refused = |detail: String| format!("{name}: {detail}");
         let settings = choices.settle(&by.name).map_err(refused)?;
@@ -295,6 +299,7 @@ impl Spec {
         let made = Choices { objective: Some(settings.objective.clone()), ..choices };
         let mut positive = set.positive.clone();
         positive.extend(set.label.iter().map(|label| format!("of column {label}")));
+        let kind = self.unit_of(prior_error);
         let key = (&set.name, &positive, &set.folder, hidden, prior_error, kind, seed, made);
         let mut key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
         if let Some(negative) = &set.negative {
@@ -302,6 +307,22 @@ impl Spec {
         }
         let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
         Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
+    }
+
+    /// What of a run's name says that the prior is off, such as `/-10%`; nothing where it is right.
+    pub(crate) fn error_in_name(&self, prior_error: f64) -> String {
+        match prior_error == 0.0 {
+            true => String::new(),
+            false => format!("/{:+}{}", (prior_error * 1e4).round() / 100.0, self.unit_of(prior_error)),
+        }
+    }
+
+    fn unit_of(&self, prior_error: f64) -> &'static str {
+        match self.prior_error_kind {
+            _ if prior_error == 0.0 => "",
+            PriorErrorKind::Relative => "%",
+            PriorErrorKind::Absolute => " points",
+        }
     }
 
     /// Where the results are: beside the spec, in the folder `results`, under its name.
@@ -465,6 +486,8 @@ mod tests {
         let before = print(SMALL);
         assert_eq!(print(&SMALL.replace("title = \"small\"", "title = \"other\"")), before);
         assert_eq!(print(&SMALL.replace("seeds = [0, 1]", "seeds = [0]")), before);
+        let shown = "name = \"collective\"\ntitle = \"ours\"\naside = true";
+        assert_eq!(print(&SMALL.replace("name = \"collective\"", shown)), before);
         assert_ne!(print(&SMALL.replace("epochs = 7", "epochs = 8")), before);
         assert_ne!(print(&SMALL.replace("positive = [\"0\"]", "positive = [\"1\"]")), before);
         let negative = "positive = [\"0\"]\nnegative = [\"1\"]";
@@ -507,6 +530,13 @@ mod tests {
         assert!(message("epochs = 7", "epochs = 0").contains("at least 1, but is 0"));
         assert!(message("seeds = [0, 1]", "seeds = []").contains("seeds is empty"));
         assert!(message("hidden = [0.2, 0.8]", "hidden = [1.2]").contains("but one is 1.2"));
+        assert_eq!(message("seeds = [0, 1]", "seeds = [3, 1, 3]"), "seeds lists 3 twice; leave one out");
+        assert_eq!(
+            message("hidden = [0.2, 0.8]", "hidden = [0.2, 0.2]"),
+            "hidden lists 0.2 twice; leave one out"
+        );
+        let aside = message("name = \"collective\"", "name = \"collective\"\naside = \"yes\"");
+        assert!(aside.contains("the method 'collective': ") && aside.contains("aside"), "{aside}");
         assert!(message("data = [\"usps\"]", "data = [\"uspss\"]").contains("'uspss', which is not there"));
         assert!(message("objective = \"upu\"", "objective = \"upuu\"").contains("upu"));
         assert!(message("name = \"usps\"", "name = \"mnist\"").contains("'mnist' is there twice"));

@@ -1,7 +1,7 @@
 //! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
 
 use crate::ExperimentError;
-use crate::paired::{Comparison, Difference};
+use crate::compared::{self, Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Run, Spec};
@@ -63,7 +63,7 @@ pub struct Cell {
     pub runs: usize,
     /// Their mean, in percent; NaN where there is none.
     pub mean: f64,
-    /// Their standard deviation (division by n - 1), in percent; 0 for one run.
+    /// Their standard deviation (division by n - 1), in percent; NaN for fewer than two.
     pub deviation: f64,
     /// What each run gave, by its seed, in percent.
     pub values: Vec<(u64, f64)>,
@@ -75,12 +75,21 @@ pub struct Cell {
 #[derive(Clone, Debug, PartialEq)]
 struct Column {
     title: String,
-    /// The name of its method, where it is told the right prior.
-    method: Option<String>,
+    /// What runs call it: `collective`, or `collective/-10%` where it is told a wrong prior.
+    name: String,
     /// Whether it is run here, and not only printed.
     run: bool,
     /// Whether it takes no part in who is best: it sees every label, was only printed, or the spec puts it aside.
     aside: bool,
+}
+
+/// A data set at a hidden fraction.
+#[derive(Clone, Debug)]
+struct Row {
+    data: String,
+    title: String,
+    hidden: f64,
+    cells: Vec<Cell>,
 }
 
 /// A table of all cells of a spec.
@@ -89,7 +98,7 @@ pub struct Table {
     title: String,
     seeds: usize,
     columns: Vec<Column>,
-    rows: Vec<(String, f64, Vec<Cell>)>,
+    rows: Vec<Row>,
     /// Whether each row is one method under several priors, whose spread is worth a column.
     spread: bool,
 }
@@ -115,8 +124,8 @@ impl Table {
                     false => method.title.clone(),
                 };
                 let aside = method.aside || sees_all(number);
-                let method = (error == 0.0).then(|| method.name.clone());
-                columns.push(Column { title, method, run: true, aside });
+                let name = format!("{}{}", method.name, spec.error_in_name(error));
+                columns.push(Column { title, name, run: true, aside });
                 places.push((number, error));
             }
         }
@@ -125,7 +134,7 @@ impl Table {
             printed.methods().into_iter().filter(|m| !names.iter().any(|name| m.starts_with(name))).collect();
         columns.extend(others.iter().map(|m| Column {
             title: format!("{m} (printed)"),
-            method: None,
+            name: m.to_string(),
             run: false,
             aside: true,
         }));
@@ -148,7 +157,7 @@ impl Table {
                 for method in &others {
                     cells.push(Cell::new(&format!("{}/{hidden}/{method}", set.name), Vec::new(), &printed));
                 }
-                rows.push((set.title.clone(), hidden, cells));
+                rows.push(Row { data: set.name.clone(), title: set.title.clone(), hidden, cells });
             }
         }
         let title = format!("{}: {measure}", spec.title);
@@ -157,45 +166,51 @@ impl Table {
 
     /// The rows of which something is done.
     pub fn begun(mut self) -> Self {
-        self.rows.retain(|(_, _, cells)| cells.iter().any(|cell| cell.runs > 0));
+        self.rows.retain(|row| row.cells.iter().any(|cell| cell.runs > 0));
         self
     }
 
-    /// How far a method is above each of the others, seed by seed: both saw the same split.
-    pub fn against(&self, method: &str) -> Result<Comparison, String> {
-        let of_method = |column: &Column| column.method.as_deref() == Some(method);
-        let Some(place) = self.columns.iter().position(of_method) else {
-            let names: Vec<&str> =
-                self.columns.iter().filter_map(|column| column.method.as_deref()).collect();
-            return Err(format!("the table has no method '{method}'; its methods are {}", names.join(", ")));
+    /// How far a method is above each of the others, seed by seed: methods of one seed saw the same split, unless they
+    /// see every label.
+    pub fn compared(&self, method: &str) -> Result<Comparison, String> {
+        let Some(place) = self.columns.iter().position(|column| column.run && column.name == method) else {
+            let names = self.columns.iter().filter(|column| column.run).map(|column| column.name.as_str());
+            let names: Vec<&str> = names.collect();
+            return Err(format!("the table has no column '{method}'; its columns are {}", names.join(", ")));
         };
-        let others: Vec<usize> =
-            (0..self.columns.len()).filter(|&at| at != place && self.columns[at].run).collect();
-        let row = |(data, hidden, cells): &(String, f64, Vec<Cell>)| {
-            let differences = others.iter().map(|&at| Difference::of(&cells[place], &cells[at]));
-            (data.clone(), *hidden, differences.collect())
+        let others = || (0..self.columns.len()).filter(|&at| at != place && self.columns[at].run);
+        let of_row = |row: &Row| {
+            let difference = |at| Difference::of(&row.cells[place], &row.cells[at]);
+            compared::Row {
+                data: row.data.clone(),
+                title: row.title.clone(),
+                hidden: row.hidden,
+                differences: others().map(difference).collect(),
+            }
         };
         Ok(Comparison {
             title: format!("{}, {} minus each of the others", self.title, self.columns[place].title),
             seeds: self.seeds,
-            columns: others.iter().map(|&at| self.columns[at].title.clone()).collect(),
-            rows: self.rows.iter().map(row).collect(),
+            method: method.to_string(),
+            others: others()
+                .map(|at| (self.columns[at].name.clone(), self.columns[at].title.clone()))
+                .collect(),
+            rows: self.rows.iter().map(of_row).collect(),
         })
     }
 
     /// Every cell.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
-        self.rows.iter().flat_map(|(_, _, cells)| cells)
+        self.rows.iter().flat_map(|row| &row.cells)
     }
 
-    /// The place of the best mean of a row, among columns that take part and have as many runs as any of them: one
-    /// lucky seed does not lead a row.
+    /// The place of the best mean of a row, among columns that take part and have been run. None leads while they have
+    /// unequal numbers of runs.
     fn best(&self, cells: &[Cell]) -> Option<usize> {
-        let taking_part = || (0..cells.len()).filter(|&at| !self.columns[at].aside);
-        let most = taking_part().map(|at| cells[at].runs).max().filter(|&runs| runs > 0)?;
-        taking_part()
-            .filter(|&at| cells[at].runs == most)
-            .max_by(|&a, &b| cells[a].mean.total_cmp(&cells[b].mean))
+        let taking_part = || (0..cells.len()).filter(|&at| !self.columns[at].aside && cells[at].runs > 0);
+        let runs = cells[taking_part().next()?].runs;
+        let best = taking_part().max_by(|&a, &b| cells[a].mean.total_cmp(&cells[b].mean));
+        best.filter(|_| taking_part().all(|at| cells[at].runs == runs))
     }
 
     /// A Markdown table: `96.51 ± 0.12 (86.10)` has the printed mean in parentheses, the best of a row is bold.
@@ -206,9 +221,9 @@ impl Table {
         text.push_str(&"---|".repeat(self.columns.len() + usize::from(self.spread)));
         text.push('\n');
         let mut last = "";
-        for (data, hidden, cells) in &self.rows {
-            let named = if data == last { "" } else { data };
-            last = data;
+        for Row { title, hidden, cells, .. } in &self.rows {
+            let named = if title == last { "" } else { title };
+            last = title;
             text.push_str(&format!("| {named} | {hidden} |"));
             let best = if self.spread { None } else { self.best(cells) };
             for (at, cell) in cells.iter().enumerate() {
@@ -231,13 +246,12 @@ impl Table {
         let mut text = String::from("cell,runs,mean,deviation,printed_mean,printed_deviation\n");
         for cell in self.cells() {
             let (mean, deviation) = cell.printed.map_or((f64::NAN, None), |printed| printed);
-            let ours = if cell.runs > 0 { (cell.mean, cell.deviation) } else { (f64::NAN, f64::NAN) };
             text.push_str(&format!(
                 "{},{},{},{},{},{}\n",
                 cell.name,
                 cell.runs,
-                number(ours.0),
-                number(ours.1),
+                number(cell.mean),
+                number(cell.deviation),
                 number(mean),
                 number(deviation.unwrap_or(f64::NAN))
             ));
@@ -252,7 +266,7 @@ impl Table {
                 "cell": cell.name,
                 "runs": cell.runs,
                 "mean": (cell.runs > 0).then_some(cell.mean),
-                "deviation": (cell.runs > 0).then_some(cell.deviation),
+                "deviation": (cell.runs > 1).then_some(cell.deviation),
                 "printed_mean": cell.printed.map(|(mean, _)| mean),
                 "printed_deviation": cell.printed.and_then(|(_, deviation)| deviation),
             })
@@ -261,12 +275,12 @@ impl Table {
     }
 }
 
-/// The mean, NaN of nothing, and the standard deviation (division by n - 1), 0 of one value.
+/// The mean, NaN of nothing, and the standard deviation (division by n - 1), NaN of fewer than two values.
 pub(crate) fn mean_and_deviation(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
     let mean = values.clone().sum::<f64>() / count;
     let squares: f64 = values.map(|x| (x - mean).powi(2)).sum();
-    (mean, (squares / (count - 1.0).max(1.0)).sqrt())
+    (mean, if count > 1.0 { (squares / (count - 1.0)).sqrt() } else { f64::NAN })
 }
 
 impl Cell {
@@ -314,20 +328,34 @@ mod tests {
         let cell = Cell { printed: Some((86.1, Some(0.3))), ..cell };
         assert_eq!(cell.shown(3, false), "92.00 ± 2.00 (86.10)");
         let cell = Cell::new("a", vec![(0, 50.0)], &none);
-        assert_eq!((cell.deviation, cell.shown(2, false)), (0.0, "50.00 [1 of 2]".into()));
+        assert!(cell.deviation.is_nan());
+        assert_eq!(cell.shown(2, false), "50.00 [1 of 2]");
         assert_eq!(Cell::new("a", Vec::new(), &none).shown(5, false), "");
     }
 
+    fn table(aside: [bool; 4]) -> Table {
+        let column = |aside| Column { title: "a".into(), name: "a".into(), run: true, aside };
+        Table {
+            title: "t".into(),
+            seeds: 2,
+            columns: aside.map(column).into(),
+            rows: Vec::new(),
+            spread: false,
+        }
+    }
+
     #[test]
-    fn a_column_put_aside_or_short_of_seeds_does_not_lead() {
+    fn who_leads_takes_part_and_has_as_many_runs_as_the_others() {
         let none = Printed::default();
-        let column = |aside| Column { title: String::new(), method: None, run: true, aside };
-        let columns = vec![column(true), column(false), column(false), column(false)];
-        let table = Table { title: String::new(), seeds: 2, columns, rows: Vec::new(), spread: false };
         let seeded = |values: &[f64]| (0..).zip(values.iter().copied()).collect();
         let cells = |of: [&[f64]; 4]| of.map(|values| Cell::new("a", seeded(values), &none));
-        assert_eq!(table.best(&cells([&[99.0, 99.0], &[90.0, 92.0], &[91.0, 92.0], &[98.0]])), Some(2));
-        assert_eq!(table.best(&cells([&[99.0], &[90.0], &[89.0], &[]])), Some(1));
-        assert_eq!(table.best(&cells([&[99.0], &[], &[], &[]])), None);
+        let best = |of| table([true, false, false, false]).best(&cells(of));
+        assert_eq!(best([&[99.0, 99.0], &[90.0, 92.0], &[91.0, 92.0], &[89.0, 91.0]]), Some(2));
+        // Neither one lucky seed nor the only one that is complete leads.
+        assert_eq!(best([&[99.0], &[90.0, 92.0], &[91.0, 92.0], &[98.0]]), None);
+        assert_eq!(best([&[99.0], &[90.0, 91.0], &[92.0], &[98.0]]), None);
+        // What is not run, or was left out, is not waited for.
+        assert_eq!(best([&[99.0], &[90.0], &[89.0], &[]]), Some(1));
+        assert_eq!(best([&[99.0], &[], &[], &[]]), None);
     }
 }

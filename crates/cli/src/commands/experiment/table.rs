@@ -22,7 +22,7 @@ pub struct Flags {
     /// By how much METHOD is above each of the others, seed by seed: mean difference and its standard error, bold where
     /// chance would give as much in less than one case of twenty (Student's t).
     #[arg(long, value_name = "METHOD")]
-    pub against: Option<String>,
+    pub compare: Option<String>,
     /// Where the results are [default: results/SPEC.jsonl beside the spec].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
@@ -40,8 +40,8 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     let spec = spec(&flags.spec)?;
     let file = flags.results.clone().unwrap_or_else(|| spec.results_file());
     let table = Table::new(&spec, &Results::read(&file, &spec.reuse)?, measure)?;
-    if let Some(method) = &flags.against {
-        let comparison = table.against(method).map_err(Failure::Input)?;
+    if let Some(method) = &flags.compare {
+        let comparison = table.compared(method).map_err(Failure::Input)?;
         return match (as_json, flags.format.as_str()) {
             (true, _) => print_json(&comparison.json()),
             (false, "csv") => print(&comparison.csv()),

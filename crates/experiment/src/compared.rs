@@ -1,4 +1,4 @@
-//! Two methods on the same splits: the difference seed by seed, which says more than two deviations side by side.
+//! One method against the others, seed by seed: this says more than two deviations side by side.
 
 use crate::table::{Cell, mean_and_deviation};
 use serde_json::{Value, json};
@@ -7,29 +7,27 @@ use std::f64::consts::PI;
 /// By how much one cell is above another, over the seeds that both have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The name of the other cell.
-    pub name: String,
     /// Seeds that both have.
     pub runs: usize,
     /// The mean difference, in points; NaN where there is none.
     pub mean: f64,
-    /// Its standard error; 0 for one seed.
+    /// Its standard error; NaN for fewer than two seeds.
     pub error: f64,
-    /// The probability of as large a difference between equal methods (Student's t, two-sided); none for one seed.
+    /// The probability of as large a difference between equal methods (Student's t, two-sided); none for fewer than two.
     pub p: Option<f64>,
 }
 
 impl Difference {
     pub(crate) fn of(one: &Cell, other: &Cell) -> Self {
-        let seed = |&(seed, a): &(u64, f64)| {
+        let of_seed = |&(seed, a): &(u64, f64)| {
             other.values.iter().find(|&&(of_other, _)| of_other == seed).map(|&(_, b)| a - b)
         };
-        let differences: Vec<f64> = one.values.iter().filter_map(seed).collect();
+        let differences: Vec<f64> = one.values.iter().filter_map(of_seed).collect();
         let runs = differences.len();
         let (mean, deviation) = mean_and_deviation(differences.into_iter());
         let error = deviation / (runs as f64).sqrt();
         let p = (runs > 1).then(|| if mean == 0.0 { 1.0 } else { two_sided(mean / error, runs - 1) });
-        Self { name: other.name.clone(), runs, mean, error: if runs > 1 { error } else { 0.0 }, p }
+        Self { runs, mean, error, p }
     }
 
     fn shown(&self, seeds: usize) -> String {
@@ -38,7 +36,9 @@ impl Difference {
         }
         let mark = if self.p.is_some_and(|p| p < 0.05) { "**" } else { "" };
         let spread = if self.runs > 1 { format!(" ± {:.2}", self.error) } else { String::new() };
-        let mut text = format!("{mark}{:+.2}{spread}{mark}", self.mean);
+        // No "-0.00".
+        let mean = if self.mean.abs() < 0.005 { 0.0 } else { self.mean };
+        let mut text = format!("{mark}{mean:+.2}{spread}{mark}");
         if self.runs < seeds {
             text.push_str(&format!(" [{} of {seeds}]", self.runs));
         }
@@ -46,30 +46,37 @@ impl Difference {
     }
 }
 
+/// A data set at a hidden fraction.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub data: String,
+    pub title: String,
+    pub hidden: f64,
+    pub differences: Vec<Difference>,
+}
+
 /// One method of a table against each of the others.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     pub(crate) title: String,
     pub(crate) seeds: usize,
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<(String, f64, Vec<Difference>)>,
+    /// The method from which the others are taken.
+    pub(crate) method: String,
+    /// Names and titles of the others.
+    pub(crate) others: Vec<(String, String)>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Comparison {
-    /// Every difference.
-    pub fn differences(&self) -> impl Iterator<Item = &Difference> {
-        self.rows.iter().flat_map(|(_, _, differences)| differences)
-    }
-
     /// A Markdown table of mean difference ± standard error; bold where p is below 0.05.
     pub fn markdown(&self) -> String {
         let mut text = format!("### {}\n\n| data | hidden |", self.title);
-        self.columns.iter().for_each(|title| text.push_str(&format!(" {title} |")));
-        text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(self.columns.len())));
+        self.others.iter().for_each(|(_, title)| text.push_str(&format!(" {title} |")));
+        text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(self.others.len())));
         let mut last = "";
-        for (data, hidden, differences) in &self.rows {
-            let named = if data == last { "" } else { data };
-            last = data;
+        for Row { title, hidden, differences, .. } in &self.rows {
+            let named = if title == last { "" } else { title };
+            last = title;
             text.push_str(&format!("| {named} | {hidden} |"));
             differences.iter().for_each(|one| text.push_str(&format!(" {} |", one.shown(self.seeds))));
             text.push('\n');
@@ -79,30 +86,45 @@ impl Comparison {
 
     /// A line a difference.
     pub fn csv(&self) -> String {
-        let mut text = String::from("against,runs,difference,error,p\n");
-        for one in self.differences() {
-            let numbers = match one.runs {
-                0 => ",".to_string(),
-                _ => format!("{:.4},{:.4}", one.mean, one.error),
-            };
-            let p = one.p.map(|p| format!("{p:.4}")).unwrap_or_default();
-            text.push_str(&format!("{},{},{numbers},{p}\n", one.name, one.runs));
+        let number = |x: f64| if x.is_finite() { format!("{x:.4}") } else { String::new() };
+        let mut text = String::from("data,hidden,method,other,runs,difference,error,p\n");
+        for (row, other, one) in self.differences() {
+            text.push_str(&format!(
+                "{},{},{},{other},{},{},{},{}\n",
+                row.data,
+                row.hidden,
+                self.method,
+                one.runs,
+                number(one.mean),
+                number(one.error),
+                one.p.map(|p| format!("{p:.6}")).unwrap_or_default()
+            ));
         }
         text
     }
 
     /// An object a difference.
     pub fn json(&self) -> Value {
-        let one = |one: &Difference| {
+        let one = |(row, other, one): (&Row, &str, &Difference)| {
             json!({
-                "against": one.name,
+                "data": row.data,
+                "hidden": row.hidden,
+                "method": self.method,
+                "other": other,
                 "runs": one.runs,
                 "difference": (one.runs > 0).then_some(one.mean),
                 "error": (one.runs > 1).then_some(one.error),
                 "p": one.p,
             })
         };
-        json!({ "title": self.title, "seeds": self.seeds, "differences": self.differences().map(one).collect::<Vec<_>>() })
+        let differences: Vec<Value> = self.differences().map(one).collect();
+        json!({ "title": self.title, "seeds": self.seeds, "differences": differences })
+    }
+
+    fn differences(&self) -> impl Iterator<Item = (&Row, &str, &Difference)> {
+        self.rows.iter().flat_map(|row| {
+            self.others.iter().zip(&row.differences).map(move |((name, _), one)| (row, name.as_str(), one))
+        })
     }
 }
 
@@ -111,7 +133,7 @@ impl Comparison {
 fn two_sided(t: f64, freedom: usize) -> f64 {
     let angle = (t.abs() / (freedom as f64).sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();
-    // cos^odd: 1, 2/3, 2·4/(3·5), …; cos^even: 1, 1/2, 1·3/(2·4), …
+    // Odd degrees: cos + 2/3 cos³ + 2·4/(3·5) cos⁵ + …; even ones: 1 + 1/2 cos² + 1·3/(2·4) cos⁴ + …
     let odd = freedom % 2 == 1;
     let (mut term, mut sum) = (if odd { cosine } else { 1.0 }, 0.0);
     for k in 1..=freedom / 2 {
@@ -146,7 +168,7 @@ mod tests {
     }
 
     fn cell(values: &[(u64, f64)]) -> Cell {
-        Cell { name: "a/0.2/b".into(), values: values.to_vec(), ..Cell::default() }
+        Cell { values: values.to_vec(), ..Cell::default() }
     }
 
     #[test]
@@ -165,10 +187,48 @@ mod tests {
     fn one_seed_none_and_equal_seeds_say_no_more_than_they_can() {
         let one = cell(&[(0, 91.0), (1, 92.0)]);
         let single = Difference::of(&one, &cell(&[(1, 93.0)]));
-        assert_eq!((single.p, single.error, single.shown(2)), (None, 0.0, "-1.00 [1 of 2]".into()));
+        assert_eq!((single.p, single.shown(2)), (None, "-1.00 [1 of 2]".into()));
         assert_eq!(Difference::of(&one, &cell(&[])).shown(2), "");
         assert_eq!(Difference::of(&one, &one).p, Some(1.0));
         let sure = Difference::of(&one, &cell(&[(0, 90.0), (1, 91.0)]));
         assert_eq!((sure.p, sure.shown(2)), (Some(0.0), "**+1.00 ± 0.00**".into()));
+        let tiny = Difference::of(&one, &cell(&[(0, 91.502), (1, 91.502)]));
+        assert_eq!(tiny.shown(2), "+0.00 ± 0.50");
+    }
+
+    #[test]
+    fn what_is_not_there_is_empty_in_every_form() {
+        let one = cell(&[(0, 91.0), (1, 92.0)]);
+        let differences = [vec![(0, 90.0), (1, 90.0)], vec![(1, 90.0)], vec![]];
+        let comparison = Comparison {
+            title: "t".into(),
+            seeds: 2,
+            method: "a".into(),
+            others: ["b", "c", "d"].map(|name| (name.into(), name.to_uppercase())).into(),
+            rows: vec![Row {
+                data: "set".into(),
+                title: "Set".into(),
+                hidden: 0.2,
+                differences: differences.map(|values| Difference::of(&one, &cell(&values))).into(),
+            }],
+        };
+        assert_eq!(
+            comparison.markdown(),
+            "### t\n\n| data | hidden | B | C | D |\n|---|---|---|---|---|\n| Set | 0.2 | +1.50 ± 0.50 | +2.00 [1 of 2] |  |\n"
+        );
+        assert_eq!(
+            comparison.csv(),
+            "data,hidden,method,other,runs,difference,error,p\n\
+             set,0.2,a,b,2,1.5000,0.5000,0.204833\nset,0.2,a,c,1,2.0000,,\nset,0.2,a,d,0,,,\n"
+        );
+        let json = comparison.json();
+        assert_eq!(
+            (&json["differences"][0]["other"], &json["differences"][0]["runs"]),
+            (&"b".into(), &2.into())
+        );
+        assert_eq!(
+            (&json["differences"][1]["error"], &json["differences"][2]["difference"]),
+            (&Value::Null, &Value::Null)
+        );
     }
 }
