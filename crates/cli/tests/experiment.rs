@@ -187,6 +187,10 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
         "experiment table small.toml --compare nnpu",
         "the table has no column 'nnpu'; its columns are collective,",
     );
+    refused(
+        "experiment table small.toml --results none.jsonl",
+        "there is no results file 'none.jsonl'; check the path",
+    );
     refused("experiment table small.toml --format pdf", "unknown format 'pdf'");
     refused("experiment small.toml --results printed.toml", "'printed.toml', line 1: ");
     refused("experiment small.toml --results /dev/null/x", "cannot read '/dev/null/x'");
@@ -194,7 +198,11 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
     for (from, to, sentence) in [
         ("epochs = 2", "epoch = 2", "unknown field `epoch`"),
         ("hidden = [0.4]", "hidden = [0]", "strictly between 0 and 1, but one is 0"),
-        ("name = \"digits\"", "name = \"mnist\"", "train-images-idx3-ubyte'; check the path"),
+        (
+            "name = \"digits\"",
+            "name = \"mnist\"",
+            "mnist is not in 'data', which has no 'train-images-idx3-ubyte'; name the folder",
+        ),
         ("name = \"digits\"", "name = \"letters\"", "no data set is called so; known are mnist"),
         ("positive = [\"0\",", "positive = [\"ten\",", "it has no class 'ten'; its classes are 0, 1"),
         ("name = \"weighted-lr\"", "name = \"weighted-l\"", "weighted-l"),

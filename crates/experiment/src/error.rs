@@ -75,6 +75,19 @@ pub enum ExperimentError {
         /// The epoch under way.
         epoch: usize,
     },
+    /// A published data set that is not below the folder of data sets.
+    #[error(
+        "{title} is not in '{folder}', which has no '{missing}'; name the folder of data sets with --data DIR, and see \
+         docs/data-sets.md for where the set comes from"
+    )]
+    NoSet {
+        /// The set.
+        title: String,
+        /// Where it was looked for.
+        folder: String,
+        /// What of it is not there.
+        missing: String,
+    },
     /// The data.
     #[error(transparent)]
     Data(#[from] DataError),

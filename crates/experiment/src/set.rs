@@ -6,9 +6,9 @@ use crate::classes::Classes;
 use crate::spec::DataSpec;
 use onesided_classic::Rows;
 use onesided_data::{
-    CIFAR10_CLASSES, Digits, Features, Images, Matrix, MissingPolicy, NEWSGROUPS, Pixels, ReadOptions,
-    SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups, read, svhn,
-    train_test, truth_from_column, usps, vocabulary, word_vectors,
+    CIFAR10_CLASSES, DataError, Digits, Features, Images, Matrix, MissingPolicy, NEWSGROUPS, Pixels,
+    ReadOptions, SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups,
+    read, svhn, train_test, truth_from_column, usps, vocabulary, word_vectors,
 };
 use onesided_net::{Shape, Source};
 use std::fs;
@@ -59,6 +59,20 @@ enum Store {
 impl Set {
     /// Reads the set of a spec from its place below `folder`.
     pub fn read(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
+        Self::read_from(spec, features, folder).map_err(|error| match error {
+            ExperimentError::Data(DataError::NotFound { file: missing })
+            | ExperimentError::Data(DataError::NoFolder { folder: missing })
+                if spec.is_published() =>
+            {
+                let (title, folder) = (spec.title.clone(), folder.display().to_string());
+                let missing = missing.strip_prefix(&folder).unwrap_or(&missing).trim_start_matches('/');
+                ExperimentError::NoSet { missing: missing.to_string(), title, folder }
+            }
+            other => other,
+        })
+    }
+
+    fn read_from(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
         let place = spec.folder.as_ref().map_or_else(|| folder.to_path_buf(), |inside| folder.join(inside));
         let pick = |classes: &[&str]| Classes::new(spec, classes);
         match spec.name.split(':').next().unwrap_or_default() {

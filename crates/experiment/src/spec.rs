@@ -101,6 +101,14 @@ pub struct DataSpec {
     choices: Choices,
 }
 
+impl DataSpec {
+    /// Whether it is a set that others publish, and not built in or the user's own.
+    pub(crate) fn is_published(&self) -> bool {
+        ["mnist", "usps", "svhn", "cifar10", "20ng"]
+            .contains(&self.name.split(':').next().unwrap_or_default())
+    }
+}
+
 #[cfg(test)]
 impl DataSpec {
     /// A set of this name, for tests of what is made of its classes.

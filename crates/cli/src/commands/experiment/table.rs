@@ -2,7 +2,7 @@
 
 use super::spec;
 use crate::failure::Failure;
-use crate::output::{print, print_json};
+use crate::output::{note, print, print_json};
 use clap::Args;
 use onesided_experiment::{Measure, Results, Table};
 use std::path::PathBuf;
@@ -39,6 +39,15 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     }
     let spec = spec(&flags.spec)?;
     let file = flags.results.clone().unwrap_or_else(|| spec.results_file());
+    if !file.exists() {
+        let file = file.display();
+        match flags.results {
+            Some(_) => {
+                return Err(Failure::input(format!("there is no results file '{file}'; check the path")));
+            }
+            None => note(&format!("note: nothing is run yet, since there is no results file '{file}'")),
+        }
+    }
     let table = Table::new(&spec, &Results::read(&file, &spec.reuse)?, measure)?;
     if let Some(method) = &flags.compare {
         let comparison = table.compared(method).map_err(Failure::Input)?;
