@@ -65,18 +65,26 @@ pub struct Methods {
     pub name: Option<String>,
 }
 
-/// Flags of `fit`.
+/// Where rows are, for `fit`, `prior` and `evaluate`: in one table, or positives and unlabeled rows apart.
 #[derive(Debug, Args)]
-pub struct Fit {
-    /// A table with a label column: .csv or .tsv (plain, .gz, .zst), or .parquet.
+pub struct Inputs {
+    /// A table with a column of labels: .csv or .tsv (plain, .gz, .zst), or .parquet.
     #[arg(conflicts_with_all = ["positives", "unlabeled"])]
     pub file: Option<PathBuf>,
     /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
-    #[arg(long, value_name = "FILE", requires = "unlabeled")]
+    #[arg(long, value_name = "PATH", requires = "unlabeled")]
     pub positives: Option<PathBuf>,
     /// A table of unlabeled rows, or a folder of texts, with --positives.
-    #[arg(long, value_name = "FILE", requires = "positives")]
+    #[arg(long, value_name = "PATH", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
+}
+
+/// Flags of `fit`.
+#[derive(Debug, Args)]
+pub struct Fit {
+    /// Where the rows are.
+    #[command(flatten)]
+    pub inputs: Inputs,
     /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
@@ -237,15 +245,9 @@ pub struct Predict {
 pub struct Evaluate {
     /// The model file.
     pub model: PathBuf,
-    /// The table to measure on.
-    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
-    pub file: Option<PathBuf>,
-    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
-    #[arg(long, value_name = "PATH", requires = "unlabeled")]
-    pub positives: Option<PathBuf>,
-    /// A table of unlabeled rows, or a folder of texts, with --positives.
-    #[arg(long, value_name = "PATH", requires = "positives")]
-    pub unlabeled: Option<PathBuf>,
+    /// Where the rows are.
+    #[command(flatten)]
+    pub inputs: Inputs,
     /// A column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,

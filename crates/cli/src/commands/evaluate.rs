@@ -1,7 +1,7 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
 use super::scored::{Scored, read_rows};
-use super::source::one_after_the_other;
+use super::source::{Place, one_after_the_other};
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
@@ -22,32 +22,26 @@ struct Answers {
     truth: Option<Vec<bool>>,
 }
 
-/// Flags that say nothing, or contradict one another.
-fn check(flags: &Evaluate) -> Result<(), Failure> {
-    let two = flags.positives.is_some();
-    let refusal = match (&flags.label, &flags.truth) {
-        _ if flags.file.is_none() && !two => {
-            "name a table, or two with --positives and --unlabeled".to_string()
+/// Where the rows are; flags that say nothing, or contradict one another, are refused.
+fn place(flags: &Evaluate) -> Result<Place<'_>, Failure> {
+    let (label, truth) = (&flags.label, &flags.truth);
+    let place = flags.inputs.place(&[
+        ("--label", label.is_some()),
+        ("--truth", truth.is_some()),
+        ("--positive", flags.positive.is_some()),
+    ])?;
+    match (&place, label, truth) {
+        (Place::One(_), None, None) => Err(Failure::input(
+            "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
+        )),
+        (_, Some(label), Some(truth)) if label == truth => {
+            Err(Failure::input(format!("column '{truth}' cannot be both the label and the truth")))
         }
-        (Some(_), _) | (_, Some(_)) if two => {
-            "two files need no --label and no --truth: every row of --positives is positive".to_string()
-        }
-        _ if two && flags.positive.is_some() => {
-            "two files need no --positive: every row of --positives is positive".to_string()
-        }
-        (None, None) if !two => {
-            "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)"
-                .to_string()
-        }
-        (Some(label), Some(truth)) if label == truth => {
-            format!("column '{truth}' cannot be both the label and the truth")
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::input(refusal))
+        _ => Ok(place),
+    }
 }
 
-fn answers(flags: &Evaluate, model: &Model) -> Result<Answers, Failure> {
+fn answers(flags: &Evaluate, place: &Place, model: &Model) -> Result<Answers, Failure> {
     let (label, truth) = (flags.label.as_deref(), flags.truth.as_deref());
     let read = |file: &Path, columns: &[&str]| {
         read_rows(model, file, &flags.text, columns, |name| {
@@ -56,28 +50,30 @@ fn answers(flags: &Evaluate, model: &Model) -> Result<Answers, Failure> {
             )
         })
     };
-    if let (Some(positives), Some(unlabeled)) = (&flags.positives, &flags.unlabeled) {
-        let (first, second) = (read(positives, &[])?.0, read(unlabeled, &[])?.0);
-        let labels = one_after_the_other(first.get().rows(), second.get().rows());
-        return Ok(Answers { rows: first.followed_by(second)?, labels: Some(labels), truth: None });
+    match place {
+        Place::Two { positives, unlabeled } => {
+            let (first, second) = (read(positives, &[])?.0, read(unlabeled, &[])?.0);
+            let labels = one_after_the_other(first.get().rows(), second.get().rows());
+            Ok(Answers { rows: first.followed_by(second)?, labels: Some(labels), truth: None })
+        }
+        Place::One(file) => {
+            let columns: Vec<&str> = label.into_iter().chain(truth).collect();
+            let (rows, mut frame) = read(file, &columns)?;
+            let positive = flags.positive.as_deref();
+            let labels = label.map(|name| labels_from_column(&frame.take(name)?, positive)).transpose()?;
+            let truth = truth.map(|name| truth_from_column(&frame.take(name)?, positive)).transpose()?;
+            Ok(Answers { rows, labels, truth })
+        }
     }
-    // `check` has refused to go on without one.
-    let file = flags.file.as_deref().unwrap_or(Path::new(""));
-    let columns: Vec<&str> = label.into_iter().chain(truth).collect();
-    let (rows, mut frame) = read(file, &columns)?;
-    let positive = flags.positive.as_deref();
-    let labels = label.map(|name| labels_from_column(&frame.take(name)?, positive)).transpose()?;
-    let truth = truth.map(|name| truth_from_column(&frame.take(name)?, positive)).transpose()?;
-    Ok(Answers { rows, labels, truth })
 }
 
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
-    check(flags)?;
+    let place = place(flags)?;
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device);
     let about = model.about();
-    let Answers { rows, labels, truth } = answers(flags, &model)?;
+    let Answers { rows, labels, truth } = answers(flags, &place, &model)?;
     let number = rows.get().rows();
     tell_device(&model, number);
 

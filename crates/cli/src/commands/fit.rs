@@ -1,7 +1,7 @@
 //! `onesided fit`: from a table, or two, to a model file.
 
 use super::prior::tell_warnings;
-use super::source::{Rows, Source};
+use super::source::{Marked, Rows, Source};
 use super::{device, metric_rows, with_intervals};
 use crate::args::{Fit, PriorFlag};
 use crate::failure::Failure;
@@ -199,8 +199,12 @@ fn tell_data(flags: &Fit, source: &Source, learner: &Learner, rows: &Rows) -> Re
     note(&format!("{} positives, {} unlabeled {what}", counts.positive, counts.unlabeled));
     let (scenario, origin) = match (&flags.scenario, source) {
         (Some(scenario), _) => (scenario.clone(), "given"),
-        (None, Source::TwoFiles { .. }) => ("case-control".to_string(), "the default for two files"),
-        (None, Source::TwoFolders { .. }) => ("case-control".to_string(), "the default for two folders"),
+        (None, Source::Marked(Marked::TwoFiles { .. })) => {
+            ("case-control".to_string(), "the default for two files")
+        }
+        (None, Source::Marked(Marked::TwoFolders { .. })) => {
+            ("case-control".to_string(), "the default for two folders")
+        }
         (None, _) => ("single-sample".to_string(), "the default for one file with a label column"),
     };
     note(&format!("scenario: {scenario} ({origin})"));

@@ -1,37 +1,30 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::source::{
-    are_texts, both_folders, check_label, encoded, labeled_table, labeled_texts, two_tables, two_texts,
-};
+use super::source::{Marked, are_texts, encoded};
 use super::texts::TextFlags;
+use crate::args::Inputs;
 use crate::failure::Failure;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use clap::Args;
+use onesided::Counts;
 use onesided::data::{Label, MissingPolicy, PuData, ReadOptions, SparseMatrix, Weighting, write_atomically};
 use onesided::prior::{
     Needs, PriorReport, PriorSettings, Scorer, estimate_prior_of_texts, estimate_prior_with, estimator,
     estimators,
 };
-use onesided::{Counts, Scenario};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Flags of `prior`.
 #[derive(Debug, Args)]
 #[command(after_help = listing())]
 pub struct Prior {
-    /// A table with a label column: .csv or .tsv (plain, .gz, .zst), or .parquet.
-    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
-    pub file: Option<PathBuf>,
-    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
-    #[arg(long, value_name = "PATH", requires = "unlabeled")]
-    pub positives: Option<PathBuf>,
-    /// A table of unlabeled rows, or a folder of texts, with --positives.
-    #[arg(long, value_name = "PATH", requires = "positives")]
-    pub unlabeled: Option<PathBuf>,
+    /// Where the rows are.
+    #[command(flatten)]
+    pub inputs: Inputs,
     /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
@@ -70,33 +63,26 @@ pub struct Prior {
     pub texts: TextFlags,
 }
 
-/// What was read.
-enum Read {
-    Table(PuData),
-    Texts { rows: SparseMatrix, labels: Vec<Label> },
-}
-
 /// Reads, scores, estimates, and says what came of it.
 pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     if flags.list {
         return list(as_json);
     }
     let started = Instant::now();
-    let inputs = inputs(flags)?;
-    let of_texts = of_texts(flags)?;
+    let source = Marked::of(&flags.inputs, flags.label.as_deref(), flags.positive.as_deref(), &flags.texts)?;
+    let of_texts = are_texts(&flags.texts, source.is_folders(), &flags.drop)?;
     flags.missing.parse::<MissingPolicy>()?;
     let settings = settings(flags, of_texts)?;
-    let two_files = flags.positives.is_some();
     let scenario = match &flags.scenario {
         Some(named) => named.parse()?,
-        None if two_files => Scenario::CaseControl,
-        None => Scenario::SingleSample,
+        None => source.default_scenario(),
     };
     if let Some(plot) = &flags.plot {
-        outlet::check_picture(plot, &inputs)?;
+        outlet::check_picture(plot, &source.files())?;
     }
-    let report = match if of_texts { texts(flags)? } else { rows(flags)? } {
-        Read::Table(data) => {
+    let report = match of_texts {
+        false => {
+            let data = rows(source, flags)?;
             let Counts { positive, unlabeled } = data.counts();
             note(&format!(
                 "{positive} positives, {unlabeled} unlabeled rows, {} features",
@@ -112,7 +98,8 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
                 true
             })?
         }
-        Read::Texts { rows, labels } => {
+        true => {
+            let (rows, labels) = texts(source, flags)?;
             let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
             let unlabeled = labels.len() - positive;
             note(&format!("{positive} positives, {unlabeled} unlabeled texts, {} terms", rows.cols()));
@@ -149,16 +136,6 @@ pub fn tell_warnings(report: &PriorReport) {
         note(&format!("note: {} has no answer: {}", refusal.estimator, refusal.why));
     }
     warn(&report.consensus.warnings);
-}
-
-/// Whether the rows are texts, as `fit` would read them.
-fn of_texts(flags: &Prior) -> Result<bool, Failure> {
-    let folders = match (&flags.positives, &flags.unlabeled) {
-        (Some(positives), Some(unlabeled)) => both_folders(positives, unlabeled)?,
-        _ => false,
-    };
-    check_label(flags.label.as_deref(), &flags.texts)?;
-    are_texts(&flags.texts, folders, &flags.drop)
 }
 
 /// The flags' meaning, checked before anything is read.
@@ -206,46 +183,20 @@ fn check_for_texts(settings: &PriorSettings) -> Result<(), Failure> {
     Ok(())
 }
 
-fn inputs(flags: &Prior) -> Result<Vec<&Path>, Failure> {
-    match (&flags.file, &flags.positives, &flags.unlabeled) {
-        (Some(_), ..) if flags.label.is_none() => {
-            Err(Failure::input("name the label column with --label COLUMN"))
-        }
-        (Some(file), ..) => Ok(vec![file]),
-        (None, Some(_), Some(_)) if flags.label.is_some() || flags.positive.is_some() => Err(Failure::input(
-            "two files need no --label and no --positive: every row of --positives is positive",
-        )),
-        (None, Some(positives), Some(unlabeled)) => Ok(vec![positives, unlabeled]),
-        _ => Err(Failure::input(NOTHING)),
-    }
-}
-
-fn rows(flags: &Prior) -> Result<Read, Failure> {
-    let (missing, positive) = (flags.missing.parse()?, flags.positive.as_deref());
+fn rows(source: Marked, flags: &Prior) -> Result<PuData, Failure> {
+    let missing = flags.missing.parse()?;
     let options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
-    let (frame, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
-        (Some(file), Some(label), ..) => labeled_table(file, label, positive, options)?,
-        (.., Some(positives), Some(unlabeled)) => two_tables(positives, unlabeled, &options)?,
-        // `inputs` has refused everything else.
-        _ => return Err(Failure::input(NOTHING)),
-    };
+    let (frame, labels) = source.table(flags.positive.as_deref(), options)?;
     let (matrix, _) = encoded(frame, missing)?;
-    Ok(Read::Table(PuData::new(matrix, labels)?))
+    Ok(PuData::new(matrix, labels)?)
 }
 
-fn texts(flags: &Prior) -> Result<Read, Failure> {
+fn texts(source: Marked, flags: &Prior) -> Result<(SparseMatrix, Vec<Label>), Failure> {
     let options = flags.texts.options_or(Weighting::TfIdf, None)?;
-    let (missing, positive, columns) = (flags.missing.parse()?, flags.positive.as_deref(), &flags.texts.text);
-    let (texts, labels) = match (&flags.file, &flags.label, &flags.positives, &flags.unlabeled) {
-        (Some(file), Some(label), ..) => labeled_texts(file, columns, label, positive, missing)?,
-        (.., Some(positives), Some(unlabeled)) => two_texts(positives, unlabeled, columns, missing)?,
-        _ => return Err(Failure::input(NOTHING)),
-    };
-    let (_, rows) = options.fit_transform(&texts)?;
-    Ok(Read::Texts { rows, labels })
+    let (texts, labels) =
+        source.texts(&flags.texts.text, flags.positive.as_deref(), flags.missing.parse()?)?;
+    Ok((options.fit_transform(&texts)?.1, labels))
 }
-
-const NOTHING: &str = "name a table, or two with --positives and --unlabeled";
 
 /// `0.162 [0.120, 0.211]` in the words of a column.
 fn interval((low, high): (f64, f64)) -> String {

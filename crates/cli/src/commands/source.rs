@@ -1,8 +1,8 @@
-//! Where `fit` and `prior` take rows and labels from: a table, two, or folders of texts.
+//! Where `fit`, `prior` and `evaluate` take rows and labels from: a table, two, or folders of texts.
 
 use super::tell_encoding;
 use super::texts::{TextFlags, read_folder, read_texts};
-use crate::args::Fit;
+use crate::args::{Fit, Inputs};
 use crate::failure::Failure;
 use onesided::data::{
     Features, Frame, Label, Matrix, MissingPolicy, PuData, ReadOptions, SparseMatrix, labels_from_column,
@@ -12,12 +12,24 @@ use onesided::prior::PriorReport;
 use onesided::{Learner, MethodCard, Model, Scenario, TextInput};
 use std::path::Path;
 
-/// Where rows and labels come from.
-pub enum Source<'a> {
+/// One table, or positives and unlabeled rows apart.
+pub enum Place<'a> {
+    One(&'a Path),
+    Two { positives: &'a Path, unlabeled: &'a Path },
+}
+
+/// Where positives and unlabeled rows come from.
+#[derive(Clone, Copy)]
+pub enum Marked<'a> {
     Labeled { file: &'a Path, label: &'a str },
-    Known { file: &'a Path, truth: &'a str },
     TwoFiles { positives: &'a Path, unlabeled: &'a Path },
     TwoFolders { positives: &'a Path, unlabeled: &'a Path },
+}
+
+/// Where `fit` takes rows from.
+pub enum Source<'a> {
+    Marked(Marked<'a>),
+    Known { file: &'a Path, truth: &'a str },
 }
 
 /// What was read.
@@ -68,6 +80,121 @@ impl Rows {
     }
 }
 
+impl Inputs {
+    /// Where the rows are. Flags of columns that hold answers are refused where positives are apart.
+    pub fn place(&self, answers: &[(&str, bool)]) -> Result<Place<'_>, Failure> {
+        match (&self.file, &self.positives, &self.unlabeled) {
+            (Some(file), ..) => Ok(Place::One(file)),
+            (None, Some(positives), Some(unlabeled)) => match answers.iter().find(|(_, given)| *given) {
+                Some((flag, _)) => Err(Failure::input(format!(
+                    "two files need no {flag}: every row of --positives is positive"
+                ))),
+                None => Ok(Place::Two { positives, unlabeled }),
+            },
+            _ => Err(Failure::input("name a table, or two with --positives and --unlabeled")),
+        }
+    }
+}
+
+impl<'a> Marked<'a> {
+    /// Which of these it is; flags that contradict one another are refused.
+    pub fn of(
+        inputs: &'a Inputs,
+        label: Option<&'a str>,
+        positive: Option<&str>,
+        texts: &TextFlags,
+    ) -> Result<Self, Failure> {
+        check_label(label, texts)?;
+        let answers = [("--label", label.is_some()), ("--positive", positive.is_some())];
+        let (positives, unlabeled) = match (inputs.place(&answers)?, label) {
+            (Place::Two { positives, unlabeled }, _) => (positives, unlabeled),
+            (Place::One(file), Some(label)) => return Ok(Marked::Labeled { file, label }),
+            (Place::One(_), None) => {
+                return Err(Failure::input("name the label column with --label COLUMN"));
+            }
+        };
+        let (folder, other) = match (positives.is_dir(), unlabeled.is_dir()) {
+            (true, true) => return Ok(Marked::TwoFolders { positives, unlabeled }),
+            (false, false) => return Ok(Marked::TwoFiles { positives, unlabeled }),
+            (true, false) => (positives, unlabeled),
+            (false, true) => (unlabeled, positives),
+        };
+        Err(Failure::input(format!(
+            "'{}' is a folder and '{}' is not; give two folders of texts, or two tables",
+            folder.display(),
+            other.display()
+        )))
+    }
+
+    /// Whether it is folders of texts.
+    pub fn is_folders(self) -> bool {
+        matches!(self, Marked::TwoFolders { .. })
+    }
+
+    /// One sample, or two drawn apart.
+    pub fn default_scenario(self) -> Scenario {
+        match self {
+            Marked::Labeled { .. } => Scenario::SingleSample,
+            Marked::TwoFiles { .. } | Marked::TwoFolders { .. } => Scenario::CaseControl,
+        }
+    }
+
+    /// What is read.
+    pub fn files(self) -> Vec<&'a Path> {
+        match self {
+            Marked::Labeled { file, .. } => vec![file],
+            Marked::TwoFiles { positives, unlabeled } | Marked::TwoFolders { positives, unlabeled } => {
+                vec![positives, unlabeled]
+            }
+        }
+    }
+
+    /// The rows as a table, positives above unlabeled ones where they come apart, and their labels.
+    pub fn table(
+        self,
+        positive: Option<&str>,
+        mut options: ReadOptions,
+    ) -> Result<(Frame, Vec<Label>), Failure> {
+        match self {
+            Marked::Labeled { file, label } => {
+                options.text.push(label.to_string());
+                let mut frame = read(file, &options)?;
+                let labels = labels_from_column(&frame.take(label)?, positive)?;
+                Ok((frame, labels))
+            }
+            Marked::TwoFiles { positives, unlabeled } | Marked::TwoFolders { positives, unlabeled } => {
+                let (first, second) = (read(positives, &options)?, read(unlabeled, &options)?);
+                let labels = one_after_the_other(first.rows, second.rows);
+                Ok((stack(first, second)?, labels))
+            }
+        }
+    }
+
+    /// The rows as texts, of these columns or of files, and their labels.
+    pub fn texts(
+        self,
+        columns: &[String],
+        positive: Option<&str>,
+        missing: MissingPolicy,
+    ) -> Result<(Vec<String>, Vec<Label>), Failure> {
+        let (first, second) = match self {
+            Marked::Labeled { file, label } => {
+                let (texts, mut frame) = read_texts(file, columns, &[label], missing)?;
+                return Ok((texts, labels_from_column(&frame.take(label)?, positive)?));
+            }
+            Marked::TwoFiles { positives, unlabeled } => {
+                let texts = |file| read_texts(file, columns, &[], missing).map(|(texts, _)| texts);
+                (texts(positives)?, texts(unlabeled)?)
+            }
+            Marked::TwoFolders { positives, unlabeled } => {
+                (read_folder(positives)?.texts, read_folder(unlabeled)?.texts)
+            }
+        };
+        let labels = one_after_the_other(first.len(), second.len());
+        Ok(([first, second].concat(), labels))
+    }
+}
+
 impl<'a> Source<'a> {
     /// Which of these it is; flags that contradict one another are refused.
     pub fn of(flags: &'a Fit, method: &MethodCard) -> Result<Self, Failure> {
@@ -85,67 +212,62 @@ impl<'a> Source<'a> {
                 "column '{name}' holds the labels and cannot be dropped as well; labels are never taken as a feature"
             )));
         }
-        check_label(asked, &flags.texts)?;
-        let source = match (&flags.positives, &flags.unlabeled, &flags.file) {
-            (Some(positives), Some(unlabeled), _) if !method.needs_truth => {
-                if label.is_some() || flags.positive.is_some() {
-                    return Err(Failure::input(
-                        "two files need no --label and no --positive: every row of --positives is positive",
-                    ));
-                }
-                match both_folders(positives, unlabeled)? {
-                    true => Source::TwoFolders { positives, unlabeled },
-                    false => Source::TwoFiles { positives, unlabeled },
+        let source = match method.needs_truth {
+            true => {
+                check_label(truth, &flags.texts)?;
+                match (flags.inputs.place(&[])?, truth) {
+                    (Place::Two { .. }, _) => {
+                        let detail = "the method supervised reads one table with a --truth column";
+                        return Err(Failure::input(detail));
+                    }
+                    (Place::One(_), None) => {
+                        return Err(onesided::Error::NeedsTruth(method.name.to_string()).into());
+                    }
+                    (Place::One(file), Some(truth)) => Source::Known { file, truth },
                 }
             }
-            (None, None, Some(file)) => match (method.needs_truth, label, truth) {
-                (true, _, Some(truth)) => Source::Known { file, truth },
-                (true, _, None) => return Err(onesided::Error::NeedsTruth(method.name.to_string()).into()),
-                (false, Some(label), _) => Source::Labeled { file, label },
-                (false, None, _) => return Err(Failure::input("name the label column with --label COLUMN")),
-            },
-            (None, None, None) => {
-                return Err(Failure::input("name a table, or two with --positives and --unlabeled"));
+            false => {
+                Source::Marked(Marked::of(&flags.inputs, label, flags.positive.as_deref(), &flags.texts)?)
             }
-            _ => return Err(Failure::input("the method supervised reads one table with a --truth column")),
         };
-        if are_texts(&flags.texts, matches!(source, Source::TwoFolders { .. }), &flags.drop)?
-            && flags.image_shape.is_some()
-        {
+        if source.is_texts(flags)? && flags.image_shape.is_some() {
             return Err(Failure::input("texts are no images; leave --image-shape out"));
         }
         flags.texts.options(method)?;
         Ok(source)
     }
 
+    fn is_texts(&self, flags: &Fit) -> Result<bool, Failure> {
+        let folders = matches!(self, Source::Marked(marked) if marked.is_folders());
+        are_texts(&flags.texts, folders, &flags.drop)
+    }
+
     /// One sample, or two drawn apart.
     pub fn default_scenario(&self) -> Scenario {
         match self {
-            Source::TwoFiles { .. } | Source::TwoFolders { .. } => Scenario::CaseControl,
-            _ => Scenario::SingleSample,
+            Source::Marked(marked) => marked.default_scenario(),
+            Source::Known { .. } => Scenario::SingleSample,
         }
     }
 
     /// What is read.
     pub fn files(&self) -> Vec<&'a Path> {
         match self {
-            Source::Labeled { file, .. } | Source::Known { file, .. } => vec![file],
-            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
-                vec![positives, unlabeled]
-            }
+            Source::Marked(marked) => marked.files(),
+            Source::Known { file, .. } => vec![file],
         }
     }
 
     /// Reads and encodes.
     pub fn read(&self, flags: &Fit, method: &MethodCard) -> Result<Rows, Failure> {
-        if !flags.texts.text.is_empty() || matches!(self, Source::TwoFolders { .. }) {
+        if self.is_texts(flags)? {
             return self.read_texts(flags, method);
         }
         let missing: MissingPolicy = flags.missing.parse()?;
         let mut options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
         let positive = flags.positive.as_deref();
         let (frame, labels) = match self {
-            Source::Labeled { file, label } => labeled_table(file, label, positive, options)?,
+            Source::Marked(marked) => marked.table(positive, options)?,
             Source::Known { file, truth } => {
                 // A label column beside the truth is no feature either.
                 options.drop.extend(flags.label.iter().cloned());
@@ -154,9 +276,6 @@ impl<'a> Source<'a> {
                 let truth = truth_from_column(&frame.take(truth)?, positive)?;
                 let (matrix, features) = encoded(frame, missing)?;
                 return Ok(Rows::Known { matrix, truth, features });
-            }
-            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
-                two_tables(positives, unlabeled, &options)?
             }
         };
         let (matrix, features) = match method.unscaled {
@@ -171,35 +290,20 @@ impl<'a> Source<'a> {
         let (columns, positive) = (&flags.texts.text, flags.positive.as_deref());
         let (options, missing) = (flags.texts.options(method)?, flags.missing.parse()?);
         let fitted = |texts: &[String]| TextInput::fit(&options, columns.clone(), texts);
-        let (texts, labels) = match self {
-            Source::Labeled { file, label } => labeled_texts(file, columns, label, positive, missing)?,
+        match self {
+            Source::Marked(marked) => {
+                let (texts, labels) = marked.texts(columns, positive, missing)?;
+                let (input, rows) = fitted(&texts)?;
+                Ok(Rows::Texts { rows, labels, input })
+            }
             Source::Known { file, truth } => {
                 let (texts, mut frame) = read_texts(file, columns, &[truth], missing)?;
                 let truth = truth_from_column(&frame.take(truth)?, positive)?;
                 let (input, rows) = fitted(&texts)?;
-                return Ok(Rows::KnownTexts { rows, truth, input });
+                Ok(Rows::KnownTexts { rows, truth, input })
             }
-            Source::TwoFiles { positives, unlabeled } | Source::TwoFolders { positives, unlabeled } => {
-                two_texts(positives, unlabeled, columns, missing)?
-            }
-        };
-        let (input, rows) = fitted(&texts)?;
-        Ok(Rows::Texts { rows, labels, input })
+        }
     }
-}
-
-/// Whether positives and unlabeled rows are folders of texts; a folder and a table are refused.
-pub fn both_folders(positives: &Path, unlabeled: &Path) -> Result<bool, Failure> {
-    let (folder, other) = match (positives.is_dir(), unlabeled.is_dir()) {
-        (true, false) => (positives, unlabeled),
-        (false, true) => (unlabeled, positives),
-        (both, _) => return Ok(both),
-    };
-    Err(Failure::input(format!(
-        "'{}' is a folder and '{}' is not; give two folders of texts, or two tables",
-        folder.display(),
-        other.display()
-    )))
 }
 
 /// Whether the rows are texts. Flags that have no meaning then, or only then, are refused.
@@ -218,66 +322,13 @@ pub fn are_texts(flags: &TextFlags, folders: bool, drop: &[String]) -> Result<bo
 }
 
 /// Refuses a column that is asked to hold the labels and the texts.
-pub fn check_label(label: Option<&str>, flags: &TextFlags) -> Result<(), Failure> {
+fn check_label(label: Option<&str>, flags: &TextFlags) -> Result<(), Failure> {
     match label.filter(|label| flags.text.iter().any(|text| text == label)) {
         Some(name) => {
             Err(Failure::input(format!("column '{name}' cannot hold both the texts and the labels")))
         }
         None => Ok(()),
     }
-}
-
-/// A table and its labels.
-pub fn labeled_table(
-    file: &Path,
-    label: &str,
-    positive: Option<&str>,
-    mut options: ReadOptions,
-) -> Result<(Frame, Vec<Label>), Failure> {
-    options.text.push(label.to_string());
-    let mut frame = read(file, &options)?;
-    let labels = labels_from_column(&frame.take(label)?, positive)?;
-    Ok((frame, labels))
-}
-
-/// A table of positives, and one of unlabeled rows under it.
-pub fn two_tables(
-    positives: &Path,
-    unlabeled: &Path,
-    options: &ReadOptions,
-) -> Result<(Frame, Vec<Label>), Failure> {
-    let (first, second) = (read(positives, options)?, read(unlabeled, options)?);
-    let labels = one_after_the_other(first.rows, second.rows);
-    Ok((stack(first, second)?, labels))
-}
-
-/// The texts of a table and their labels.
-pub fn labeled_texts(
-    file: &Path,
-    columns: &[String],
-    label: &str,
-    positive: Option<&str>,
-    missing: MissingPolicy,
-) -> Result<(Vec<String>, Vec<Label>), Failure> {
-    let (texts, mut frame) = read_texts(file, columns, &[label], missing)?;
-    Ok((texts, labels_from_column(&frame.take(label)?, positive)?))
-}
-
-/// The texts of positives, of a table or a folder, and those of unlabeled rows after them.
-pub fn two_texts(
-    positives: &Path,
-    unlabeled: &Path,
-    columns: &[String],
-    missing: MissingPolicy,
-) -> Result<(Vec<String>, Vec<Label>), Failure> {
-    let read = |path: &Path| match path.is_dir() {
-        true => read_folder(path).map(|files| files.texts),
-        false => read_texts(path, columns, &[], missing).map(|(texts, _)| texts),
-    };
-    let (mut texts, more) = (read(positives)?, read(unlabeled)?);
-    let labels = one_after_the_other(texts.len(), more.len());
-    texts.extend(more);
-    Ok((texts, labels))
 }
 
 /// Positives first, unlabeled rows after them.
