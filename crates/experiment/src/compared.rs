@@ -1,6 +1,6 @@
 //! One method against the others, seed by seed: this says more than two deviations side by side.
 
-use crate::table::{Cell, mean_and_deviation};
+use crate::table::{Cell, Row, markdown, mean_and_deviation, with_spread};
 use serde_json::{Value, json};
 use std::f64::consts::PI;
 
@@ -34,25 +34,11 @@ impl Difference {
         if self.runs == 0 {
             return String::new();
         }
-        let mark = if self.p.is_some_and(|p| p < 0.05) { "**" } else { "" };
-        let spread = if self.runs > 1 { format!(" ± {:.2}", self.error) } else { String::new() };
         // No "-0.00".
         let mean = if self.mean.abs() < 0.005 { 0.0 } else { self.mean };
-        let mut text = format!("{mark}{mean:+.2}{spread}{mark}");
-        if self.runs < seeds {
-            text.push_str(&format!(" [{} of {seeds}]", self.runs));
-        }
-        text
+        let bold = self.p.is_some_and(|p| p < 0.05);
+        with_spread(&format!("{mean:+.2}"), self.error, bold, self.runs, seeds)
     }
-}
-
-/// A data set at a hidden fraction.
-#[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub data: String,
-    pub title: String,
-    pub hidden: f64,
-    pub differences: Vec<Difference>,
 }
 
 /// One method of a table against each of the others.
@@ -64,24 +50,16 @@ pub struct Comparison {
     pub(crate) method: String,
     /// Names and titles of the others.
     pub(crate) others: Vec<(String, String)>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row<Difference>>,
 }
 
 impl Comparison {
     /// A Markdown table of mean difference ± standard error; bold where p is below 0.05.
     pub fn markdown(&self) -> String {
-        let mut text = format!("### {}\n\n| data | hidden |", self.title);
-        self.others.iter().for_each(|(_, title)| text.push_str(&format!(" {title} |")));
-        text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(self.others.len())));
-        let mut last = "";
-        for Row { title, hidden, differences, .. } in &self.rows {
-            let named = if title == last { "" } else { title };
-            last = title;
-            text.push_str(&format!("| {named} | {hidden} |"));
-            differences.iter().for_each(|one| text.push_str(&format!(" {} |", one.shown(self.seeds))));
-            text.push('\n');
-        }
-        text
+        let titles = self.others.iter().map(|(_, title)| title.as_str());
+        markdown(&self.title, titles, &self.rows, |row| {
+            row.cells.iter().map(|one| one.shown(self.seeds)).collect()
+        })
     }
 
     /// A line a difference.
@@ -105,7 +83,7 @@ impl Comparison {
 
     /// An object a difference.
     pub fn json(&self) -> Value {
-        let one = |(row, other, one): (&Row, &str, &Difference)| {
+        let one = |(row, other, one): (&Row<Difference>, &str, &Difference)| {
             json!({
                 "data": row.data,
                 "hidden": row.hidden,
@@ -121,9 +99,9 @@ impl Comparison {
         json!({ "title": self.title, "seeds": self.seeds, "differences": differences })
     }
 
-    fn differences(&self) -> impl Iterator<Item = (&Row, &str, &Difference)> {
+    fn differences(&self) -> impl Iterator<Item = (&Row<Difference>, &str, &Difference)> {
         self.rows.iter().flat_map(|row| {
-            self.others.iter().zip(&row.differences).map(move |((name, _), one)| (row, name.as_str(), one))
+            self.others.iter().zip(&row.cells).map(move |((name, _), one)| (row, name.as_str(), one))
         })
     }
 }
@@ -209,7 +187,7 @@ mod tests {
                 data: "set".into(),
                 title: "Set".into(),
                 hidden: 0.2,
-                differences: differences.map(|values| Difference::of(&one, &cell(&values))).into(),
+                cells: differences.map(|values| Difference::of(&one, &cell(&values))).into(),
             }],
         };
         assert_eq!(

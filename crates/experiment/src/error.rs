@@ -53,6 +53,14 @@ pub enum ExperimentError {
         /// The name of a run.
         example: String,
     },
+    /// A table is asked for a column that it does not have.
+    #[error("the table has no column '{asked}'; its columns are {columns}")]
+    NoColumn {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        columns: String,
+    },
     /// A run that failed.
     #[error("{run}: {cause}")]
     Run {

@@ -1,7 +1,7 @@
 //! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
 
 use crate::ExperimentError;
-use crate::compared::{self, Comparison, Difference};
+use crate::compared::{Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Run, Spec};
@@ -83,13 +83,39 @@ struct Column {
     aside: bool,
 }
 
-/// A data set at a hidden fraction.
+/// A data set at a hidden fraction, and what stands in its columns.
 #[derive(Clone, Debug)]
-struct Row {
-    data: String,
-    title: String,
-    hidden: f64,
-    cells: Vec<Cell>,
+pub(crate) struct Row<T> {
+    pub data: String,
+    pub title: String,
+    pub hidden: f64,
+    pub cells: Vec<T>,
+}
+
+/// A Markdown table with a heading; a data set is named in its first row.
+pub(crate) fn markdown<'a, T: 'a>(
+    title: &str,
+    columns: impl IntoIterator<Item = &'a str>,
+    rows: &[Row<T>],
+    cells: impl Fn(&Row<T>) -> Vec<String>,
+) -> String {
+    let columns: Vec<&str> = ["data", "hidden"].into_iter().chain(columns).collect();
+    let mut text = format!("### {title}\n\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
+    let mut last = "";
+    for row in rows {
+        let named = if row.title == last { "" } else { &row.title };
+        last = &row.title;
+        text.push_str(&format!("| {named} | {} | {} |\n", row.hidden, cells(row).join(" | ")));
+    }
+    text
+}
+
+/// A number with its spread, which takes two runs, and how many of the seeds it has where some are missing.
+pub(crate) fn with_spread(number: &str, spread: f64, bold: bool, runs: usize, seeds: usize) -> String {
+    let mark = if bold { "**" } else { "" };
+    let spread = if runs > 1 { format!(" ± {spread:.2}") } else { String::new() };
+    let missing = if runs < seeds { format!(" [{runs} of {seeds}]") } else { String::new() };
+    format!("{mark}{number}{spread}{mark}{missing}")
 }
 
 /// A table of all cells of a spec.
@@ -98,7 +124,7 @@ pub struct Table {
     title: String,
     seeds: usize,
     columns: Vec<Column>,
-    rows: Vec<Row>,
+    rows: Vec<Row<Cell>>,
     /// Whether each row is one method under several priors, whose spread is worth a column.
     spread: bool,
 }
@@ -172,21 +198,16 @@ impl Table {
 
     /// How far a method is above each of the others, seed by seed: methods of one seed saw the same split, unless they
     /// see every label.
-    pub fn compared(&self, method: &str) -> Result<Comparison, String> {
+    pub fn compared(&self, method: &str) -> Result<Comparison, ExperimentError> {
         let Some(place) = self.columns.iter().position(|column| column.run && column.name == method) else {
             let names = self.columns.iter().filter(|column| column.run).map(|column| column.name.as_str());
-            let names: Vec<&str> = names.collect();
-            return Err(format!("the table has no column '{method}'; its columns are {}", names.join(", ")));
+            let columns = names.collect::<Vec<_>>().join(", ");
+            return Err(ExperimentError::NoColumn { asked: method.to_string(), columns });
         };
         let others = || (0..self.columns.len()).filter(|&at| at != place && self.columns[at].run);
-        let of_row = |row: &Row| {
-            let difference = |at| Difference::of(&row.cells[place], &row.cells[at]);
-            compared::Row {
-                data: row.data.clone(),
-                title: row.title.clone(),
-                hidden: row.hidden,
-                differences: others().map(difference).collect(),
-            }
+        let of_row = |row: &Row<Cell>| {
+            let cells = others().map(|at| Difference::of(&row.cells[place], &row.cells[at])).collect();
+            Row { data: row.data.clone(), title: row.title.clone(), hidden: row.hidden, cells }
         };
         Ok(Comparison {
             title: format!("{}, {} minus each of the others", self.title, self.columns[place].title),
@@ -215,29 +236,13 @@ impl Table {
 
     /// A Markdown table: `96.51 ± 0.12 (86.10)` has the printed mean in parentheses, the best of a row is bold.
     pub fn markdown(&self) -> String {
-        let mut text = format!("### {}\n\n| data | hidden |", self.title);
-        self.columns.iter().for_each(|column| text.push_str(&format!(" {} |", column.title)));
-        text.push_str(if self.spread { " spread |\n|---|---|" } else { "\n|---|---|" });
-        text.push_str(&"---|".repeat(self.columns.len() + usize::from(self.spread)));
-        text.push('\n');
-        let mut last = "";
-        for Row { title, hidden, cells, .. } in &self.rows {
-            let named = if title == last { "" } else { title };
-            last = title;
-            text.push_str(&format!("| {named} | {hidden} |"));
+        let titles = self.columns.iter().map(|column| column.title.as_str());
+        let columns = titles.chain(self.spread.then_some("spread"));
+        markdown(&self.title, columns, &self.rows, |Row { cells, .. }| {
             let best = if self.spread { None } else { self.best(cells) };
-            for (at, cell) in cells.iter().enumerate() {
-                text.push_str(&format!(" {} |", cell.shown(self.seeds, best == Some(at))));
-            }
-            if self.spread {
-                let means = cells.iter().filter(|cell| cell.runs > 0).map(|cell| cell.mean);
-                let (low, high) =
-                    means.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
-                text.push_str(&if low <= high { format!(" {:.2} |", high - low) } else { " |".into() });
-            }
-            text.push('\n');
-        }
-        text
+            let shown = cells.iter().enumerate().map(|(at, cell)| cell.shown(self.seeds, best == Some(at)));
+            shown.chain(self.spread.then(|| spread(cells))).collect()
+        })
     }
 
     /// A line a cell.
@@ -297,21 +302,18 @@ impl Cell {
     }
 
     fn shown(&self, seeds: usize, bold: bool) -> String {
-        let printed = self.printed.map(|(mean, _)| format!("({mean:.2})")).unwrap_or_default();
-        if self.runs == 0 {
-            return printed;
-        }
-        let mark = if bold { "**" } else { "" };
-        let spread = if self.runs > 1 { format!(" ± {:.2}", self.deviation) } else { String::new() };
-        let mut text = format!("{mark}{:.2}{spread}{mark}", self.mean);
-        if self.runs < seeds {
-            text.push_str(&format!(" [{} of {seeds}]", self.runs));
-        }
-        if !printed.is_empty() {
-            text.push_str(&format!(" {printed}"));
-        }
-        text
+        let printed = self.printed.map(|(mean, _)| format!("({mean:.2})"));
+        let ours = (self.runs > 0)
+            .then(|| with_spread(&format!("{:.2}", self.mean), self.deviation, bold, self.runs, seeds));
+        ours.into_iter().chain(printed).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// From the lowest mean of a row to its highest.
+fn spread(cells: &[Cell]) -> String {
+    let means = cells.iter().filter(|cell| cell.runs > 0).map(|cell| cell.mean);
+    let (low, high) = means.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+    if low <= high { format!("{:.2}", high - low) } else { String::new() }
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     }
     let table = Table::new(&spec, &Results::read(&file, &spec.reuse)?, measure)?;
     if let Some(method) = &flags.compare {
-        let comparison = table.compared(method).map_err(Failure::Input)?;
+        let comparison = table.compared(method)?;
         return match (as_json, flags.format.as_str()) {
             (true, _) => print_json(&comparison.json()),
             (false, "csv") => print(&comparison.csv()),

@@ -32,8 +32,12 @@
 //! Choices are laid over each other in the order `[train]`, `[[data]]`, `[[method]]`, `[[adjust]]`. A run is one
 //! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
 
+mod runs;
+
+pub use runs::Run;
+
 use crate::ExperimentError;
-use crate::choices::{Choices, Settings};
+use crate::choices::Choices;
 use crate::figure::FigureSpec;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -139,27 +143,6 @@ struct Adjustment {
     choices: Choices,
 }
 
-/// One run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Run {
-    /// Number of its data set in the spec.
-    pub data: usize,
-    /// Number of its method.
-    pub method: usize,
-    /// The share hidden; none for a method that sees every label.
-    pub hidden: Option<f64>,
-    /// By how much the prior is off.
-    pub prior_error: f64,
-    /// Its seed.
-    pub seed: u64,
-    /// What was chosen for it.
-    pub settings: Settings,
-    /// `cifar10/0.2/collective/0`.
-    pub name: String,
-    /// A number that changes with everything that can change the result.
-    pub fingerprint: String,
-}
-
 impl Spec {
     /// Reads and checks a spec.
     pub fn read(file: &Path) -> Result<Self, ExperimentError> {
@@ -254,120 +237,11 @@ impl Spec {
         self.figure.as_ref().map_or(Ok(()), |figure| figure.check(&runs))
     }
 
-    /// Every run, one data set after the other, and seed after seed, so that half of an experiment is the whole
-    /// experiment with fewer seeds.
-    pub fn runs(&self) -> Result<Vec<Run>, String> {
-        let mut runs = Vec::new();
-        for data in 0..self.data.len() {
-            for &seed in &self.seeds {
-                for method in 0..self.methods.len() {
-                    let one = |hidden, error| self.run(data, method, hidden, error, seed);
-                    let first = one(Some(self.hidden[0]), 0.0)?;
-                    if first.settings.needs_truth() {
-                        runs.push(one(None, 0.0)?);
-                        continue;
-                    }
-                    for &hidden in &self.hidden {
-                        for &error in &self.prior_errors {
-                            runs.push(one(Some(hidden), error)?);
-                        }
-                    }
-                }
-            }
-        }
-        runs.retain(|run| !run.settings.skip);
-        Ok(runs)
-    }
-
-    fn run(
-        &self,
-        data: usize,
-        method: usize,
-        hidden: Option<f64>,
-        prior_error: f64,
-        seed: u64,
-    ) -> Result<Run, String> {
-        let (set, by) = (&self.data[data], &self.methods[method]);
-        let mut choices = by.choices.over(&set.choices.over(&self.train));
-        for adjustment in &self.adjustments {
-            if adjustment.is_for(&set.name, &by.name, hidden) {
-                choices = adjustment.choices.over(&choices);
-            }
-        }
-        let mut name = match hidden {
-            Some(hidden) => format!("{}/{hidden}/{}", set.name, by.name),
-            None => format!("{}/all/{}", set.name, by.name),
-        };
-        name.push_str(&self.error_in_name(prior_error));
-        name.push_str(&format!("/{seed}"));
-        let refused = |detail: String| format!("{name}: {detail}");
-        let settings = choices.settle(&by.name).map_err(refused)?;
-        settings.check().map_err(|error| refused(error.to_string()))?;
-        // The objective belongs to it even where it is the method's name; how a table shows the method does not.
-        let made = Choices { objective: Some(settings.objective.clone()), ..choices };
-        let mut positive = set.positive.clone();
-        positive.extend(set.label.iter().map(|label| format!("of column {label}")));
-        let kind = self.unit_of(prior_error);
-        let key = (&set.name, &positive, &set.folder, hidden, prior_error, kind, seed, made);
-        let mut key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
-        if let Some(negative) = &set.negative {
-            key += &serde_json::to_string(negative).map_err(|error| error.to_string())?;
-        }
-        let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
-        Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
-    }
-
-    /// What of a run's name says that the prior is off, such as `/-10%`; nothing where it is right.
-    pub(crate) fn error_in_name(&self, prior_error: f64) -> String {
-        match prior_error == 0.0 {
-            true => String::new(),
-            false => format!("/{:+}{}", (prior_error * 1e4).round() / 100.0, self.unit_of(prior_error)),
-        }
-    }
-
-    fn unit_of(&self, prior_error: f64) -> &'static str {
-        match self.prior_error_kind {
-            _ if prior_error == 0.0 => "",
-            PriorErrorKind::Relative => "%",
-            PriorErrorKind::Absolute => " points",
-        }
-    }
-
     /// Where the results are: beside the spec, in the folder `results`, under its name.
     pub fn results_file(&self) -> PathBuf {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
         let folder = self.file.parent().unwrap_or(Path::new(""));
         folder.join("results").join(format!("{stem}.jsonl"))
-    }
-}
-
-impl Run {
-    /// Whether `only`, such as `cifar10/0.2/collective`, is the start of the run's name, part by part; `*` is any part.
-    pub fn matches(&self, only: &str) -> bool {
-        let parts: Vec<&str> = self.name.split('/').collect();
-        let asked: Vec<&str> = only.trim_end_matches('/').split('/').collect();
-        asked.len() <= parts.len()
-            && asked.iter().zip(&parts).all(|(asked, part)| *asked == "*" || asked == part)
-    }
-
-    /// The prior that the method is told, for a true one of `mu`.
-    pub fn told(&self, mu: f64, kind: PriorErrorKind) -> f64 {
-        match kind {
-            PriorErrorKind::Relative => mu * (1.0 + self.prior_error),
-            PriorErrorKind::Absolute => mu + self.prior_error,
-        }
-    }
-}
-
-impl Adjustment {
-    fn is_for(&self, data: &String, method: &String, hidden: Option<f64>) -> bool {
-        let says = |list: &Option<Vec<String>>, name| list.as_ref().is_none_or(|list| list.contains(name));
-        let hides = match (&self.hidden, hidden) {
-            (None, _) => true,
-            (Some(list), Some(hidden)) => list.contains(&hidden),
-            (Some(_), None) => false,
-        };
-        says(&self.data, data) && says(&self.method, method) && hides
     }
 }
 
@@ -428,18 +302,11 @@ fn one_line(message: &str) -> String {
     message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// FNV-1a: short, the same everywhere, and no one is served by two specs of one number.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SMALL: &str = r#"
+    pub const SMALL: &str = r#"
         title = "small"
         hidden = [0.2, 0.8]
         seeds = [0, 1]
@@ -467,65 +334,8 @@ mod tests {
         learning_rate = 1e-5
     "#;
 
-    fn parsed(text: &str) -> Result<Spec, String> {
+    pub fn parsed(text: &str) -> Result<Spec, String> {
         Spec::parse(Path::new("experiments/small.toml"), text)
-    }
-
-    #[test]
-    fn runs_are_every_combination_with_their_choices() {
-        let spec = parsed(SMALL).unwrap();
-        let runs = spec.runs().unwrap();
-        // Two sets, two seeds; two methods at two fractions and one that sees all labels.
-        assert_eq!(runs.len(), 2 * 2 * (2 * 2 + 1));
-        let find = |name: &str| runs.iter().find(|run| run.name == name).unwrap();
-        assert_eq!(find("mnist/0.2/collective/1").settings.config.epochs, 7);
-        assert_eq!(find("usps/all/supervised/0").settings.config.epochs, 5);
-        let rate = |name: &str| find(name).settings.config.learning_rate;
-        assert_eq!((rate("usps/0.2/upu-slow/0"), rate("usps/0.8/upu-slow/0")), (1e-4, 1e-5));
-        assert_eq!(find("usps/0.8/upu-slow/0").settings.objective, "upu");
-        assert_eq!(spec.results_file(), Path::new("experiments/results/small.jsonl"));
-        let prints: HashSet<&str> = runs.iter().map(|run| run.fingerprint.as_str()).collect();
-        assert_eq!(prints.len(), runs.len());
-    }
-
-    #[test]
-    fn the_fingerprint_follows_what_is_run_and_not_what_it_is_called() {
-        let print = |text: &str| parsed(text).unwrap().runs().unwrap()[0].fingerprint.clone();
-        let before = print(SMALL);
-        assert_eq!(print(&SMALL.replace("title = \"small\"", "title = \"other\"")), before);
-        assert_eq!(print(&SMALL.replace("seeds = [0, 1]", "seeds = [0]")), before);
-        let shown = "name = \"collective\"\ntitle = \"ours\"\naside = true";
-        assert_eq!(print(&SMALL.replace("name = \"collective\"", shown)), before);
-        assert_ne!(print(&SMALL.replace("epochs = 7", "epochs = 8")), before);
-        assert_ne!(print(&SMALL.replace("positive = [\"0\"]", "positive = [\"1\"]")), before);
-        let negative = "positive = [\"0\"]\nnegative = [\"1\"]";
-        assert_ne!(print(&SMALL.replace("positive = [\"0\"]", negative)), before);
-        // Committed results are found by this number.
-        assert_eq!(before, "f0cba8e3a75d8525");
-    }
-
-    #[test]
-    fn names_select_by_their_parts() {
-        let runs = parsed(SMALL).unwrap().runs().unwrap();
-        let count = |only: &str| runs.iter().filter(|run| run.matches(only)).count();
-        assert_eq!(count("mnist"), 10);
-        assert_eq!(count("mnist/0.2/collective"), 2);
-        assert_eq!(count("*/0.2/collective/0"), 2);
-        assert_eq!((count("mnist/0.2/coll"), count("mnist/0.2/collective/0/more")), (0, 0));
-    }
-
-    #[test]
-    fn prior_errors_multiply_or_add() {
-        let text = SMALL.replace("[train]", "prior_errors = [-0.1, 0.0, 0.05]\n[train]");
-        let spec = parsed(&text).unwrap();
-        let runs = spec.runs().unwrap();
-        let names: Vec<&str> = runs.iter().take(3).map(|run| run.name.as_str()).collect();
-        assert_eq!(
-            names,
-            ["mnist/0.2/collective/-10%/0", "mnist/0.2/collective/0", "mnist/0.2/collective/+5%/0"]
-        );
-        assert!((runs[0].told(0.4, PriorErrorKind::Relative) - 0.36).abs() < 1e-12);
-        assert!((runs[2].told(0.4, PriorErrorKind::Absolute) - 0.45).abs() < 1e-12);
     }
 
     #[test]
