@@ -24,6 +24,7 @@ mod error;
 mod features;
 mod formats;
 mod frame;
+mod hint;
 mod label;
 mod matrix;
 mod prior;
@@ -44,6 +45,7 @@ pub use formats::{
     usps, vocabulary, word_vectors,
 };
 pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
+pub use hint::Hint;
 pub use label::{Label, PuData, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
