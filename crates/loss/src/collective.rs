@@ -5,6 +5,7 @@
 //! to read it are a [`Reduction`].
 
 use crate::cross_entropy::{Class, cross_entropy};
+use crate::curvature::{fill, logistic};
 use crate::error::LossError;
 use crate::objective::{Objective, check_lengths};
 use crate::sampling::check_prior;
@@ -72,6 +73,10 @@ impl FromStr for Reduction {
 ///   sign(d) / (1 − |d|) · σ(f) σ(−f) / n_u. At d = 0 the loss has a kink and the derivative is taken as 0.
 ///
 /// The two are weighted by the [`Reduction`].
+///
+/// Curvature: w_p σ(f) σ(−f) on P, exact, with w_p the weight of one positive, and w_u σ(f) σ(−f) / n_u on U. The true
+/// second derivative of L_U couples all of U and is not positive; this is the one that a row of U would have with a
+/// label, and a leaf that holds nothing but U takes the step −sign(d) / (1 − |d|).
 ///
 /// The batch is one unit: the mean of L_U over parts of a batch is another loss, so scores of micro-batches must be
 /// gathered first. Small batches of U carry noise of about sqrt(μ (1 − μ) / n_u) in d, which pulls the predictions
@@ -161,6 +166,13 @@ impl Objective for Collective {
         let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
         cross_entropy(Class::Positive, positive, weight_p, grad_p)
             + self.unlabeled_term(unlabeled, weight_u, grad_u)
+    }
+
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
+        fill(positive, weight_p, curve_p, logistic);
+        fill(unlabeled, weight_u / unlabeled.len() as f64, curve_u, logistic);
     }
 
     fn describe(&self) -> String {

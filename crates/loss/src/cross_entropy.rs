@@ -3,6 +3,7 @@
 //! −ln σ(f) = softplus(−f) for a positive, −ln σ(−f) = softplus(f) for a negative; the derivatives are −σ(−f) and
 //! σ(f). The collective loss uses it for its positives, the two baselines for everything.
 
+use crate::curvature::{fill, logistic};
 use crate::surrogate::Surrogate;
 
 /// The class the scores are held against.
@@ -40,4 +41,11 @@ pub(crate) fn mean_cross_entropy(
     let weight = 1.0 / (positive.len() + negative.len()) as f64;
     cross_entropy(Class::Positive, positive, weight, grad_p)
         + cross_entropy(Class::Negative, negative, weight, grad_n)
+}
+
+/// The second derivative of the mean cross entropy: σ(f) σ(−f) / (n_p + n_n) for either class.
+pub(crate) fn mean_curvature(positive: &[f32], negative: &[f32], curve_p: &mut [f32], curve_n: &mut [f32]) {
+    let weight = 1.0 / (positive.len() + negative.len()) as f64;
+    fill(positive, weight, curve_p, logistic);
+    fill(negative, weight, curve_n, logistic);
 }

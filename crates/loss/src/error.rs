@@ -4,6 +4,7 @@ use crate::elicit::Witness;
 
 /// Why an objective could not be built. Each message names the value that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LossError {
     /// μ outside (0, 1).
     #[error("the prior in the unlabeled data must lie strictly between 0 and 1, but is {0}")]

@@ -5,7 +5,7 @@
 
 use crate::error::LossError;
 use crate::nnpu::{NonNegative, check_beta};
-use crate::objective::Objective;
+use crate::objective::{Objective, check_lengths};
 use crate::risk::Risk;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
@@ -22,7 +22,8 @@ use crate::surrogate::Surrogate;
 ///
 /// Gradient: as in nnPU, with w_p = a and w_n = (1 − a) / (1 − μ). That w_n is the same in both scenarios, since
 /// 1 − π = (1 − s) (1 − μ) in a single sample and the 1 − s of R_n cancels: the balanced risk does not depend on how
-/// frequent the classes are in the population. The scenario matters to β alone.
+/// frequent the classes are in the population. The scenario matters to β alone. The curvature is that of nnPU with these
+/// weights.
 ///
 /// It assumes that the labeled positives are a random subset of all positives. Its threshold is that of balanced
 /// classes: with the logistic loss, f + ln(π / (1 − π)) is the logit in the population.
@@ -66,6 +67,11 @@ impl ImbalancedNnpu {
 impl Objective for ImbalancedNnpu {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
         self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
+    }
+
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 
     fn describe(&self) -> String {

@@ -2,7 +2,8 @@
 //!
 //! A positive-unlabeled loss never sees an image or a row. It sees one number an example, the score (logit), for one
 //! batch at a time. So an [`Objective`] takes two slices of scores and fills two slices of gradients; whatever made
-//! the scores, on whatever device, takes it from there. Nothing here knows of tensors.
+//! the scores, on whatever device, takes it from there. Nothing here knows of tensors. Scorers that take Newton steps,
+//! such as boosted trees, ask for a [curvature](Objective::curvature) besides.
 //!
 //! | name | objective | needs |
 //! |---|---|---|
@@ -51,9 +52,12 @@
 //! # Ok::<(), onesided_loss::LossError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod bound;
 mod collective;
 mod cross_entropy;
+mod curvature;
 pub mod elicit;
 mod error;
 mod imbalanced_nnpu;

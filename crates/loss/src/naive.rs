@@ -5,13 +5,14 @@
 //! times the probability of being positive, so the ranking is right and the threshold of 1/2 is not. A method that
 //! ranks no better than this one has gained nothing from its prior.
 
-use crate::cross_entropy::mean_cross_entropy;
+use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
 use crate::objective::{Objective, check_lengths};
 
 /// Cross entropy with unlabeled as negative: (Σ_P softplus(−f) + Σ_U softplus(f)) / (n_p + n_u).
 ///
-/// Gradient: −σ(−f) / (n_p + n_u) on P, σ(f) / (n_p + n_u) on U. It assumes nothing about the sampling, and the value
-/// depends on the mix of the batch.
+/// Gradient: −σ(−f) / (n_p + n_u) on P, σ(f) / (n_p + n_u) on U. Curvature, exact: σ(f) σ(−f) / (n_p + n_u).
+///
+/// It assumes nothing about the sampling, and the value depends on the mix of the batch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Naive;
 
@@ -19,6 +20,11 @@ impl Objective for Naive {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
         check_lengths(positive, unlabeled, grad_p, grad_u);
         mean_cross_entropy(positive, unlabeled, grad_p, grad_u)
+    }
+
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        mean_curvature(positive, unlabeled, curve_p, curve_u);
     }
 
     fn describe(&self) -> String {

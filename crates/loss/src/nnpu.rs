@@ -22,6 +22,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// In the second case the value reported is not the quantity descended, so its finite differences do not match the
 /// gradient. [`Objective::corrections`] counts how often that happened.
 ///
+/// The curvature is that of [`crate::Upu`] in both cases. In the second it is R_n that bends the scores, upward, and its
+/// own second derivative would be negative.
+///
 /// A batch without unlabeled examples says nothing about the sign of R_n and is never corrected.
 ///
 /// It assumes that the labeled positives are a random subset of all positives. The paper uses β = 0, γ = 1 and the
@@ -53,6 +56,11 @@ impl Objective for Nnpu {
         self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
     }
 
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
+    }
+
     fn describe(&self) -> String {
         format!("nnpu ({}, {})", self.sampling, self.rule.describe(self.beta))
     }
@@ -70,7 +78,7 @@ pub(crate) fn check_beta(beta: f64) -> Result<f64, LossError> {
 /// The update rule by itself, for any weights: nnPU and its imbalanced form differ in those alone.
 #[derive(Debug)]
 pub(crate) struct NonNegative {
-    risk: Risk,
+    pub risk: Risk,
     /// How far the weighted R_n may fall below zero.
     slack: f64,
     gamma: f64,

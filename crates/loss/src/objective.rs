@@ -1,5 +1,7 @@
 //! The joint between a training loop and a loss.
 
+use crate::curvature::{fill, logistic};
+
 /// A loss on the scores (logits) of one batch.
 ///
 /// Positives and unlabeled examples arrive apart, so no label type is needed. An objective holds no state of the
@@ -16,6 +18,25 @@ pub trait Objective: Send + Sync {
     /// If a gradient slice and its score slice differ in length.
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64;
 
+    /// A positive stand-in for the diagonal of the second derivative, for scorers of second order such as boosted trees.
+    ///
+    /// `curve_p[i]` becomes the curvature in `positive[i]`, `curve_u[j]` the one in `unlabeled[j]`; what they held
+    /// before is overwritten. Every entry is finite and above 0, so a Newton step −Σg / Σh always exists. Unless an
+    /// objective says otherwise it is that of cross entropy with P and U weighing the same,
+    ///
+    /// σ(f) σ(−f) / n_p on P and σ(f) σ(−f) / n_u on U,
+    ///
+    /// with σ(f) σ(−f) at least 1e-16.
+    ///
+    /// # Panics
+    ///
+    /// If a curvature slice and its score slice differ in length.
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        fill(positive, 1.0 / positive.len() as f64, curve_p, logistic);
+        fill(unlabeled, 1.0 / unlabeled.len() as f64, curve_u, logistic);
+    }
+
     /// The name in the registry and the options in force, for logs: `collective (sum-of-means)`.
     fn describe(&self) -> String;
 
@@ -28,6 +49,6 @@ pub trait Objective: Send + Sync {
 
 /// A pair of slices of different lengths is a mistake in the caller's code; zipping them would hide it.
 pub(crate) fn check_lengths(positive: &[f32], unlabeled: &[f32], grad_p: &[f32], grad_u: &[f32]) {
-    assert_eq!(positive.len(), grad_p.len(), "one gradient entry for each positive score");
-    assert_eq!(unlabeled.len(), grad_u.len(), "one gradient entry for each unlabeled score");
+    assert_eq!(positive.len(), grad_p.len(), "one derivative for each positive score");
+    assert_eq!(unlabeled.len(), grad_u.len(), "one derivative for each unlabeled score");
 }

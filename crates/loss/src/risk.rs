@@ -6,7 +6,19 @@
 //! |---|---|---|
 //! | R_p | w_p l'(f) / n_p | 0 |
 //! | R_n | w_n μ l'(−f) / n_p | −w_n l'(−f) / n_u |
+//!
+//! The second derivative is (w_p l''(f) − w_n μ l''(−f)) / n_p on P and w_n l''(−f) / n_u on U. On P it is a difference:
+//! for linear-odd losses, whose l'' is even, it is 0 in the case-control scenario, and below 0 for imbalanced nnPU with
+//! μ > 1/2. The curvature leaves the concave part out,
+//!
+//! w_p l''(f) / n_p on P and w_n l''(−f) / n_u on U,
+//!
+//! a bound from above. Where the scores are right, P's part is a share σ(f) of U's, so steps are at most twice as short
+//! as Newton's own. With few labels that keeps a leaf of positives from running away: under the exact curvature of a
+//! single sample it would step π / s times as far. For the sigmoid loss both parts bend the
+//! same way, and P has w_p + w_n μ. [`Surrogate::curvature`] says what stands for l''.
 
+use crate::curvature::fill;
 use crate::sampling::Weights;
 use crate::surrogate::Surrogate;
 
@@ -54,6 +66,18 @@ impl Risk {
             positive: w_p * as_positive / n_p,
             negative: w_n * (unlabeled_as_negative / n_u - mu * as_negative / n_p),
         }
+    }
+
+    /// The curvature of R_p + R_n, which serves −R_n as well: one of a step upward would be negative.
+    pub fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        let Weights { positive: w_p, negative: w_n, prior_in_unlabeled: mu } = self.weights;
+        let on_p = match self.surrogate {
+            Surrogate::Sigmoid => w_p + w_n * mu,
+            Surrogate::Logistic | Surrogate::Squared | Surrogate::DoubleHinge => w_p,
+        };
+        let of = |f| self.surrogate.curvature(f);
+        fill(positive, on_p / positive.len() as f64, curve_p, of);
+        fill(unlabeled, w_n / unlabeled.len() as f64, curve_u, of);
     }
 
     /// Writes the gradient of `factor` · R_n.

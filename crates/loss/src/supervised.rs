@@ -1,6 +1,6 @@
 //! The ceiling: ordinary supervised learning, for data whose truth is known.
 
-use crate::cross_entropy::mean_cross_entropy;
+use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
 use crate::objective::{Objective, check_lengths};
 
 /// Cross entropy on true labels: (Σ_P softplus(−f) + Σ_N softplus(f)) / (n_p + n_n).
@@ -8,7 +8,8 @@ use crate::objective::{Objective, check_lengths};
 /// The second slice holds the scores of *true negatives*, not of unlabeled examples; the caller must have the labels
 /// that positive-unlabeled data lack. It shows how much is lost by not having them.
 ///
-/// Gradient: −σ(−f) / (n_p + n_n) on the positives, σ(f) / (n_p + n_n) on the negatives.
+/// Gradient: −σ(−f) / (n_p + n_n) on the positives, σ(f) / (n_p + n_n) on the negatives. Curvature, exact:
+/// σ(f) σ(−f) / (n_p + n_n).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Supervised;
 
@@ -16,6 +17,11 @@ impl Objective for Supervised {
     fn evaluate(&self, positive: &[f32], negative: &[f32], grad_p: &mut [f32], grad_n: &mut [f32]) -> f64 {
         check_lengths(positive, negative, grad_p, grad_n);
         mean_cross_entropy(positive, negative, grad_p, grad_n)
+    }
+
+    fn curvature(&self, positive: &[f32], negative: &[f32], curve_p: &mut [f32], curve_n: &mut [f32]) {
+        check_lengths(positive, negative, curve_p, curve_n);
+        mean_curvature(positive, negative, curve_p, curve_n);
     }
 
     fn describe(&self) -> String {

@@ -10,6 +10,7 @@
 //! Linear-odd losses make the unbiased risk convex in the score, and unbounded below with it; the sigmoid loss keeps
 //! every risk bounded but has no gradient far from the boundary.
 
+use crate::curvature::logistic;
 use crate::error::LossError;
 use crate::sigmoid::{sigmoid_pair, softplus};
 use std::fmt;
@@ -49,6 +50,19 @@ impl Surrogate {
     /// l'(z). At the corners of the double hinge (z = ±1) the slope is that of the middle piece, −1/2.
     pub fn slope(self, z: f64) -> f64 {
         self.at(z).slope
+    }
+
+    /// A positive stand-in for l''(z), the same at z and −z.
+    ///
+    /// * Logistic and squared: l'' itself, σ(z) σ(−z) and 1/2.
+    /// * Sigmoid: σ(z) σ(−z), a bound on |l''| = σ(z) σ(−z) |1 − 2 σ(z)|. It equals |l'|, so a step is never longer than 1.
+    /// * Double hinge: its slope changes by 1/2 at each of z = ±1 and nowhere else. σ(z) σ(−z) spreads the same total of
+    ///   1 over the neighborhood.
+    pub(crate) fn curvature(self, z: f64) -> f64 {
+        match self {
+            Surrogate::Sigmoid | Surrogate::Logistic | Surrogate::DoubleHinge => logistic(z),
+            Surrogate::Squared => 0.5,
+        }
     }
 
     #[inline]

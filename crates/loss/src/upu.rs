@@ -16,6 +16,9 @@ use crate::surrogate::Surrogate;
 ///   R = π mean_P l(f) + (1 − s) (mean_U l(−f) − μ mean_P l(−f)).
 ///
 /// Gradient, with w_p = μ or π and w_n = 1 or 1 − s: (w_p l'(f) + w_n μ l'(−f)) / n_p on P, −w_n l'(−f) / n_u on U.
+/// Curvature, the second derivative without its concave part: w_p l''(f) / n_p on P, w_n l''(−f) / n_u on U. With the
+/// logistic loss that is exact on U, and on P times 1 − w_n μ / w_p, which is 0 in the case-control scenario. The sigmoid
+/// loss has σ(f) σ(−f) for l'' and w_p + w_n μ on P; the double hinge σ(f) σ(−f); the squared loss its own 1/2.
 ///
 /// For the linear-odd surrogates, case-control R is −μ mean_P f + mean_U l(−f), which is convex in the scores.
 ///
@@ -39,6 +42,11 @@ impl Objective for Upu {
         check_lengths(positive, unlabeled, grad_p, grad_u);
         let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
         parts.positive + parts.negative
+    }
+
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        self.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 
     fn describe(&self) -> String {

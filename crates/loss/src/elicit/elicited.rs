@@ -18,6 +18,7 @@
 
 use super::reward::Reward;
 use crate::collective::Reduction;
+use crate::curvature::fill;
 use crate::error::LossError;
 use crate::objective::{Objective, check_lengths};
 use crate::sampling::check_prior;
@@ -30,6 +31,11 @@ const SATURATED: f64 = 160.0;
 const SMALLEST_GAP: f64 = 1e-16;
 
 /// The loss elicited by a reward, for positive and unlabeled examples. See [`elicit`](crate::elicit).
+///
+/// Curvature: J''(q) [q (1 − q)]², times the weight of one positive on P and w_u / n_u on U. That is the expected second
+/// derivative in f of a row whose label has the probability q, which is above 0 for every strictly convex J; for the
+/// logarithm it is q (1 − q), as in the [collective loss](crate::Collective). A positive takes the step 1 / q, whatever
+/// the reward.
 #[derive(Clone, Debug)]
 pub struct Elicited {
     reward: Reward,
@@ -95,6 +101,17 @@ impl Objective for Elicited {
         check_lengths(positive, unlabeled, grad_p, grad_u);
         let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
         self.positive_term(positive, weight_p, grad_p) + self.unlabeled_term(unlabeled, weight_u, grad_u)
+    }
+
+    fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_lengths(positive, unlabeled, curve_p, curve_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
+        let information = |f: f64| {
+            let (up, down) = sigmoid_pair(f.clamp(-SATURATED, SATURATED));
+            self.reward.second_derivative_at(up, down) * (up * down) * (up * down)
+        };
+        fill(positive, weight_p, curve_p, information);
+        fill(unlabeled, weight_u / unlabeled.len() as f64, curve_u, information);
     }
 
     fn describe(&self) -> String {
