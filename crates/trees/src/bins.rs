@@ -18,7 +18,7 @@ const ROWS_FOR_EDGES: usize = 200_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binned {
     rows: usize,
-    /// Ascending edges a feature: bin b holds values in (edge b-1, edge b\].
+    /// Ascending edges of each feature: bin b holds values in (edge b-1, edge b\].
     edges: Vec<Vec<f32>>,
     bins: Vec<u8>,
 }
@@ -56,6 +56,14 @@ impl Binned {
     /// How many features there are.
     pub fn features(&self) -> usize {
         self.edges.len()
+    }
+
+    /// That rows are among those there are.
+    pub(crate) fn check_rows(&self, rows: &[u32]) -> Result<(), TreesError> {
+        match rows.iter().find(|&&row| row as usize >= self.rows) {
+            Some(&row) => Err(TreesError::NoSuchRow { row, rows: self.rows }),
+            None => Ok(()),
+        }
     }
 
     /// The bins of a feature, row after row.

@@ -1,145 +1,184 @@
-//! Boosting: tree after tree, each on what the ones before it got wrong.
+//! Boosting: tree after tree, each on what the ones before it got wrong, whatever "wrong" means.
 //!
-//! With labels y ∈ {0, 1}, weights w and logits f, the loss of a row and its derivatives in f are
-//!
-//! ```text
-//! w [softplus(f) - y f],   g = w (σ(f) - y),   h = w σ(f) σ(-f)
-//! ```
-//!
-//! and a leaf answers -Σg / (Σh + λ), a Newton step on the penalized loss of its rows. The first logit is the log odds of
-//! the weighted classes.
+//! What is minimized stays outside. Before each tree the caller is shown the scores of the training rows and answers with
+//! a gradient g and a curvature h for each; a leaf then adds -Σg / (Σh + λ), a Newton step on the penalized loss of its
+//! rows, times the learning rate. So a loss may couple its rows (the mean over a batch, a correction by sign), and the
+//! caller may deal them into new random parts before every tree.
 
 use crate::TreesError;
 use crate::bins::Binned;
-use crate::config::Config;
+use crate::config::TreesConfig;
 use crate::grow::grow;
-use crate::histogram::Derivatives;
-use crate::model::TreesModel;
+use crate::model::{Tree, TreesModel};
 use onesided_data::Stream;
 
-/// Rows with their labels and weights.
+/// Gradient and curvature of a row's loss in its score: a finite number, and one that is finite and not below 0.
+pub type Derivatives = (f32, f32);
+
+/// A row, and its place among the training rows, where its derivatives and its score are.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample<'a> {
-    /// The rows.
+pub(crate) struct Placed {
+    pub row: u32,
+    pub place: u32,
+}
+
+/// Trees to be grown on some rows, from derivatives that the caller brings.
+///
+/// ```
+/// use onesided_data::Matrix;
+/// use onesided_trees::{Binned, Boosting, TreesConfig};
+///
+/// // Least squares: ½ (f - y)² has the gradient f - y and the curvature 1.
+/// let x: Vec<f32> = (0..300).map(|i| i as f32 / 100.0).collect();
+/// let y: Vec<f64> = x.iter().map(|&x| f64::from(x).sin()).collect();
+/// let binned = Binned::new(&Matrix::new(300, 1, x)?)?;
+/// let training: Vec<u32> = (0..300).collect();
+///
+/// let config = TreesConfig::default();
+/// let boosting = Boosting { binned: &binned, training: &training, start: 0.0, config: &config };
+/// let mut derivatives = |scores: &[f64], of_rows: &mut [(f32, f32)]| {
+///     for ((of_row, score), y) in of_rows.iter_mut().zip(scores).zip(&y) {
+///         *of_row = ((score - y) as f32, 1.0);
+///     }
+/// };
+/// let boosted = boosting.run(&mut derivatives, None, &mut |_| true)?;
+/// let fitted = boosted.model.logits_of(&binned, &training)?;
+/// assert!(fitted.iter().zip(&y).all(|(fitted, y)| (fitted - y).abs() < 0.1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// `min_child_weight` and `l2` are compared with sums of curvatures. They mean what they mean for log loss if a loss that
+/// is a mean over n rows is multiplied by n.
+#[derive(Clone, Copy, Debug)]
+pub struct Boosting<'a> {
+    /// The data.
     pub binned: &'a Binned,
-    /// Which of them are positive.
-    pub positive: &'a [bool],
-    /// How much each counts; all the same without.
-    pub weights: Option<&'a [f32]>,
+    /// The rows to learn from. One that stands here twice counts twice, and may have other derivatives at each place, as a
+    /// positive that is among the unlabeled rows too.
+    pub training: &'a [u32],
+    /// The score of every row before the first tree.
+    pub start: f64,
+    /// How trees are grown.
+    pub config: &'a TreesConfig,
+}
+
+/// Rows that decide how many trees are kept.
+pub struct HeldOut<'a> {
+    /// The rows.
+    pub rows: &'a [u32],
+    /// Their loss, given their scores in the order of `rows`; lower is better, and what is not a number never wins.
+    pub judge: &'a mut dyn FnMut(&[f64]) -> f64,
+}
+
+/// What has just happened: one more tree.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Round<'a> {
+    /// How many trees there are.
+    pub trees: usize,
+    /// The last of them.
+    pub tree: &'a Tree,
+    /// The scores of the training rows, in their order, with this tree.
+    pub scores: &'a [f64],
+    /// The loss of the held-out rows with this tree.
+    pub held_out_loss: Option<f64>,
 }
 
 /// A model, and how it came about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fitted {
+#[non_exhaustive]
+pub struct BoostedTrees {
     /// The trees up to the lowest held-out loss, or all of them where nothing was held out.
     pub model: TreesModel,
-    /// Mean log loss on the held-out rows before the first tree and after each one that was grown; empty where nothing was
+    /// The loss of the held-out rows before the first tree and after each one that was grown; empty where nothing was
     /// held out.
     pub held_out_loss: Vec<f64>,
 }
 
-/// Grows trees on the training rows until the loss of the held-out rows has not fallen for `patience` trees.
-pub fn fit(
-    sample: &Sample,
-    training: &[u32],
-    held_out: &[u32],
-    config: &Config,
-) -> Result<Fitted, TreesError> {
-    config.check()?;
-    let (binned, rows) = (sample.binned, sample.binned.rows());
-    sample.check()?;
-    if let Some(&row) = training.iter().chain(held_out).find(|&&row| row as usize >= rows) {
-        return Err(TreesError::NoSuchRow { row, rows });
-    }
-    let start = sample.log_odds(training)?;
-    let mut logits = vec![start; rows];
-    let mut derivatives: Vec<Derivatives> = vec![(0.0, 0.0); rows];
-    let mut losses = if held_out.is_empty() { Vec::new() } else { vec![sample.loss(&logits, held_out)] };
-    let mut looked_at = [training, held_out].concat();
-    looked_at.sort_unstable();
-    looked_at.dedup();
-    let mut trees = Vec::new();
-    let mut stream = Stream::new(config.seed, "trees");
-    let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
-    for _ in 0..config.trees {
-        let mut here = drawn(training, config.row_share, &mut stream);
-        let features = drawn(&every_feature, config.column_share, &mut stream);
-        here.iter().for_each(|&row| {
-            let row = row as usize;
-            derivatives[row] = sample.derivatives(row, logits[row]);
-        });
-        let tree = grow(binned, &mut here, &features, &derivatives, config);
-        // Every row that is looked at, not only those drawn for this tree.
-        for row in looked_at.iter().map(|&row| row as usize) {
-            logits[row] += f64::from(tree.value_of_bins(binned, row));
-        }
-        let nothing_found = tree.nodes.len() == 1 && config.row_share == 1.0 && config.column_share == 1.0;
-        trees.push(tree);
-        if !held_out.is_empty() {
-            losses.push(sample.loss(&logits, held_out));
-            if losses.len() - 1 - lowest(&losses) >= config.patience {
+impl Boosting<'_> {
+    /// Grows trees until there are as many as asked for, the held-out loss has not fallen for `patience` of them, or the
+    /// observer has seen enough.
+    ///
+    /// `derivatives` is given the scores of all training rows, in their order, and fills in those of the loss; which of
+    /// the rows a tree is grown on is drawn afterwards. `observer` is called after every tree and returns false to stop,
+    /// which keeps the trees up to the lowest held-out loss so far.
+    pub fn run(
+        &self,
+        derivatives: &mut dyn FnMut(&[f64], &mut [Derivatives]),
+        mut held_out: Option<HeldOut>,
+        observer: &mut dyn FnMut(&Round) -> bool,
+    ) -> Result<BoostedTrees, TreesError> {
+        let Self { binned, training, start, config } = *self;
+        let held_out_rows = held_out.as_ref().map_or(&[][..], |held_out| held_out.rows);
+        self.check()?;
+        binned.check_rows(held_out_rows)?;
+        let mut scores = vec![start; training.len()];
+        let mut held_out_scores = vec![start; held_out_rows.len()];
+        let mut judge = |scores: &[f64]| held_out.as_mut().map(|held_out| (held_out.judge)(scores));
+        let mut losses: Vec<f64> = judge(&held_out_scores).into_iter().collect();
+        let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
+        let mut trees: Vec<Tree> = Vec::new();
+        let mut stream = Stream::new(config.seed, "trees");
+        let every_place: Vec<u32> = (0..training.len() as u32).collect();
+        let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
+        for number in 1..=config.trees {
+            let places = drawn(&every_place, config.row_share, &mut stream);
+            let features = drawn(&every_feature, config.column_share, &mut stream);
+            derivatives(&scores, &mut of_rows);
+            check_derivatives(&of_rows, number)?;
+            let mut rows: Vec<Placed> =
+                places.iter().map(|&place| Placed { row: training[place as usize], place }).collect();
+            let grown = grow(binned, &mut rows, &features, &of_rows, config);
+            for (answer, span) in grown.answers() {
+                rows[span].iter().for_each(|row| scores[row.place as usize] += f64::from(answer));
+            }
+            // The rows that were not drawn for this tree walk through it.
+            let mut drawn = places.iter().peekable();
+            for (place, (score, &row)) in scores.iter_mut().zip(training).enumerate() {
+                if drawn.next_if(|&&drawn| drawn as usize == place).is_none() {
+                    *score += f64::from(grown.tree.value_of_bins(binned, row as usize));
+                }
+            }
+            for (score, &row) in held_out_scores.iter_mut().zip(held_out_rows) {
+                *score += f64::from(grown.tree.value_of_bins(binned, row as usize));
+            }
+            let loss = judge(&held_out_scores);
+            losses.extend(loss);
+            let round = Round { trees: number, tree: &grown.tree, scores: &scores, held_out_loss: loss };
+            let go_on = observer(&round);
+            trees.push(grown.tree);
+            if !go_on || (loss.is_some() && number - lowest(&losses) >= config.patience) {
                 break;
             }
         }
-        if nothing_found {
-            break;
+        if !losses.is_empty() {
+            trees.truncate(lowest(&losses));
+        }
+        let model = TreesModel::new(binned.features(), start, trees);
+        Ok(BoostedTrees { model, held_out_loss: losses })
+    }
+
+    fn check(&self) -> Result<(), TreesError> {
+        self.config.check()?;
+        self.binned.check_rows(self.training)?;
+        match self.start {
+            _ if self.training.is_empty() => Err(TreesError::NoRows),
+            start if start.is_finite() => Ok(()),
+            value => Err(TreesError::Setting { what: "first score", range: "a finite number", value }),
         }
     }
-    if !losses.is_empty() {
-        trees.truncate(lowest(&losses));
-    }
-    let model = TreesModel::new(binned.features(), start, trees);
-    Ok(Fitted { model, held_out_loss: losses })
 }
 
-impl Sample<'_> {
-    fn check(&self) -> Result<(), TreesError> {
-        let expected = self.binned.rows();
-        let fits = |what, found| match found == expected {
-            true => Ok(()),
-            false => Err(TreesError::Length { what, expected, found }),
-        };
-        fits("labels", self.positive.len())?;
-        let Some(weights) = self.weights else { return Ok(()) };
-        fits("weights", weights.len())?;
-        match weights.iter().position(|weight| !(*weight >= 0.0 && weight.is_finite())) {
-            Some(at) => Err(TreesError::Weight { row: at + 1, value: weights[at] }),
-            None => Ok(()),
+fn check_derivatives(of_rows: &[Derivatives], tree: usize) -> Result<(), TreesError> {
+    let sound = |&(gradient, curvature): &Derivatives| {
+        gradient.is_finite() && curvature >= 0.0 && curvature.is_finite()
+    };
+    match of_rows.iter().position(|of_row| !sound(of_row)) {
+        None => Ok(()),
+        Some(at) => {
+            let (gradient, curvature) = of_rows[at];
+            Err(TreesError::Derivatives { place: at + 1, tree, gradient, curvature })
         }
-    }
-
-    fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| f64::from(weights[row]))
-    }
-
-    fn log_odds(&self, training: &[u32]) -> Result<f64, TreesError> {
-        let of = |class: bool| -> f64 {
-            let rows = training.iter().map(|&row| row as usize);
-            rows.filter(|&row| self.positive[row] == class).map(|row| self.weight(row)).sum()
-        };
-        let odds = of(true) / of(false);
-        if odds > 0.0 && odds.is_finite() { Ok(odds.ln()) } else { Err(TreesError::OneClass) }
-    }
-
-    fn derivatives(&self, row: usize, logit: f64) -> Derivatives {
-        let e = (-logit.abs()).exp();
-        let (large, small) = (1.0 / (1.0 + e), e / (1.0 + e));
-        let (up, down) = if logit >= 0.0 { (large, small) } else { (small, large) };
-        let gradient = if self.positive[row] { -down } else { up };
-        let weight = self.weight(row);
-        ((weight * gradient) as f32, (weight * up * down) as f32)
-    }
-
-    /// The weighted mean of the log loss.
-    fn loss(&self, logits: &[f64], rows: &[u32]) -> f64 {
-        let (mut sum, mut weights) = (0.0, 0.0);
-        for row in rows.iter().map(|&row| row as usize) {
-            // -ln σ of the logit of the row's own class.
-            let z = if self.positive[row] { logits[row] } else { -logits[row] };
-            sum += self.weight(row) * ((-z).max(0.0) + (-z.abs()).exp().ln_1p());
-            weights += self.weight(row);
-        }
-        sum / weights
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How trees are grown. The defaults are those of scikit-learn's and LightGBM's histogram boosting, with a penalty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Config {
+pub struct TreesConfig {
     /// The most trees.
     pub trees: usize,
     /// The share of each tree's answer that is taken.
@@ -32,7 +32,7 @@ pub struct Config {
     pub threads: usize,
 }
 
-impl Default for Config {
+impl Default for TreesConfig {
     fn default() -> Self {
         Self {
             trees: 200,
@@ -51,7 +51,7 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl TreesConfig {
     pub(crate) fn check(&self) -> Result<(), TreesError> {
         let wrong = |what, range, value| Err(TreesError::Setting { what, range, value });
         let share = |x: f64| x > 0.0 && x <= 1.0;
@@ -76,10 +76,15 @@ impl Config {
 
     /// Threads that there are.
     pub(crate) fn workers(&self) -> usize {
-        match self.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            some => some,
-        }
+        workers(self.threads)
+    }
+}
+
+/// How many threads are meant; 0 is all there are.
+pub(crate) fn workers(threads: usize) -> usize {
+    match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        some => some,
     }
 }
 
@@ -89,13 +94,18 @@ mod tests {
 
     #[test]
     fn impossible_settings_are_named() {
-        let message = |config: Config| config.check().unwrap_err().to_string();
-        let rate = Config { learning_rate: f64::NAN, ..Config::default() };
+        let message = |config: TreesConfig| config.check().unwrap_err().to_string();
+        let rate = TreesConfig { learning_rate: f64::NAN, ..TreesConfig::default() };
         assert_eq!(message(rate), "the learning rate of boosted trees must be a positive number, but is NaN");
-        assert!(message(Config { max_leaves: 1, ..Config::default() }).contains("at least 2, but is 1"));
-        assert!(message(Config { row_share: 1.5, ..Config::default() }).contains("share of rows"));
-        assert!(message(Config { column_share: 0.0, ..Config::default() }).contains("share of features"));
-        assert!(message(Config { patience: 0, ..Config::default() }).contains("patience"));
-        assert!(Config::default().check().is_ok());
+        assert!(
+            message(TreesConfig { max_leaves: 1, ..TreesConfig::default() }).contains("at least 2, but is 1")
+        );
+        assert!(message(TreesConfig { row_share: 1.5, ..TreesConfig::default() }).contains("share of rows"));
+        assert!(
+            message(TreesConfig { column_share: 0.0, ..TreesConfig::default() })
+                .contains("share of features")
+        );
+        assert!(message(TreesConfig { patience: 0, ..TreesConfig::default() }).contains("patience"));
+        assert!(TreesConfig::default().check().is_ok());
     }
 }

@@ -51,6 +51,30 @@ pub enum TreesError {
     /// Nothing to tell apart.
     #[error("boosted trees need training rows of both classes with a weight above 0")]
     OneClass,
+    /// Nothing to learn from.
+    #[error("boosted trees need at least one training row")]
+    NoRows,
+    /// Derivatives that no step can be taken with.
+    #[error(
+        "before tree {tree}, training row {place} has the gradient {gradient} and the curvature {curvature}; both must \
+         be finite, and the curvature 0 or positive"
+    )]
+    Derivatives {
+        /// Which of the training rows, counted from 1.
+        place: usize,
+        /// Which tree, counted from 1.
+        tree: usize,
+        /// Of the row's loss.
+        gradient: f32,
+        /// Of the row's loss.
+        curvature: f32,
+    },
+    /// A model with a first logit that is not a number.
+    #[error("the first logit of the trees is not a number")]
+    Start,
+    /// A model with a tree that some row does not find its way through.
+    #[error("tree {0} has a node that leads nowhere")]
+    Node(usize),
     /// A matrix of another width than the model's.
     #[error("the trees were grown on {expected} features, but the rows have {found}")]
     Width {

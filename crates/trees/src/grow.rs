@@ -1,9 +1,11 @@
 //! One tree, leaf by leaf.
 
 use crate::bins::Binned;
-use crate::config::Config;
-use crate::histogram::{Derivatives, Histogram, Split, Sums, best_split, histogram};
+use crate::boost::{Derivatives, Placed};
+use crate::config::TreesConfig;
+use crate::histogram::{Histogram, Split, Sums, best_split, histogram};
 use crate::model::{Node, Tree};
+use std::ops::Range;
 
 /// A leaf that may still be split.
 struct Leaf {
@@ -17,27 +19,50 @@ struct Leaf {
     split: Option<Split>,
 }
 
+/// A tree, and the rows that it was grown on.
+pub(crate) struct Grown {
+    pub tree: Tree,
+    /// Where the rows of each node lie in the list of rows.
+    spans: Vec<Range<usize>>,
+}
+
+impl Grown {
+    /// The answer of each leaf, with its place in the list of rows.
+    pub fn answers(&self) -> impl Iterator<Item = (f32, Range<usize>)> {
+        self.tree.nodes.iter().zip(&self.spans).filter_map(|(node, span)| match *node {
+            Node::Leaf { value } => Some((value, span.clone())),
+            Node::Split { .. } => None,
+        })
+    }
+}
+
 /// Grows a tree on `rows`, which are put into the order of the leaves: at every step the leaf whose split gains most is
 /// cut in two. A child's histogram is summed for the smaller side only; the larger one's is the parent's less that.
 pub(crate) fn grow(
     binned: &Binned,
-    rows: &mut [u32],
+    rows: &mut [Placed],
     features: &[u32],
     derivatives: &[Derivatives],
-    config: &Config,
-) -> Tree {
+    config: &TreesConfig,
+) -> Grown {
     let threads = config.workers();
-    let sums_of = |rows: &[u32]| histogram(binned, features, rows, derivatives, threads);
-    let total = rows.iter().fold(Sums::default(), |sum, &row| {
-        let (gradient, hessian) = derivatives[row as usize];
+    let sums_of = |rows: &[Placed]| histogram(binned, features, rows, derivatives, threads);
+    let total = rows.iter().fold(Sums::default(), |sum, row| {
+        let (gradient, hessian) = derivatives[row.place as usize];
         Sums {
             gradient: sum.gradient + f64::from(gradient),
             hessian: sum.hessian + f64::from(hessian),
             rows: sum.rows + 1,
         }
     });
-    let value = |sums: Sums| (config.learning_rate * sums.value(config.l2)) as f32;
+    // Within f32 even where hardly any curvature divides the gradient.
+    let value = |sums: Sums| {
+        let step = config.learning_rate * sums.value(config.l2);
+        step.clamp(-f64::from(f32::MAX), f64::from(f32::MAX)) as f32
+    };
     let mut nodes = vec![Node::Leaf { value: value(total) }];
+    let whole = 0..rows.len();
+    let mut spans = vec![whole];
     let all = sums_of(rows);
     let split = best_split(binned, features, &all, total, config);
     let mut leaves =
@@ -55,6 +80,7 @@ pub(crate) fn grow(
         let (left, right) = (nodes.len(), nodes.len() + 1);
         nodes.push(Node::Leaf { value: value(split.left) });
         nodes.push(Node::Leaf { value: value(split.right) });
+        spans.extend([parent.start..middle, middle..parent.end]);
         nodes[parent.node] = Node::Split {
             feature: split.feature,
             threshold: binned.edge(split.feature as usize, split.bin),
@@ -85,7 +111,7 @@ pub(crate) fn grow(
         }
     }
     debug_assert!(leaves.iter().all(|leaf| leaf.sums.rows as usize == leaf.end - leaf.start));
-    Tree { nodes }
+    Grown { tree: Tree { nodes }, spans }
 }
 
 /// What is left of a histogram.
@@ -97,11 +123,11 @@ fn rest(mut all: Histogram, part: &Histogram) -> Histogram {
 }
 
 /// Puts the rows that go left before the others, each side in its old order; returns how many go left.
-fn partition(rows: &mut [u32], bins: &[u8], split: &Split) -> usize {
+fn partition(rows: &mut [Placed], bins: &[u8], split: &Split) -> usize {
     let (mut kept, mut right) = (0, Vec::with_capacity(split.right.rows as usize));
     for i in 0..rows.len() {
         let row = rows[i];
-        if split.goes_left(bins[row as usize]) {
+        if split.goes_left(bins[row.row as usize]) {
             rows[kept] = row;
             kept += 1;
         } else {

@@ -1,7 +1,8 @@
-//! Sums of gradients a bin, and the best place to cut them in two.
+//! Sums of gradients in each bin, and the best place to cut them in two.
 
 use crate::bins::{Binned, MISSING};
-use crate::config::Config;
+use crate::boost::{Derivatives, Placed};
+use crate::config::TreesConfig;
 use std::num::NonZero;
 
 /// Sums over some rows: of first derivatives, of second derivatives, and of ones.
@@ -42,30 +43,28 @@ impl Sums {
     }
 }
 
-/// 256 sums a feature; the last is of missing values.
+/// 256 sums for each feature; the last is of missing values.
 pub(crate) type Histogram = Vec<[Sums; 256]>;
 
 /// Additions below which another thread costs more than it saves (waking one takes tens of microseconds).
 const WORTH_A_THREAD: usize = 400_000;
 
-/// First and second derivative of a row's loss.
-pub(crate) type Derivatives = (f32, f32);
-
 /// The histograms of `features` over `rows`. Each feature is summed by one thread in the order of the rows.
 pub(crate) fn histogram(
     binned: &Binned,
     features: &[u32],
-    rows: &[u32],
+    rows: &[Placed],
     derivatives: &[Derivatives],
     threads: usize,
 ) -> Histogram {
-    // Gathered once, read once a feature.
-    let here: Vec<Derivatives> = rows.iter().map(|&row| derivatives[row as usize]).collect();
+    // Gathered once, read once for each feature.
+    let here: Vec<(u32, Derivatives)> =
+        rows.iter().map(|&Placed { row, place }| (row, derivatives[place as usize])).collect();
     let mut sums = vec![[Sums::default(); 256]; features.len()];
     let add = |sums: &mut [[Sums; 256]], features: &[u32]| {
         for (bins, &feature) in sums.iter_mut().zip(features) {
             let of_row = binned.feature(feature as usize);
-            for (&row, &(gradient, hessian)) in rows.iter().zip(&here) {
+            for &(row, (gradient, hessian)) in &here {
                 let sum = &mut bins[usize::from(of_row[row as usize])];
                 sum.gradient += f64::from(gradient);
                 sum.hessian += f64::from(hessian);
@@ -117,7 +116,7 @@ pub(crate) fn best_split(
     features: &[u32],
     histogram: &Histogram,
     total: Sums,
-    config: &Config,
+    config: &TreesConfig,
 ) -> Option<Split> {
     let enough = |sums: Sums| {
         sums.rows as usize >= config.min_child_rows.max(1) && sums.hessian >= config.min_child_weight

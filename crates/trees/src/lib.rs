@@ -1,4 +1,4 @@
-//! Gradient-boosted decision trees for two classes (Friedman, "Greedy function approximation: a gradient boosting
+//! Gradient-boosted decision trees (Friedman, "Greedy function approximation: a gradient boosting
 //! machine", Annals of Statistics 29, 2001), in the histogram form of LightGBM (Ke et al., NeurIPS 2017).
 //!
 //! Values are sorted into at most 255 bins a feature once ([`Binned`]); a tree then looks at sums of gradients a bin
@@ -6,12 +6,14 @@
 //! goes, at every split, to the side where it does more good.
 //!
 //! Rows of tables differ in scale, kind and importance of their columns, and trees take all of that as it comes: on such
-//! data they are the stronger scorer, where networks want images or text. Here they score positives against unlabeled
-//! rows, for the estimators of the class prior.
+//! data they are the stronger scorer, where networks want images or text.
+//!
+//! [`Boosting`] takes the derivatives of any loss, so every positive-unlabeled objective can train trees. [`fit`] is the
+//! log loss of two classes with weights:
 //!
 //! ```
 //! use onesided_data::Matrix;
-//! use onesided_trees::{Binned, Config, Sample, fit};
+//! use onesided_trees::{Binned, LabeledRows, TreesConfig, fit};
 //!
 //! // Positive where the second column is above 3, whatever the first one says.
 //! let rows = (0..400).flat_map(|i| [(i % 7) as f32, (i % 10) as f32]).collect();
@@ -20,8 +22,8 @@
 //! let (training, held_out): (Vec<u32>, Vec<u32>) = (0..400).partition(|i| i % 4 != 0);
 //!
 //! let binned = Binned::new(&matrix)?;
-//! let sample = Sample { binned: &binned, positive: &positive, weights: None };
-//! let fitted = fit(&sample, &training, &held_out, &Config::default())?;
+//! let sample = LabeledRows { binned: &binned, positive: &positive, weights: None };
+//! let fitted = fit(&sample, &training, &held_out, &TreesConfig::default())?;
 //! let logits = fitted.model.logits(&matrix)?;
 //! assert!(logits.iter().zip(&positive).all(|(&logit, &positive)| (logit > 0.0) == positive));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,6 +32,8 @@
 //! Same data, same seed, same trees: sums run feature by feature in the order of the rows, so the number of threads does
 //! not change a bit of them.
 
+#![forbid(unsafe_code)]
+
 mod bins;
 mod boost;
 mod config;
@@ -37,9 +41,11 @@ mod error;
 mod grow;
 mod histogram;
 mod model;
+mod two_class;
 
 pub use bins::Binned;
-pub use boost::{Fitted, Sample, fit};
-pub use config::Config;
+pub use boost::{BoostedTrees, Boosting, Derivatives, HeldOut, Round};
+pub use config::TreesConfig;
 pub use error::TreesError;
 pub use model::{Node, Tree, TreesModel};
+pub use two_class::{LabeledRows, fit};

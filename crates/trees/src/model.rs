@@ -2,8 +2,12 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, MISSING};
+use crate::config::workers;
 use onesided_data::Matrix;
 use serde::{Deserialize, Serialize};
+
+/// Rows to score below which another thread costs more than it saves.
+const WORTH_A_THREAD: usize = 1_000;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,12 +69,45 @@ impl TreesModel {
         &self.trees
     }
 
+    /// That every walk through the trees ends at a number. It holds for every model that was grown or read from JSON.
+    pub fn check(&self) -> Result<(), TreesError> {
+        if !self.start.is_finite() {
+            return Err(TreesError::Start);
+        }
+        match self.trees.iter().position(|tree| !tree.is_sound(self.features)) {
+            Some(at) => Err(TreesError::Node(at + 1)),
+            None => Ok(()),
+        }
+    }
+
     /// The logit of each row.
     pub fn logits(&self, matrix: &Matrix) -> Result<Vec<f64>, TreesError> {
+        self.logits_with_threads(matrix, 1)
+    }
+
+    /// The logit of each row, with this many threads; 0 is all there are. The logits do not depend on it.
+    pub fn logits_with_threads(&self, matrix: &Matrix, threads: usize) -> Result<Vec<f64>, TreesError> {
         if matrix.cols() != self.features {
             return Err(TreesError::Width { expected: self.features, found: matrix.cols() });
         }
-        Ok((0..matrix.rows()).map(|i| self.logit(matrix.row(i))).collect())
+        let mut logits = vec![0.0; matrix.rows()];
+        let fill = |logits: &mut [f64], from: usize| {
+            for (i, logit) in logits.iter_mut().enumerate() {
+                *logit = self.logit(matrix.row(from + i));
+            }
+        };
+        let parts = workers(threads).min(matrix.rows() / WORTH_A_THREAD + 1);
+        if parts == 1 {
+            fill(&mut logits, 0);
+            return Ok(logits);
+        }
+        let share = logits.len().div_ceil(parts);
+        std::thread::scope(|scope| {
+            for (number, logits) in logits.chunks_mut(share).enumerate() {
+                scope.spawn(move || fill(logits, number * share));
+            }
+        });
+        Ok(logits)
     }
 
     /// The logits of some rows of binned data: of the data that the trees were grown on, whose bins they know.
@@ -78,9 +115,7 @@ impl TreesModel {
         if binned.features() != self.features {
             return Err(TreesError::Width { expected: self.features, found: binned.features() });
         }
-        if let Some(&row) = rows.iter().find(|&&row| row as usize >= binned.rows()) {
-            return Err(TreesError::NoSuchRow { row, rows: binned.rows() });
-        }
+        binned.check_rows(rows)?;
         let values =
             |row: u32| self.trees.iter().map(move |tree| f64::from(tree.value_of_bins(binned, row as usize)));
         Ok(rows.iter().map(|&row| self.start + values(row).sum::<f64>()).collect())
@@ -108,6 +143,18 @@ impl Tree {
             0 => true,
             bin => binned.edge(feature, bin - 1) < threshold,
         })
+    }
+
+    /// Whether each split looks at one of the features and leads to nodes behind it, and every number is finite.
+    fn is_sound(&self, features: usize) -> bool {
+        let sound = |(at, node): (usize, &Node)| match *node {
+            Node::Leaf { value } => value.is_finite(),
+            Node::Split { feature, threshold, left, right, .. } => {
+                let child = |node: u32| (node as usize) > at && (node as usize) < self.nodes.len();
+                (feature as usize) < features && threshold.is_finite() && child(left) && child(right)
+            }
+        };
+        !self.nodes.is_empty() && self.nodes.iter().enumerate().all(sound)
     }
 
     fn walk(&self, left_at: impl Fn(usize, f32, bool) -> bool) -> f32 {
@@ -139,25 +186,11 @@ impl From<TreesModel> for Parts {
 }
 
 impl TryFrom<Parts> for TreesModel {
-    type Error = String;
+    type Error = TreesError;
 
-    fn try_from(Parts { features, start, trees }: Parts) -> Result<Self, String> {
-        if !start.is_finite() {
-            return Err("the first logit of the trees is not a number".to_string());
-        }
-        for (number, tree) in trees.iter().enumerate() {
-            let sound = |(at, node): (usize, &Node)| match *node {
-                Node::Leaf { value } => value.is_finite(),
-                Node::Split { feature, threshold, left, right, .. } => {
-                    let child = |node: u32| (node as usize) > at && (node as usize) < tree.nodes.len();
-                    (feature as usize) < features && threshold.is_finite() && child(left) && child(right)
-                }
-            };
-            if tree.nodes.is_empty() || !tree.nodes.iter().enumerate().all(sound) {
-                return Err(format!("tree {} has a node that leads nowhere", number + 1));
-            }
-        }
-        Ok(Self { features, start, trees })
+    fn try_from(Parts { features, start, trees }: Parts) -> Result<Self, TreesError> {
+        let model = Self { features, start, trees };
+        model.check().map(|()| model)
     }
 }
 
@@ -179,6 +212,18 @@ mod tests {
         let narrow = Matrix::new(1, 1, vec![0.0]).unwrap();
         let error = stump().logits(&narrow).unwrap_err().to_string();
         assert_eq!(error, "the trees were grown on 2 features, but the rows have 1");
+    }
+
+    #[test]
+    fn threads_do_not_change_logits() {
+        let rows: Vec<f32> = (0..10_006).map(|i| (i % 13) as f32 / 3.0).collect();
+        let matrix = Matrix::new(5_003, 2, rows).unwrap();
+        let one = stump().logits(&matrix).unwrap();
+        for threads in [0, 2, 3, 64] {
+            assert_eq!(stump().logits_with_threads(&matrix, threads).unwrap(), one, "{threads}");
+        }
+        let none = Matrix::new(0, 2, Vec::new()).unwrap();
+        assert!(stump().logits_with_threads(&none, 4).unwrap().is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Held-out log loss beside scikit-learn's histogram boosting, on a table with weights and missing cells.
 
 use onesided_data::Matrix;
-use onesided_trees::{Binned, Config, Sample, fit};
+use onesided_trees::{Binned, LabeledRows, TreesConfig, fit};
 use serde::Deserialize;
 
 /// Made by golden/boosting.py.
@@ -36,9 +36,9 @@ fn the_held_out_loss_is_that_of_scikit_learn() {
     let (training, held_out): (Vec<u32>, Vec<u32>) = (0..rows as u32).partition(|&row| row < golden.train);
     for Case { leaves, weighted, loss } in golden.cases {
         let weights = weighted.then_some(&golden.weights[..]);
-        let sample = Sample { binned: &binned, positive: &positive, weights };
+        let sample = LabeledRows { binned: &binned, positive: &positive, weights };
         // No stopping: the loss after all trees is the last of the list.
-        let config = Config { trees: 60, max_leaves: leaves, patience: 1_000, ..Config::default() };
+        let config = TreesConfig { trees: 60, max_leaves: leaves, patience: 1_000, ..TreesConfig::default() };
         let fitted = fit(&sample, &training, &held_out, &config).unwrap();
         let ours = *fitted.held_out_loss.last().unwrap();
         assert_eq!(fitted.held_out_loss.len(), 61);

@@ -16,7 +16,7 @@ use crate::criterion::log_loss;
 use onesided_data::{Label, PuData, Stream, stratified_folds};
 use onesided_loss::{Options, Sampling, Setting, method};
 use onesided_net::{Architecture, Device, Engine, Job, Shape, Source, scores_on, train_on};
-use onesided_trees::{Binned, Config, Sample, fit};
+use onesided_trees::{Binned, LabeledRows, TreesConfig, fit};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -206,8 +206,8 @@ impl Work<'_> {
     }
 
     fn trees(&self, binned: &Binned, fold: &Fold, seed: u64) -> Result<Logits, Error> {
-        let sample = Sample { binned, positive: &self.labels, weights: None };
-        let config = Config {
+        let sample = LabeledRows { binned, positive: &self.labels, weights: None };
+        let config = TreesConfig {
             trees: 300,
             max_leaves: 15,
             row_share: 0.8,
@@ -215,7 +215,7 @@ impl Work<'_> {
             patience: 20,
             seed,
             threads: 1,
-            ..Config::default()
+            ..TreesConfig::default()
         };
         let model = fit(&sample, &fold.training, &fold.stopping, &config)?.model;
         Ok((model.logits_of(binned, &fold.stopping)?, model.logits_of(binned, &fold.scored)?))
