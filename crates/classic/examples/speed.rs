@@ -85,7 +85,14 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
         let systems: [(&str, &dyn System); 2] =
             [("elkan-noto, C = 10", &elkan_noto), ("bagging of 30, C = 1", &bagging)];
         // Without a prior, since pulearn estimates c as well.
-        let task = Task { rows, labels: &labels, prior: None, scenario: Scenario::SingleSample, seed: 1 };
+        let task = Task {
+            rows,
+            labels: &labels,
+            prior: None,
+            scenario: Scenario::SingleSample,
+            seed: 1,
+            threads: 0,
+        };
         for (system, fitted) in systems {
             timed(&format!("{system}, {name}"), repeats, || Ok((fitted.fit(&task)?, String::new())))?;
         }
@@ -98,7 +105,14 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
     // The rows of a kernel machine, and what a generator draws, are dense.
     for entry in systems().iter().filter(|entry| !["kldce", "genpu"].contains(&entry.name)) {
         let (rows, test) = if entry.needs_counts { (&count_rows, &count_test) } else { (&rows, &test) };
-        system(entry.name, &*(entry.build)(), repeats, [rows, test], [&truth, &test_truth], &labels)?;
+        system(
+            entry.name,
+            onesided_classic::system(entry.name)?.as_ref(),
+            repeats,
+            [rows, test],
+            [&truth, &test_truth],
+            &labels,
+        )?;
     }
     Ok(())
 }
@@ -112,7 +126,14 @@ fn zeros(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
         let labels = hide(&truth, hidden, 1)?;
         for entry in systems().iter().filter(|entry| entry.name.ends_with("ldce")) {
             let name = format!("{}, {hidden} hidden", entry.name);
-            system(&name, &*(entry.build)(), repeats, [&rows, &test], [&truth, &test_truth], &labels)?;
+            system(
+                &name,
+                onesided_classic::system(entry.name)?.as_ref(),
+                repeats,
+                [&rows, &test],
+                [&truth, &test_truth],
+                &labels,
+            )?;
         }
     }
     Ok(())
@@ -158,7 +179,7 @@ fn fit(
     let hidden = truth.iter().zip(labels).filter(|(t, label)| **t && **label == Label::Unlabeled).count();
     let unlabeled = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
     let prior = Some(PriorInUnlabeled::new(hidden as f64 / unlabeled as f64)?);
-    Ok(system.fit(&Task { rows, labels, prior, scenario: Scenario::SingleSample, seed: 1 })?)
+    Ok(system.fit(&Task { rows, labels, prior, scenario: Scenario::SingleSample, seed: 1, threads: 0 })?)
 }
 
 /// Times a system, and says how well it does on other rows.

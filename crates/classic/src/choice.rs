@@ -10,8 +10,8 @@
 //! Drawn apart, the unlabeled rows are the population. In one sample they are not: the labeled positives belong to it, and a
 //! risk over the unlabeled rows alone, among which positives are rarer, would favor models that call next to nothing positive.
 
-use crate::rows::in_blocks;
 use crate::task::Parts;
+use crate::threads::in_blocks;
 use crate::{ClassicError, ClassicModel, Task};
 use onesided_data::{ClassPrior, Counts, Label, Scenario};
 
@@ -25,14 +25,14 @@ const LEAST_CALLED: f64 = 5.0;
 
 /// Recall on positives and the share of rows called positive, from whether each row is called so.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Called {
+pub struct PredictedShares {
     /// r.
     pub recall: f64,
     /// a: of unlabeled rows, five at least, or of the population.
     pub share: f64,
 }
 
-impl Called {
+impl PredictedShares {
     /// Counts. Both kinds of rows must be there.
     pub fn new(labels: &[Label], called: impl Iterator<Item = bool>) -> Self {
         let (mut all, mut hits) = ([0.0; 2], [0.0; 2]);
@@ -94,7 +94,7 @@ pub(crate) fn choose<C: Clone + Sync>(
     let costs = in_blocks(candidates.len(), candidates.len(), |range| {
         let model = fit(&candidates[range.start], &training, times)?;
         let scores = model.scores(&held.rows(task))?;
-        let called = Called::new(&held.labels, scores.iter().map(|&score| score > model.threshold));
+        let called = PredictedShares::new(&held.labels, scores.iter().map(|&score| score > model.threshold));
         Ok(called.in_population(task.scenario, counts).cost(prior))
     });
     let costs = costs.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
@@ -111,15 +111,15 @@ mod tests {
         // 4 of 5 positives and 6 of 20 unlabeled rows are called positive.
         let labels: Vec<Label> =
             (0..25).map(|i| if i < 5 { Label::Positive } else { Label::Unlabeled }).collect();
-        let called = Called::new(&labels, (0..25).map(|i| i != 0 && i < 11));
-        assert_eq!(called, Called { recall: 0.8, share: 0.3 });
+        let called = PredictedShares::new(&labels, (0..25).map(|i| i != 0 && i < 11));
+        assert_eq!(called, PredictedShares { recall: 0.8, share: 0.3 });
         assert!((called.lee_liu() - 0.64 / 0.3).abs() < 1e-12);
         let prior = ClassPrior::new(0.25).unwrap();
         // 2 · 0.25 · 0.2 + 0.3 - 0.25
         assert!((called.risk(prior) - 0.15).abs() < 1e-12);
         assert_eq!((called.cost(Some(prior)), called.cost(None)), (called.risk(prior), -called.lee_liu()));
         // A single row called positive counts as five.
-        assert_eq!(Called::new(&labels, (0..25).map(|i| i == 7)).share, 0.25);
+        assert_eq!(PredictedShares::new(&labels, (0..25).map(|i| i == 7)).share, 0.25);
     }
 
     #[test]
@@ -127,12 +127,12 @@ mod tests {
         // 40 labeled and 60 unlabeled rows, 10 of these positive: π = 0.5, μ = 1/6. Half of the positives and 5 of the 50
         // negatives are called positive: 20 + 5 + 5 of 100 rows, with 25 + 5 mistakes.
         let counts = Counts { positive: 40, unlabeled: 60 };
-        let called = Called { recall: 0.5, share: 10.0 / 60.0 };
+        let called = PredictedShares { recall: 0.5, share: 10.0 / 60.0 };
         let all = called.in_population(Scenario::SingleSample, counts);
         let (pi, mu) = (ClassPrior::new(0.5).unwrap(), ClassPrior::new(1.0 / 6.0).unwrap());
         assert!((all.share - 0.3).abs() < 1e-12 && (all.risk(pi) - 0.3).abs() < 1e-12);
         // Calling nothing positive is 50 mistakes, though over the unlabeled rows alone it would be as good: 10 of 60.
-        let nothing = Called { recall: 0.0, share: 0.0 };
+        let nothing = PredictedShares { recall: 0.0, share: 0.0 };
         assert!((nothing.in_population(Scenario::SingleSample, counts).risk(pi) - 0.5).abs() < 1e-12);
         assert!((nothing.risk(mu) - called.risk(mu)).abs() < 1e-12);
         assert_eq!(called.in_population(Scenario::CaseControl, counts), called);

@@ -1,5 +1,8 @@
 //! What can be wrong, one sentence each: what, where, and what to do.
 
+use crate::OptionError;
+use onesided_data::Hint;
+
 /// Why a classic method refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -42,12 +45,12 @@ pub enum ClassicError {
     #[error("{method} needs at least {least} {what}, but there are {found}; {remedy}")]
     TooFew { method: &'static str, what: &'static str, least: usize, found: usize, remedy: &'static str },
     /// The two-step methods found nothing to call negative.
-    #[error("{method} found no reliable negatives among {unlabeled} unlabeled rows; {remedy}")]
-    NoReliableNegatives { method: &'static str, unlabeled: usize, remedy: &'static str },
+    #[error("{method} found no reliable negatives among {unlabeled} unlabeled rows: {why}")]
+    NoReliableNegatives { method: &'static str, unlabeled: usize, why: &'static str },
     /// S-EM's threshold would hang on a handful of rows.
     #[error(
-        "s-em would have {spies} spies ({share} of {positives} positives) and needs at least {least}; label at least \
-         {needed} positives, or raise the spies' share"
+        "s-em would have {spies} spies ({share} of {positives} positives) and needs at least {least}, which takes \
+         {needed} positives at that share"
     )]
     TooFewSpies { spies: usize, positives: usize, share: f64, least: usize, needed: usize },
     /// LDCE's published correction divides by 1 - 2ph.
@@ -56,11 +59,11 @@ pub enum ClassicError {
          share h = {hidden:.4}); use the default centroid, which has no such limit"
     )]
     Correction { value: f64, prior: f64, hidden: f64 },
-    /// More rows than the kernel form can hold.
+    /// More rows than a kernel machine can be trained on; `remedy` is the option that uses random features instead.
     #[error(
-        "{rows} rows are more than the kernel form can hold ({limit}); use random features, or fewer rows"
+        "{method} with a kernel takes at most {limit} rows, but there are {rows}; random features have no such limit"
     )]
-    TooManyRows { rows: usize, limit: usize },
+    TooManyRows { method: &'static str, rows: usize, limit: usize, remedy: Option<&'static str> },
     /// More columns than a generator can draw.
     #[error(
         "{method} takes rows of at most {limit} columns, but there are {cols}; use another method, or fewer columns"
@@ -83,7 +86,75 @@ pub enum ClassicError {
     /// A name that no system has.
     #[error("there is no system '{name}'")]
     UnknownSystem { name: String },
+    /// An option that the system does not have, or a value that it does not take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
     /// A model file that does not fit together.
     #[error("the stored model does not fit together: {detail}")]
     Stored { detail: String },
+}
+
+impl ClassicError {
+    /// What to set so that the rows are taken, where a setting helps.
+    #[must_use]
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            // With fewer positives no share of them is enough.
+            ClassicError::TooFewSpies { positives, least, .. } if positives > least => {
+                Some(Hint::new("raise the spies' share", "option", "spies=SHARE"))
+            }
+            ClassicError::TooManyRows { remedy, .. } => {
+                remedy.map(|option| Hint::new("use them", "option", option))
+            }
+            ClassicError::NoReliableNegatives { .. } => {
+                Some(Hint::new("use a method that needs none", "method", "weighted-lr"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the command line writes it.
+    fn with_hint(error: &ClassicError) -> String {
+        let hint = error
+            .hint()
+            .map(|hint| format!("; {} with --{} {}", hint.act, hint.setting, hint.value.unwrap_or_default()));
+        format!("{error}{}", hint.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_sentence_and_its_hint_read_as_one() {
+        let few = |positives| ClassicError::TooFewSpies {
+            spies: 2,
+            positives,
+            share: 0.15,
+            least: 20,
+            needed: 134,
+        };
+        assert_eq!(
+            with_hint(&few(100)),
+            "s-em would have 2 spies (0.15 of 100 positives) and needs at least 20, which takes 134 positives at that \
+             share; raise the spies' share with --option spies=SHARE"
+        );
+        assert_eq!(few(20).hint(), None);
+        let many =
+            |remedy| ClassicError::TooManyRows { method: "kldce", rows: 70_000, limit: 50_000, remedy };
+        assert_eq!(
+            with_hint(&many(Some("random-features=500"))),
+            "kldce with a kernel takes at most 50000 rows, but there are 70000; random features have no such limit; use \
+             them with --option random-features=500"
+        );
+        assert_eq!(many(None).hint(), None);
+        let why = "positives and unlabeled rows point the same way";
+        assert_eq!(
+            with_hint(&ClassicError::NoReliableNegatives { method: "roc-svm", unlabeled: 3, why }),
+            "roc-svm found no reliable negatives among 3 unlabeled rows: positives and unlabeled rows point the same way; \
+             use a method that needs none with --method weighted-lr"
+        );
+        assert_eq!(ClassicError::NoPrior { method: "puld" }.hint(), None);
+    }
 }

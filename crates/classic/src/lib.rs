@@ -18,7 +18,7 @@
 //! | `genpu` | [`GenPu`](genpu::GenPu) | μ, 1,024 columns at most |
 //!
 //! What they share stands on its own: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
-//! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`Called`]).
+//! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`PredictedShares`]).
 //!
 //! ```
 //! use onesided_classic::{Task, system};
@@ -31,7 +31,8 @@
 //! let labels: Vec<Label> =
 //!     (0..60).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
 //!
-//! let task = Task { rows: &rows, labels: &labels, prior: None, scenario: Scenario::SingleSample, seed: 0 };
+//! let (prior, scenario) = (None, Scenario::SingleSample);
+//! let task = Task { rows: &rows, labels: &labels, prior, scenario, seed: 0, threads: 0 };
 //! let model = system("roc-svm")?.fit(&task)?;
 //! let new = features.transform(&["a game of the home team", "the bank and its rates"]);
 //! let scores = model.scores(&new)?;
@@ -46,20 +47,24 @@ mod kernel;
 mod linear;
 mod model;
 mod naive_bayes;
+mod options;
 mod rocchio;
 mod rows;
 #[cfg(test)]
 mod simulated;
 pub mod systems;
 mod task;
+mod threads;
 
-pub use choice::Called;
+pub use choice::PredictedShares;
 pub use error::ClassicError;
 pub use kernel::{Kernel, KernelModel, KernelSvm, KernelSvmFit, MOST_ROWS, RandomFeatures, scale_gamma};
 pub use linear::{Hinge, LinearModel, LinearSvm, Logistic, LogisticFit, SvmFit};
-pub use model::{ClassicModel, Link, Scorer};
+pub use model::{ClassicModel, Link, ScoreForm};
 pub use naive_bayes::{Class, EmFit, NaiveBayes, check_counts};
+pub use options::{OptionError, OptionInfo, OptionValues, Takes};
 pub use rocchio::{Prototypes, Rocchio};
 pub use rows::{Examples, Rows, Selected};
-pub use systems::{System, system, systems};
+pub use systems::{System, SystemInfo, system, system_info, systems};
 pub use task::Task;
+pub use threads::with_threads;

@@ -11,19 +11,22 @@ pub struct ClassicModel {
     /// The system's name.
     pub system: String,
     /// How rows are scored.
-    pub scorer: Scorer,
+    pub scorer: ScoreForm,
     /// Rows that score above it are called positive.
     pub threshold: f64,
     /// From a score to a probability; `None` where the theory gives none, and a calibration must.
     pub link: Option<Link>,
     /// Settings that were chosen on held-out rows, and counts worth knowing.
     pub chosen: Vec<(String, f64)>,
+    /// P(labeled | y = 1), where the system estimates it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_frequency: Option<f64>,
 }
 
 /// How rows are scored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scorer {
+pub enum ScoreForm {
     /// w·x + b.
     Linear(LinearModel),
     /// A sum over support vectors.
@@ -69,8 +72,15 @@ impl Link {
 }
 
 impl ClassicModel {
-    pub(crate) fn new(system: &str, scorer: Scorer) -> Self {
-        Self { system: system.to_string(), scorer, threshold: 0.0, link: None, chosen: Vec::new() }
+    pub(crate) fn new(system: &str, scorer: ScoreForm) -> Self {
+        Self {
+            system: system.to_string(),
+            scorer,
+            threshold: 0.0,
+            link: None,
+            chosen: Vec::new(),
+            label_frequency: None,
+        }
     }
 
     pub(crate) fn with(mut self, name: &str, value: f64) -> Self {
@@ -81,10 +91,10 @@ impl ClassicModel {
     /// How many columns rows must have.
     pub fn cols(&self) -> usize {
         match &self.scorer {
-            Scorer::Linear(model) => model.weights.len(),
-            Scorer::Kernel(model) => model.support.cols(),
-            Scorer::RandomFeatures { map, .. } => map.cols(),
-            Scorer::Network(net) => net.inputs(),
+            ScoreForm::Linear(model) => model.weights.len(),
+            ScoreForm::Kernel(model) => model.support.cols(),
+            ScoreForm::RandomFeatures { map, .. } => map.cols(),
+            ScoreForm::Network(net) => net.inputs(),
         }
     }
 
@@ -94,10 +104,10 @@ impl ClassicModel {
             return Err(ClassicError::Width { expected: self.cols(), found: rows.cols() });
         }
         Ok(match &self.scorer {
-            Scorer::Linear(model) => model.scores(rows),
-            Scorer::Kernel(model) => model.scores(rows),
-            Scorer::RandomFeatures { map, model } => map.scores(rows, model),
-            Scorer::Network(net) => net.scores(rows),
+            ScoreForm::Linear(model) => model.scores(rows),
+            ScoreForm::Kernel(model) => model.scores(rows),
+            ScoreForm::RandomFeatures { map, model } => map.scores(rows, model),
+            ScoreForm::Network(net) => net.scores(rows),
         })
     }
 
@@ -110,8 +120,8 @@ impl ClassicModel {
     /// The linear model behind the scores, whose weights explain them; `None` for other scorers.
     pub fn linear(&self) -> Option<&LinearModel> {
         match &self.scorer {
-            Scorer::Linear(model) => Some(model),
-            Scorer::Kernel(_) | Scorer::RandomFeatures { .. } | Scorer::Network(_) => None,
+            ScoreForm::Linear(model) => Some(model),
+            ScoreForm::Kernel(_) | ScoreForm::RandomFeatures { .. } | ScoreForm::Network(_) => None,
         }
     }
 
@@ -122,21 +132,21 @@ impl ClassicModel {
             model.bias.is_finite() && model.weights.iter().all(|weight| weight.is_finite())
         };
         let sound = match &self.scorer {
-            Scorer::Linear(model) => linear(model),
-            Scorer::Kernel(model) => {
+            ScoreForm::Linear(model) => linear(model),
+            ScoreForm::Kernel(model) => {
                 if model.coefficients.len() != model.support.rows() {
                     return wrong("there is not one coefficient a support vector");
                 }
                 model.kernel.check()?;
                 model.bias.is_finite() && model.coefficients.iter().all(|c| c.is_finite())
             }
-            Scorer::RandomFeatures { map, model } => {
+            ScoreForm::RandomFeatures { map, model } => {
                 if map.features() == 0 || map.features() != model.weights.len() || !map.is_whole() {
                     return wrong("there is not one weight a random feature");
                 }
                 linear(model)
             }
-            Scorer::Network(net) => {
+            ScoreForm::Network(net) => {
                 if !net.is_whole() || net.outputs() != 1 {
                     return wrong("the network's weights do not fit its layers");
                 }
@@ -170,13 +180,18 @@ mod tests {
     #[test]
     fn stored_and_read_again() {
         let linear = LinearModel { weights: vec![0.1, -2.0 / 3.0], bias: 1e-300 };
-        let mut model = ClassicModel::new("weighted-lr", Scorer::Linear(linear)).with("cost", 10.0);
+        let mut model = ClassicModel::new("weighted-lr", ScoreForm::Linear(linear)).with("cost", 10.0);
         model.link = Some(Link::LabelFrequency { c: 0.3 });
         let read: ClassicModel = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
         assert_eq!(read, model);
         assert!(read.check().is_ok());
         let rows = Matrix::new(1, 3, vec![0.0; 3]).unwrap();
         assert_eq!(read.scores(&rows), Err(ClassicError::Width { expected: 2, found: 3 }));
+        // A model stored before there was a place for it, and one after.
+        assert!(!serde_json::to_string(&model).unwrap().contains("label_frequency"));
+        model.label_frequency = Some(0.3);
+        let read: ClassicModel = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
+        assert_eq!(read.label_frequency, Some(0.3));
         model.threshold = f64::NAN;
         assert_eq!(
             model.check().unwrap_err().to_string(),

@@ -4,11 +4,9 @@
 //! trait costs a few nanoseconds, a row of a text a few hundred, so solvers are compiled once and not once a format.
 
 use crate::ClassicError;
+use crate::threads::in_blocks;
 use onesided_data::{Matrix, SparseMatrix};
 use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// Rows of numbers of one width.
 pub trait Rows: Sync {
@@ -196,43 +194,6 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// Runs `work` on `blocks` runs of neighboring rows, on all cores, and returns the results in the order of the rows.
-///
-/// A core that is done takes the next block. The cut does not depend on the number of cores, so sums over the results do
-/// not either.
-pub(crate) fn in_blocks<R: Send>(
-    rows: usize,
-    blocks: usize,
-    work: impl Fn(Range<usize>) -> R + Sync,
-) -> Vec<R> {
-    let bounds = |block: usize| block * rows / blocks..(block + 1) * rows / blocks;
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(blocks);
-    if threads <= 1 {
-        return (0..blocks).map(|block| work(bounds(block))).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut done = Vec::new();
-        loop {
-            let block = next.fetch_add(1, Ordering::Relaxed);
-            if block >= blocks {
-                return done;
-            }
-            done.push((block, work(bounds(block))));
-        }
-    };
-    let mut results = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut results = run();
-        for other in others {
-            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    });
-    results.sort_by_key(|(block, _)| *block);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 /// How many blocks to cut a pass into whose blocks each fill `width` numbers that are then added up: enough for the
 /// cores there may be, not so many that the adding costs more than the pass.
 pub(crate) fn blocks_for(rows: &dyn Rows, width: usize) -> usize {
@@ -293,15 +254,6 @@ mod tests {
         let by_hand: f64 = (0..20).map(|i| f64::from(dense.row(i)[3])).sum();
         assert_eq!((sums.len(), sums[3]), (15, by_hand));
         assert_eq!(products(&dense, &vector, 1.0)[7], dense.dot(7, &vector) + 1.0);
-    }
-
-    #[test]
-    fn blocks_cover_all_rows_in_order() {
-        for blocks in [1, 2, 4, 16] {
-            let parts = in_blocks(103, blocks, |range| range.collect::<Vec<_>>());
-            assert_eq!(parts.len(), blocks);
-            assert_eq!(parts.concat(), (0..103).collect::<Vec<_>>());
-        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a system is given: rows, which of them are positive, and what is known about the rest.
 
+use crate::threads::with_threads;
 use crate::{ClassicError, Rows, Selected};
 use onesided_data::{Counts, Label, PriorInUnlabeled, Scenario, stratified_holdout};
 
@@ -16,6 +17,8 @@ pub struct Task<'a> {
     pub scenario: Scenario,
     /// From which all draws follow.
     pub seed: u64,
+    /// How many threads may be used at once; 0 is all cores. What is learned does not depend on it.
+    pub threads: usize,
 }
 
 impl<'a> Task<'a> {
@@ -39,6 +42,15 @@ impl<'a> Task<'a> {
             });
         }
         wrong.map_or(Ok(()), Err)
+    }
+
+    /// Checks the task, then works on it with as many threads as it says.
+    pub(crate) fn checked<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, ClassicError>,
+    ) -> Result<T, ClassicError> {
+        self.check()?;
+        with_threads(self.threads, work)
     }
 
     /// How many rows of each kind there are.
@@ -119,7 +131,8 @@ impl Part {
     }
 
     pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task) -> Task<'a> {
-        Task { rows, labels: &self.labels, prior: of.prior, scenario: of.scenario, seed: of.seed }
+        let &Task { prior, scenario, seed, threads, .. } = of;
+        Task { rows, labels: &self.labels, prior, scenario, seed, threads }
     }
 }
 
@@ -133,7 +146,10 @@ mod tests {
         let rows = Matrix::new(2, 2, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap();
         let message = |labels: &[Label]| {
             let (prior, scenario) = (None, Scenario::SingleSample);
-            Task { rows: &rows, labels, prior, scenario, seed: 0 }.check().unwrap_err().to_string()
+            Task { rows: &rows, labels, prior, scenario, seed: 0, threads: 0 }
+                .check()
+                .unwrap_err()
+                .to_string()
         };
         let (p, u) = (Label::Positive, Label::Unlabeled);
         assert_eq!(message(&[p]), "there are 1 labels for 2 rows");

@@ -1,9 +1,9 @@
 //! How a command fails, and with which exit code.
 
-use onesided::Error;
 use onesided::data::{DataError, PriorError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
+use onesided::{Error, OptionError};
 use std::process::ExitCode;
 
 /// Why a command ends early.
@@ -42,6 +42,9 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
             Error::Interrupted { .. } => Failure::Interrupted(error.to_string()),
+            Error::Option(OptionError::Unknown { ref method, .. }) => {
+                Failure::Input(format!("{error} ('onesided methods {method}' describes them)"))
+            }
             error => Failure::Input(error.to_string()),
         }
     }

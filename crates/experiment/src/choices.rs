@@ -258,7 +258,7 @@ pub struct Settings {
 impl Settings {
     /// Whether a classic system learns, and no network.
     pub fn is_classic(&self) -> bool {
-        onesided_classic::systems().iter().any(|system| system.name == self.objective)
+        onesided_classic::system_info(&self.objective).is_some()
     }
 
     /// Whether every label is seen.

@@ -5,7 +5,7 @@ use crate::results::Record;
 use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
 use crate::split::Split;
-use onesided_classic::{ClassicError, Rows, Selected, Task, system, systems};
+use onesided_classic::{ClassicError, Rows, Selected, Task, system, system_info};
 use onesided_data::{PriorInUnlabeled, Scenario};
 use onesided_eval::auc;
 use std::sync::OnceLock;
@@ -38,7 +38,7 @@ pub(crate) fn go(
 ) -> Result<Record, ExperimentError> {
     let started = Instant::now();
     let name = &run.settings.objective;
-    let needs_counts = systems().iter().any(|system| system.name == *name && system.needs_counts);
+    let needs_counts = system_info(name).is_some_and(|info| info.needs_counts);
     let [train, test] = forms.of(set, needs_counts)?;
     let split = Split::new(run, kind, set)?;
     let mut rows: Vec<usize> =
@@ -52,6 +52,7 @@ pub(crate) fn go(
         prior: split.prior.map(|(_, told)| PriorInUnlabeled::new(told)).transpose()?,
         scenario: Scenario::SingleSample,
         seed: run.seed,
+        threads: 0,
     };
     let model = system(name)?.fit(&task)?;
     let scores = model.scores(test.as_ref())?;

@@ -19,9 +19,10 @@ use crate::criterion::held_out_risk;
 use crate::model::Body;
 use crate::rows::Rows;
 use crate::training::{splits, warnings};
-use crate::{Encoding, Error, Learner, Model, systems};
-use onesided_classic::systems::Entry;
-use onesided_classic::{ClassicError, ClassicModel, Link, Scorer, Selected, System, Task, check_counts};
+use crate::{Encoding, Error, Learner, Model};
+use onesided_classic::{
+    ClassicError, ClassicModel, Link, ScoreForm, Selected, System, SystemInfo, Task, check_counts,
+};
 use onesided_data::{ClassPrior, Counts, DataError, Label, PriorInUnlabeled, logit_shift};
 use onesided_eval::{Calibration, ThresholdRule};
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ const CLIPPED: f64 = 0.01;
 /// Rows, labels and settings that belong together.
 pub(crate) struct ClassicTask<'a> {
     pub learner: &'a Learner,
-    pub entry: &'static Entry,
+    pub entry: &'static SystemInfo,
     pub rows: Rows<'a>,
     pub labels: &'a [Label],
     pub encoding: Encoding,
@@ -105,7 +106,7 @@ impl ClassicTask<'_> {
         if self.learner.threshold != ThresholdRule::Half && self.priors.is_none() {
             return Err(Error::ThresholdNeedsPrior);
         }
-        systems::build(self.entry, &self.learner.system_options)
+        Ok(self.entry.with_options(&self.learner.system_options)?)
     }
 
     fn learn(&self, system: &dyn System, of: &[usize], held_out: bool) -> Result<ClassicModel, Error> {
@@ -117,32 +118,26 @@ impl ClassicTask<'_> {
             prior: self.priors.map(|(_, mu)| mu).filter(|_| known),
             scenario: self.learner.scenario,
             seed: self.learner.wishes.seed,
+            threads: self.learner.wishes.threads,
         };
         system.fit(&task).map_err(|source| self.refused(source, held_out))
     }
 
     /// What the system says, and what it cannot know.
     fn refused(&self, source: ClassicError, held_out: bool) -> Error {
-        let positives = self.counts.positive;
-        let rest = match held_out {
-            true => format!(" (a fifth of the {positives} positives is held out to measure the model)"),
-            false => String::new(),
-        };
-        let hint = match &source {
-            ClassicError::TooFewSpies { .. } => format!(" with --option spies=SHARE{rest}"),
-            ClassicError::TooFew { .. } => rest,
-            ClassicError::TooManyRows { .. } if self.entry.name == "kldce" => {
-                ": --option random-features=500".to_string()
+        let Counts { positive, unlabeled } = self.counts;
+        let rest = match &source {
+            ClassicError::TooFewSpies { .. } | ClassicError::TooFew { .. } if held_out => {
+                format!(" (a fifth of the {positive} positives is held out to measure the model)")
             }
-            ClassicError::TooManyRows { .. } => ": --option kernel=random-features".to_string(),
             ClassicError::NoReliableNegatives { .. } => {
-                format!(
-                    ", such as weighted-lr (the rest of {} unlabeled rows is held out)",
-                    self.counts.unlabeled
-                )
+                format!(" (the rest of {unlabeled} unlabeled rows is held out)")
             }
             _ => String::new(),
         };
+        let hint = source.hint().map_or(String::new(), |hint| {
+            format!("; {} with --{} {}", hint.act, hint.setting, hint.value.unwrap_or_default())
+        }) + &rest;
         Error::Classic { source, hint }
     }
 
@@ -227,7 +222,7 @@ impl ClassicTask<'_> {
 
     /// The priors that follow from a label frequency c that the system estimated.
     fn by_label_frequency(&self, model: &ClassicModel) -> Option<(ClassPrior, PriorInUnlabeled)> {
-        let (_, c) = model.chosen.iter().find(|(name, _)| name == "label frequency")?;
+        let c = model.label_frequency?;
         let Counts { positive, unlabeled } = self.counts;
         let mu = PriorInUnlabeled::new(positive as f64 * (1.0 - c) / (c * unlabeled as f64)).ok()?;
         Some((mu.to_class_prior(self.learner.scenario, self.counts), mu))
@@ -309,9 +304,9 @@ fn short(value: f64) -> String {
 fn kind(model: &ClassicModel) -> &'static str {
     if model.linear().is_some() {
         "linear"
-    } else if matches!(model.scorer, Scorer::Kernel(_)) {
+    } else if matches!(model.scorer, ScoreForm::Kernel(_)) {
         "kernel"
-    } else if matches!(model.scorer, Scorer::RandomFeatures { .. }) {
+    } else if matches!(model.scorer, ScoreForm::RandomFeatures { .. }) {
         "random features"
     } else {
         "network of its own"

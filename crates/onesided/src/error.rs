@@ -32,31 +32,9 @@ pub enum Error {
         /// What it cannot know: flags, and rows that were held out.
         hint: String,
     },
-    /// A setting that a system does not have.
-    #[error(
-        "the method {method} has no option '{name}'; its options are: {known} ('onesided methods {method}' describes them)"
-    )]
-    UnknownOption {
-        /// The method.
-        method: String,
-        /// The name asked for.
-        name: String,
-        /// Those it has.
-        known: String,
-    },
-    /// A value that a setting cannot take.
-    #[error("the option {name} cannot be '{value}'; it takes {values}")]
-    OptionValue {
-        /// The option.
-        name: String,
-        /// What it was set to.
-        value: String,
-        /// What it takes.
-        values: String,
-    },
-    /// Which of the two?
-    #[error("the option {0} was given twice")]
-    OptionTwice(String),
+    /// A setting that a system does not have, or a value that it does not take.
+    #[error(transparent)]
+    Option(#[from] onesided_classic::OptionError),
     /// Naive Bayes counts, and there are no negative counts.
     #[error(
         "column '{column}', row {row}: {value} is negative, and the method {method} takes counts; give it word counts \

@@ -9,6 +9,7 @@ use crate::prior::{
 use crate::rows::Rows;
 use crate::training::Task;
 use crate::{Encoding, Error, Model};
+use onesided_classic::OptionValues;
 use onesided_data::{ClassPrior, Counts, DataError, Label, PriorInUnlabeled, PuData, Scenario};
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate, method};
@@ -96,7 +97,7 @@ impl Learner {
         self
     }
 
-    /// A setting of a classic system by its name in [`system_options`](crate::system_options); checked by
+    /// A setting of a classic system by its name in [`MethodCard::options`](crate::MethodCard::options); checked by
     /// [`fit`](Self::fit).
     pub fn option(mut self, name: &str, value: &str) -> Self {
         self.system_options.push((name.to_string(), value.to_string()));
@@ -396,10 +397,7 @@ impl Learner {
         let counts = counts(labels);
         match Chosen::of(&self.method)? {
             Chosen::Objective(method) => {
-                if let Some((name, _)) = self.system_options.first() {
-                    let (method, known) = (self.method.clone(), "none".to_string());
-                    return Err(Error::UnknownOption { method, name: name.clone(), known });
-                }
+                OptionValues::new(&self.method, &[], &self.system_options)?;
                 work(Work::Network(Task {
                     learner: self,
                     method,

@@ -90,7 +90,6 @@ mod model;
 pub mod prior;
 mod prior_of_texts;
 mod rows;
-mod systems;
 mod training;
 
 pub use onesided_classic as classic;
@@ -108,9 +107,9 @@ pub use explain::{Carried, Explainer};
 pub use learner::{Learner, Progress};
 pub use methods::{Family, MethodCard, method, methods};
 pub use model::Model;
+pub use onesided_classic::{OptionError, OptionInfo, Takes};
 pub use onesided_data::{ClassPrior, Counts, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario};
 pub use onesided_eval::ThresholdRule;
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};
 pub use rows::{MOST_VALUES, Rows};
-pub use systems::{SystemOption, system_options};

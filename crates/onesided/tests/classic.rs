@@ -1,9 +1,7 @@
 //! Classic systems through the learner: same rows held out, probabilities, metrics and file as for networks.
 
 use onesided::data::{Features, Label, Matrix, PuData, SparseMatrix, Stream, TextOptions, Weighting};
-use onesided::{
-    Encoding, Family, Learner, Model, PriorInUnlabeled, Rows, Scenario, TextInput, methods, system_options,
-};
+use onesided::{Encoding, Family, Learner, Model, PriorInUnlabeled, Rows, Scenario, TextInput, methods};
 
 /// 900 rows of three columns around 8 (positives) or 5 with standard deviation 1: 300 labeled positives, and of the 600
 /// unlabeled rows 200 are positive. The Bayes error is about Φ(-2.6), half a percent.
@@ -95,10 +93,7 @@ fn options_reach_the_system_and_the_file() {
     let message = wrong.fit(&data, &features).unwrap_err().to_string();
     assert!(message.starts_with("the method collective has no option 'cost'"), "{message}");
     assert!(
-        methods()
-            .iter()
-            .filter(|card| card.family == Family::Network)
-            .all(|c| system_options(c.name).is_empty())
+        methods().iter().filter(|card| card.family == Family::Network).all(|card| card.options.is_empty())
     );
 }
 
@@ -196,8 +191,8 @@ fn what_cannot_be_learned_from_is_a_sentence() {
     let message = s_em.fit_rows(&data.features, &few, &features, &mut |_| true).unwrap_err().to_string();
     assert_eq!(
         message,
-        "s-em would have 14 spies (0.15 of 96 positives) and needs at least 20; label at least 134 positives, or raise the \
-         spies' share with --option spies=SHARE (a fifth of the 120 positives is held out to measure the model)"
+        "s-em would have 14 spies (0.15 of 96 positives) and needs at least 20, which takes 134 positives at that share; raise \
+         the spies' share with --option spies=SHARE (a fifth of the 120 positives is held out to measure the model)"
     );
     let published = Learner::new().method("ldce").option("centroid", "published");
     let published = published.prior_in_unlabeled(PriorInUnlabeled::new(0.97).unwrap());

@@ -6,7 +6,7 @@
 //! value; the last one is followed by nothing or by tanh.
 
 use crate::Rows;
-use crate::rows::in_blocks;
+use crate::threads::in_blocks;
 use onesided_data::Stream;
 use serde::{Deserialize, Serialize};
 

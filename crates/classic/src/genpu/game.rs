@@ -4,6 +4,7 @@ use super::GenPu;
 use super::adam::Adam;
 use super::dense::{DenseNet, Output, Pass};
 use super::players::{Judge, Shown, discriminator, generator};
+use crate::threads::allowed;
 use onesided_data::Stream;
 use std::thread;
 
@@ -57,7 +58,7 @@ pub(super) struct Game<'a> {
     pub(super) average: Option<DenseNet>,
     /// Draws of latent rows and of noise.
     stream: Stream,
-    /// Whether a step is long enough to be worth two threads. What is computed does not depend on it.
+    /// Whether a step is long enough to be worth two threads, and they are allowed. What is computed does not depend on it.
     threads: bool,
 }
 
@@ -90,7 +91,7 @@ impl<'a> Game<'a> {
             classifier: judge("classifier"),
             average: None,
             stream: Stream::new(seed, &format!("genpu draws {round}")),
-            threads: settings.batch * hidden * (cols + hidden) > 1 << 21,
+            threads: settings.batch * hidden * (cols + hidden) > 1 << 21 && allowed() > 1,
         }
     }
 

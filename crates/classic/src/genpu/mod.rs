@@ -26,7 +26,7 @@
 //!   its weights are averaged over its last steps. So a single game gives a row of candidates.
 //! * Threshold. As large a share of the unlabeled rows lies above it as is positive, μ.
 //! * Choice. A fifth of the rows is held out, and of all looks at all games the one is kept whose classifier has the lowest
-//!   positive-unlabeled 0-1 risk on them ([`Called`]), or the last one that is no worse but for chance. No negative is
+//!   positive-unlabeled 0-1 risk on them ([`PredictedShares`]), or the last one that is no worse but for chance. No negative is
 //!   needed. Wide rows are looked at once, at the end: a fifth of few positives is worth more to the generator.
 //!
 //! All networks are [`dense`] with two hidden layers: for rows of some columns, or small images such as 28 × 28.
@@ -43,10 +43,14 @@ pub mod dense;
 mod frame;
 mod game;
 pub mod players;
+mod settings;
+
+pub use settings::GenPu;
+pub(crate) use settings::INFO;
 
 use crate::systems::System;
 use crate::task::Parts;
-use crate::{Called, ClassicError, ClassicModel, Scorer, Selected, Task};
+use crate::{ClassicError, ClassicModel, PredictedShares, ScoreForm, Selected, Task};
 use dense::{DenseNet, Pass};
 use frame::Frame;
 use game::Game;
@@ -60,56 +64,6 @@ pub const MOST_COLUMNS: usize = 1024;
 pub const LEAST_POSITIVES: usize = 10;
 /// The threshold is set on so many unlabeled rows at most.
 const RANKED: usize = 5000;
-
-/// Settings. None of them is the paper's, which are not known.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GenPu {
-    /// λ_p: how much G_p has to please D_p.
-    pub lambda_p: f64,
-    /// λ_u: how much both generators have to please D_u.
-    pub lambda_u: f64,
-    /// λ_n: how much G_n has to stay apart from the positives.
-    pub lambda_n: f64,
-    /// Units of a hidden layer; 64, and 128 for wide rows, where it is not given. Wide rows have more than 32 columns.
-    pub hidden: Option<usize>,
-    /// Steps of a game; 3000, and 5000 for wide rows, where it is not given.
-    pub steps: Option<usize>,
-    /// Rows of each kind a step.
-    pub batch: usize,
-    /// The size of Adam's steps; 1e-3, and 5e-4 for wide rows, where it is not given.
-    pub rate: Option<f64>,
-    /// The target of real rows.
-    pub target: f64,
-    /// Standard deviation of the noise at the first and at the last step, where values are about 1. Where it is not given,
-    /// it falls from 0.5 to 0, and stays at 1.4 for wide rows: many columns together show through it, two would not.
-    pub noise: Option<(f64, f64)>,
-    /// Games from different weights.
-    pub games: usize,
-    /// How often the classifier of a game is looked at, in its last three quarters; 9, and once for wide rows, where it is
-    /// not given. With one look at one game there is nothing to choose, and no row is held out.
-    pub looks: Option<usize>,
-    /// The steps over which the classifier's weights are averaged, about.
-    pub averaged: usize,
-}
-
-impl Default for GenPu {
-    fn default() -> Self {
-        Self {
-            lambda_p: 1.0,
-            lambda_u: 1.0,
-            lambda_n: 1.0,
-            hidden: None,
-            steps: None,
-            batch: 128,
-            rate: None,
-            target: 0.9,
-            noise: None,
-            games: 1,
-            looks: None,
-            averaged: 500,
-        }
-    }
-}
 
 /// A model with the generators that taught it.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,15 +105,15 @@ impl System for GenPu {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        self.fit_generators(task).map(|fit| fit.model)
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+        self.learn_generators(task).map(|fit| fit.model)
     }
 }
 
 /// A look at a game.
 struct Look {
     /// What it calls positive of the rows held out, where there are any.
-    called: Option<Called>,
+    shares: Option<PredictedShares>,
     step: usize,
     fit: GenPuFit,
 }
@@ -167,8 +121,11 @@ struct Look {
 impl GenPu {
     /// Learns, and keeps the generators.
     pub fn fit_generators(&self, task: &Task) -> Result<GenPuFit, ClassicError> {
+        task.checked(|| self.learn_generators(task))
+    }
+
+    fn learn_generators(&self, task: &Task) -> Result<GenPuFit, ClassicError> {
         self.check()?;
-        task.check()?;
         let mu = task.prior.ok_or(ClassicError::NoPrior { method: NAME })?;
         let cols = task.rows.cols();
         if cols > MOST_COLUMNS {
@@ -199,17 +156,17 @@ impl GenPu {
         let best = match &parts {
             Some(parts) => {
                 let held = parts.held.labels.iter().filter(|&&label| label == Label::Positive).count();
-                let called: Vec<Called> = looks.iter().filter_map(|look| look.called).collect();
-                latest_of_the_best(&called, prior, held)
+                let shares: Vec<PredictedShares> = looks.iter().filter_map(|look| look.shares).collect();
+                latest_of_the_best(&shares, prior, held)
             }
             None => looks.len().checked_sub(1),
         };
         let Some(best) = best else {
             return Err(ClassicError::Diverged { method: NAME, step: last_step, games: self.games });
         };
-        let Look { called, step, mut fit } = looks.swap_remove(best);
-        if let Some(called) = called {
-            fit.model = fit.model.with("held-out risk", called.risk(prior));
+        let Look { shares, step, mut fit } = looks.swap_remove(best);
+        if let Some(shares) = shares {
+            fit.model = fit.model.with("held-out risk", shares.risk(prior));
         }
         fit.model = fit.model.with("step", step as f64);
         Ok(fit)
@@ -235,8 +192,7 @@ impl GenPu {
         let mut game = Game::new(self, cols, frame.output, mu, task.seed, round);
         let mut stream = Stream::new(task.seed, &format!("genpu batches {round}"));
         let mut batches = [(); 2].map(|()| vec![0.0; self.batch * cols]);
-        let steps = self.steps.unwrap_or(pick(cols, 3000, 5000));
-        let (start, end) = self.noise.unwrap_or(pick(cols, (0.5, 0.0), (1.4, 1.4)));
+        let (steps, (start, end)) = (self.steps(cols), self.noise(cols));
         let (first, looks_wanted) = (steps / 4, self.looks(cols));
         for step in 1..=steps {
             for (rows, batch) in kinds.iter().zip(&mut batches) {
@@ -254,88 +210,40 @@ impl GenPu {
             if step > first && looks_by(step) > looks_by(step - 1) {
                 let Some(net) = game.average.clone() else { continue };
                 let mut model =
-                    ClassicModel::new(NAME, Scorer::Network(net.absorb(&frame.shift, &frame.scale)));
+                    ClassicModel::new(NAME, ScoreForm::Network(net.absorb(&frame.shift, &frame.scale)));
                 model.threshold = above(model.scores(&ranked)?, mu);
-                let called = match parts {
+                let shares = match parts {
                     Some(Parts { held, .. }) => {
                         let scores = model.scores(&held.rows(task))?;
                         let above = scores.iter().map(|&score| score > model.threshold);
-                        Some(Called::new(&held.labels, above).in_population(task.scenario, task.counts()))
+                        Some(
+                            PredictedShares::new(&held.labels, above)
+                                .in_population(task.scenario, task.counts()),
+                        )
                     }
                     None => None,
                 };
                 let [positive, negative] = [&game.g_p, &game.g_n].map(|maker| maker.net.clone());
                 let generators = Generators { positive, negative, frame: frame.clone() };
                 if model.threshold.is_finite() {
-                    looks.push(Look { called, step, fit: GenPuFit { model, generators } });
+                    looks.push(Look { shares, step, fit: GenPuFit { model, generators } });
                 }
             }
         }
         Ok(steps)
-    }
-
-    fn check(&self) -> Result<(), ClassicError> {
-        let counts = [
-            ("the number of steps", self.steps.unwrap_or(1)),
-            ("the batch", self.batch),
-            ("the number of games", self.games),
-            ("the number of looks", self.looks.unwrap_or(1)),
-            ("the number of hidden units", self.hidden.unwrap_or(1)),
-            ("the number of steps to average over", self.averaged),
-        ];
-        if let Some((name, _)) = counts.into_iter().find(|(_, value)| *value == 0) {
-            return Err(ClassicError::Setting { name, range: "at least 1", value: 0.0 });
-        }
-        let (noise, last) = self.noise.unwrap_or_default();
-        for (name, value) in [
-            ("λ_p", self.lambda_p),
-            ("λ_u", self.lambda_u),
-            ("λ_n", self.lambda_n),
-            ("the noise", noise),
-            ("the last noise", last),
-        ] {
-            if !(value >= 0.0 && value.is_finite()) {
-                return Err(ClassicError::Setting { name, range: "at least 0", value });
-            }
-        }
-        let rate = self.rate.unwrap_or(1.0);
-        if !(rate > 0.0 && rate.is_finite()) {
-            return Err(ClassicError::Setting { name: "the rate", range: "above 0", value: rate });
-        }
-        if !(self.target > 0.5 && self.target <= 1.0) {
-            let (name, value) = ("the target of real rows", self.target);
-            return Err(ClassicError::Setting { name, range: "above 0.5 and at most 1", value });
-        }
-        Ok(())
-    }
-
-    fn width(&self, cols: usize) -> usize {
-        self.hidden.unwrap_or(pick(cols, 64, 128))
-    }
-
-    fn rate(&self, cols: usize) -> f64 {
-        self.rate.unwrap_or(pick(cols, 1e-3, 5e-4))
-    }
-
-    fn looks(&self, cols: usize) -> usize {
-        self.looks.unwrap_or(pick(cols, 9, 1))
-    }
-
-    fn latent(&self, cols: usize) -> usize {
-        (4 * cols).clamp(8, 64)
     }
 }
 
 /// The last look whose risk does not exceed the lowest one by more than chance may: a few held-out positives are a poor
 /// judge, and games get better with time. The standard error is that of the difference of two risks, from the `held`
 /// positives, with one more of them found and one more missed so that it is not 0.
-fn latest_of_the_best(called: &[Called], prior: ClassPrior, held: usize) -> Option<usize> {
-    let risk = |called: &Called| called.risk(prior);
-    let best = called.iter().min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
+fn latest_of_the_best(looks: &[PredictedShares], prior: ClassPrior, held: usize) -> Option<usize> {
+    let risk = |look: &PredictedShares| look.risk(prior);
+    let best = looks.iter().min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
     let n = held as f64;
     let recall = (best.recall * n + 1.0) / (n + 2.0);
     let chance = 2.0 * prior.get() * (2.0 * recall * (1.0 - recall) / n).sqrt();
-    called.iter().rposition(|called| risk(called) <= risk(best) + chance)
+    looks.iter().rposition(|look| risk(look) <= risk(best) + chance)
 }
 
 /// The unlabeled rows that the threshold is set on, drawn from all over: tables come sorted.
@@ -346,11 +254,6 @@ fn ranked(task: &Task) -> Vec<usize> {
         unlabeled.truncate(RANKED);
     }
     unlabeled
-}
-
-/// What a setting is for rows of so many columns.
-fn pick<T>(cols: usize, narrow: T, wide: T) -> T {
-    if cols > 32 { wide } else { narrow }
 }
 
 /// A threshold that a share `share` of the scores lies above, but for one at least on either side. There must be two.
@@ -381,7 +284,7 @@ mod tests {
 
     fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: f64) -> Task<'a> {
         let prior = PriorInUnlabeled::new(mu).ok();
-        Task { rows, labels, prior, scenario: Scenario::CaseControl, seed: 2 }
+        Task { rows, labels, prior, scenario: Scenario::CaseControl, seed: 2, threads: 0 }
     }
 
     #[test]
@@ -409,7 +312,7 @@ mod tests {
 
     #[test]
     fn of_looks_that_are_equal_but_for_chance_the_last_one_counts() {
-        let look = |recall: f64| Called { recall, share: 0.5 };
+        let look = |recall: f64| PredictedShares { recall, share: 0.5 };
         let prior = ClassPrior::new(0.5).unwrap();
         // Of 20 positives 19 are found: recall 20/22, chance 1.0 · √(2 · 0.0826 / 20) = 0.091.
         let looks = [0.6, 0.95, 0.9, 0.9, 0.7].map(look);

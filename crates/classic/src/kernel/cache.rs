@@ -2,7 +2,8 @@
 
 use super::Kernel;
 use crate::Rows;
-use crate::rows::{blocks_for, in_blocks};
+use crate::rows::blocks_for;
+use crate::threads::in_blocks;
 
 /// The kernel matrix of some rows, of which at most a number of rows is held; the least recently used one makes room.
 pub(crate) struct KernelRows<'a> {

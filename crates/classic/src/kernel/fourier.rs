@@ -9,6 +9,7 @@
 //!
 //! with an error of about 1/√D. Time and memory grow with rows · D, not with the square of the rows.
 
+use crate::threads::{allowed, in_blocks};
 use crate::{ClassicError, LinearModel, Rows};
 use onesided_data::{Matrix, Stream};
 use serde::{Deserialize, Serialize};
@@ -63,8 +64,7 @@ impl RandomFeatures {
         }
         let (n, width) = (rows.rows(), self.features());
         let mut values = vec![0.0; n * width];
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let each = n.div_ceil(cores).max(64);
+        let each = n.div_ceil(allowed()).max(64);
         thread::scope(|scope| {
             for (block, out) in values.chunks_mut(each * width).enumerate() {
                 scope.spawn(move || {
@@ -79,7 +79,7 @@ impl RandomFeatures {
 
     /// f of all rows for a linear model of the features, a few rows at a time.
     pub fn scores(&self, rows: &dyn Rows, model: &LinearModel) -> Vec<f64> {
-        let parts = crate::rows::in_blocks(rows.rows(), rows.rows().clamp(1, 64), |range| {
+        let parts = in_blocks(rows.rows(), rows.rows().clamp(1, 64), |range| {
             let mut features = vec![0.0f32; self.features()];
             let score = |i: usize| {
                 self.row(rows, i, &mut features);

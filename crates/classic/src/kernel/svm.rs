@@ -11,7 +11,7 @@
 //! of the kernel matrix kept in a bounded cache, until the duality gap is below the tolerance.
 
 use super::{Kernel, KernelRows, Smo, Variable};
-use crate::rows::in_blocks;
+use crate::threads::in_blocks;
 use crate::{ClassicError, Examples, Rows};
 use onesided_data::SparseMatrix;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,8 @@ impl KernelSvm {
         let rows = examples.rows;
         let kernel = self.kernel.check()?;
         if rows.rows() > MOST_ROWS {
-            return Err(ClassicError::TooManyRows { rows: rows.rows(), limit: MOST_ROWS });
+            let (method, rows) = ("a support vector machine", rows.rows());
+            return Err(ClassicError::TooManyRows { method, rows, limit: MOST_ROWS, remedy: None });
         }
         let mut variables = Vec::new();
         for (sign, costs) in [(1.0, examples.as_positive), (-1.0, examples.as_negative)] {
@@ -207,7 +208,8 @@ mod tests {
         let error = KernelSvm::new(Kernel::Linear).fit(examples).unwrap_err().to_string();
         assert_eq!(
             error,
-            "50001 rows are more than the kernel form can hold (50000); use random features, or fewer rows"
+            "a support vector machine with a kernel takes at most 50000 rows, but there are 50001; random features have no \
+             such limit"
         );
     }
 }

@@ -14,7 +14,8 @@
 //! objective is within the tolerance of the smallest one.
 
 use super::LinearModel;
-use crate::rows::{in_blocks, products, weighted_sum};
+use crate::rows::{products, weighted_sum};
+use crate::threads::in_blocks;
 use crate::{Examples, Rows};
 
 use std::collections::VecDeque;

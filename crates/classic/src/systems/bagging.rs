@@ -10,9 +10,13 @@
 //! is small where machines hardly differ. The cost of an example is chosen on held-out rows, with bags of two machines.
 
 use super::System;
+use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
-use crate::rows::in_blocks;
-use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Rows, Scorer, Selected, Task};
+use crate::threads::in_blocks;
+use crate::{
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Rows, ScoreForm,
+    Selected, Takes, Task,
+};
 use onesided_data::Stream;
 
 const NAME: &str = "bagging";
@@ -34,6 +38,34 @@ impl Default for Bagging {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "mean of many machines, each on the positives and a sample of the unlabeled rows",
+    citation: "Mordelet and Vert, Pattern Recognition Letters 2014",
+    assumes: "the unlabeled rows hold few positives; gains only where machines differ",
+    scales: LINEAR_TIME,
+    needs_prior: false,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: true,
+    reconstruction: None,
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(Bagging::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 3] = [
+    OptionInfo::new("machines", "how many machines are averaged", Takes::Count, "30"),
+    OptionInfo::new(
+        "sample",
+        "unlabeled rows that each machine sees",
+        Takes::Count,
+        "as many as there are positives",
+    ),
+    OptionInfo::new("cost", COST, Takes::Numbers, "0.01,0.1,1"),
+];
+
 /// A bag, and fair scores of the rows it was trained on.
 #[derive(Clone, Debug)]
 pub struct BagFit {
@@ -49,15 +81,27 @@ impl System for Bagging {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        self.fit_bag(task).map(|bag| bag.model)
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+        self.learn_bag(task).map(|bag| bag.model)
     }
 }
 
 impl Bagging {
+    fn from_options(values: &OptionValues) -> Self {
+        let Self { machines, sample, costs } = Self::default();
+        Self {
+            machines: values.count("machines").unwrap_or(machines),
+            sample: values.count("sample").or(sample),
+            costs: values.numbers("cost").unwrap_or(costs),
+        }
+    }
+
     /// Learns, and scores the unlabeled rows out of bag.
     pub fn fit_bag(&self, task: &Task) -> Result<BagFit, ClassicError> {
-        task.check()?;
+        task.checked(|| self.learn_bag(task))
+    }
+
+    fn learn_bag(&self, task: &Task) -> Result<BagFit, ClassicError> {
         for (name, value) in
             [("the number of machines", self.machines), ("the sample", self.sample.unwrap_or(1))]
         {
@@ -98,7 +142,7 @@ impl Bagging {
             mean.weights.iter_mut().zip(&machine.weights).for_each(|(sum, w)| *sum += share * w);
             mean.bias += share * machine.bias;
         }
-        Ok(BagFit { model: ClassicModel::new(NAME, Scorer::Linear(mean)), out_of_bag })
+        Ok(BagFit { model: ClassicModel::new(NAME, ScoreForm::Linear(mean)), out_of_bag })
     }
 }
 
@@ -156,5 +200,13 @@ mod tests {
         let task = Simulated::task(&data.rows, &data.labels, None);
         let error = Bagging { machines: 0, ..Bagging::default() }.fit(&task).unwrap_err().to_string();
         assert_eq!(error, "the number of machines must be at least 1, but is 0");
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = OptionValues::of(&OPTIONS, &[("machines", "9"), ("sample", "40"), ("cost", "2")]);
+        let expected = Bagging { machines: 9, sample: Some(40), costs: vec![2.0] };
+        assert_eq!(Bagging::from_options(&given), expected);
+        assert_eq!(Bagging::from_options(&OptionValues::stated_defaults(&OPTIONS)), Bagging::default());
     }
 }

@@ -13,9 +13,10 @@
 //! likely positive as not where Pr\[labeled\] = c / 2, and j = (2 - c) / c weighs the two errors so; 1.5 for c = 0.8.
 
 use super::System;
+use super::info::{AT_RANDOM, SystemInfo};
 use super::space::{Space, behind, random_features, support_vectors};
 use crate::choice::{ENOUGH, ENOUGH_FOR_KERNELS, choose};
-use crate::{ClassicError, ClassicModel, Kernel, Task};
+use crate::{ClassicError, ClassicModel, Kernel, MOST_ROWS, OptionInfo, OptionValues, Takes, Task};
 
 const NAME: &str = "biased-svm";
 
@@ -37,16 +38,77 @@ impl Default for BiasedSvm {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "support vector machine that pays more for a missed positive than for an unlabeled row",
+    citation: "Liu, Dai, Li, Lee and Yu, ICDM 2003",
+    assumes: AT_RANDOM,
+    scales: "linear in the stored values; with an RBF kernel quadratic, up to 50,000 rows",
+    needs_prior: false,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: true,
+    reconstruction: Some("the grid of costs is recalled; fewer steps of it are tried"),
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(BiasedSvm::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 5] = [
+    OptionInfo::new(
+        "cost",
+        "the price of an unlabeled row called positive",
+        Takes::Numbers,
+        "0.01,0.04,0.16,0.61",
+    ),
+    OptionInfo::new("ratio", "how much more a missed positive costs", Takes::Numbers, "1,2,4,10,30,100"),
+    OptionInfo::new(
+        "kernel",
+        "the boundary: a plane, or that of an RBF kernel",
+        Takes::Choice(&["linear", "rbf", "random-features"]),
+        "linear",
+    ),
+    OptionInfo::new(
+        "gamma",
+        "γ of the RBF kernel exp(-γ|x - y|²), where there is one",
+        Takes::Number,
+        "1, of random features 1 / (columns · variance)",
+    ),
+    OptionInfo::new("features", "how many random features", Takes::Count, "500"),
+];
+
+impl BiasedSvm {
+    fn from_options(values: &OptionValues) -> Self {
+        let Self { costs, ratios, space } = Self::default();
+        let (gamma, features) = (values.number("gamma"), values.count("features").unwrap_or(500));
+        Self {
+            costs: values.numbers("cost").unwrap_or(costs),
+            ratios: values.numbers("ratio").unwrap_or(ratios),
+            space: match values.choice("kernel") {
+                Some("rbf") => Space::Kernel(Kernel::Rbf { gamma: gamma.unwrap_or(1.0) }),
+                Some("random-features") => Space::RandomFeatures { gamma, features },
+                _ => space,
+            },
+        }
+    }
+}
+
 impl System for BiasedSvm {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         match self.space {
             Space::Linear => self.fit_with(task, None),
-            Space::Kernel(kernel) => self.fit_with(task, Some(kernel)),
+            Space::Kernel(kernel) => {
+                let (rows, remedy) = (task.rows.rows(), Some("kernel=random-features"));
+                if rows > MOST_ROWS {
+                    return Err(ClassicError::TooManyRows { method: NAME, rows, limit: MOST_ROWS, remedy });
+                }
+                self.fit_with(task, Some(kernel))
+            }
             Space::RandomFeatures { gamma, features } => {
                 let (map, rows) = random_features(task, gamma, features)?;
                 let model = self.fit_with(&Task { rows: &rows, ..*task }, None)?;
@@ -78,6 +140,7 @@ impl BiasedSvm {
 mod tests {
     use super::*;
     use crate::simulated::{Simulated, simulated};
+    use onesided_data::{Label, Matrix};
 
     #[test]
     fn in_every_space_it_comes_near_the_best_boundary() {
@@ -94,5 +157,41 @@ mod tests {
         // Without the prior, by the score of Lee and Liu.
         let model = BiasedSvm::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap();
         assert!(data.accuracy(&model) > 0.93, "{}", data.accuracy(&model));
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let space =
+            |given: &[(&str, &str)]| BiasedSvm::from_options(&OptionValues::of(&OPTIONS, given)).space;
+        assert_eq!(space(&[("kernel", "rbf")]), Space::Kernel(Kernel::Rbf { gamma: 1.0 }));
+        assert_eq!(space(&[("kernel", "rbf"), ("gamma", "0.5")]), Space::Kernel(Kernel::Rbf { gamma: 0.5 }));
+        assert_eq!(
+            space(&[("kernel", "random-features")]),
+            Space::RandomFeatures { gamma: None, features: 500 }
+        );
+        assert_eq!(
+            space(&[("kernel", "random-features"), ("gamma", "2"), ("features", "9")]),
+            Space::RandomFeatures { gamma: Some(2.0), features: 9 }
+        );
+        let given = OptionValues::of(&OPTIONS, &[("cost", "2"), ("ratio", "3,4")]);
+        let BiasedSvm { costs, ratios, .. } = BiasedSvm::from_options(&given);
+        assert_eq!((costs, ratios), (vec![2.0], vec![3.0, 4.0]));
+        assert_eq!(BiasedSvm::from_options(&OptionValues::stated_defaults(&OPTIONS)), BiasedSvm::default());
+    }
+
+    #[test]
+    fn too_many_rows_are_refused_before_a_setting_is_tried() {
+        let n = MOST_ROWS + 1;
+        let rows = Matrix::new(n, 1, vec![1.0; n]).unwrap();
+        let labels: Vec<Label> =
+            (0..n).map(|i| if i < 9 { Label::Positive } else { Label::Unlabeled }).collect();
+        let rbf = BiasedSvm { space: Space::Kernel(Kernel::Rbf { gamma: 1.0 }), ..BiasedSvm::default() };
+        let error = rbf.fit(&Simulated::task(&rows, &labels, None)).unwrap_err();
+        assert!(
+            error.to_string().starts_with("biased-svm with a kernel takes at most 50000 rows"),
+            "{error}"
+        );
+        let hint = error.hint().unwrap();
+        assert_eq!((hint.setting, hint.value.as_deref()), ("option", Some("kernel=random-features")));
     }
 }

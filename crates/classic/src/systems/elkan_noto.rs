@@ -17,11 +17,18 @@
 //! rows and no weights are asked for. A prior that is known beats it: c = n_p / (n_p + μ n_u).
 
 use super::System;
+use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::ENOUGH;
-use crate::rows::in_blocks;
-use crate::{ClassicError, ClassicModel, Examples, LinearModel, Link, Logistic, Scorer, Selected, Task};
+use crate::threads::in_blocks;
+use crate::{
+    ClassicError, ClassicModel, Examples, LinearModel, Link, Logistic, OptionInfo, OptionValues, ScoreForm,
+    Selected, Takes, Task,
+};
 use onesided_data::{Counts, Scenario, stratified_folds};
 use onesided_loss::{sigmoid, softplus};
+
+const NAME: &str = "elkan-noto";
+const WEIGHTED_NAME: &str = "elkan-noto-weighted";
 
 /// Parts that take turns in being left out.
 const FOLDS: usize = 5;
@@ -54,16 +61,42 @@ impl Default for ElkanNoto {
     }
 }
 
+/// What there is to know of [`Form::Scaled`].
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "probability of being labeled, divided by that of a positive",
+    citation: "Elkan and Noto, KDD 2008",
+    assumes: "labeled positives are a random subset, and a logistic curve fits the probability of being labeled",
+    scales: LINEAR_TIME,
+    needs_prior: false,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: true,
+    explains: true,
+    reconstruction: None,
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(ElkanNoto::from_options(Form::Scaled, values))),
+};
+
+/// What there is to know of [`Form::Weighted`].
+pub(crate) static WEIGHTED_INFO: SystemInfo = SystemInfo {
+    name: WEIGHTED_NAME,
+    summary: "each unlabeled row as a positive and as a negative, weighted by how likely either is",
+    build: |values| Ok(Box::new(ElkanNoto::from_options(Form::Weighted, values))),
+    ..INFO
+};
+
+static OPTIONS: [OptionInfo; 1] = [OptionInfo::new("cost", COST, Takes::Numbers, "0.01,0.1,1,10,100")];
+
 impl System for ElkanNoto {
     fn name(&self) -> &'static str {
         match self.form {
-            Form::Scaled => "elkan-noto",
-            Form::Weighted => "elkan-noto-weighted",
+            Form::Scaled => NAME,
+            Form::Weighted => WEIGHTED_NAME,
         }
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         let cost = self.choose_cost(task)?;
         let Counts { positive, unlabeled } = task.counts();
         let turns = match (self.form, task.prior) {
@@ -84,9 +117,9 @@ impl System for ElkanNoto {
         };
         let factor = (1.0 - c) / c;
         let model = |scorer| {
-            ClassicModel::new(self.name(), Scorer::Linear(scorer))
-                .with("cost", cost)
-                .with("label frequency", c)
+            let model = ClassicModel::new(self.name(), ScoreForm::Linear(scorer));
+            let model = ClassicModel { label_frequency: Some(c), ..model };
+            model.with("cost", cost).with("label frequency", c)
         };
         match self.form {
             Form::Scaled => {
@@ -139,6 +172,10 @@ fn labeled_against_rest(
 }
 
 impl ElkanNoto {
+    fn from_options(form: Form, values: &OptionValues) -> Self {
+        Self { form, costs: values.numbers("cost").unwrap_or(Self::default().costs) }
+    }
+
     /// The cost with the smallest log loss on a fifth of the rows.
     fn choose_cost(&self, task: &Task) -> Result<f64, ClassicError> {
         let method = self.name();
@@ -187,7 +224,7 @@ impl ElkanNoto {
                 (Selected::new(task.rows, kept), kept.iter().map(|&i| task.labels[i]).collect());
             let model =
                 labeled_against_rest(&Task { rows: &rows, labels: &labels, ..*task }, cost, solver, None)?;
-            Ok((model.scores(&Selected::new(task.rows, held)), model))
+            Ok::<_, ClassicError>((model.scores(&Selected::new(task.rows, held)), model))
         });
         let (mut logits, mut near) = (Vec::new(), None);
         for ((_, held), part) in folds.iter().zip(parts) {
@@ -214,7 +251,8 @@ mod tests {
             for prior in [None, Some(0.4)] {
                 let task = Simulated::task(&data.rows, &data.labels, prior);
                 let model = ElkanNoto { form, ..ElkanNoto::default() }.fit(&task).unwrap();
-                let (_, c) = model.chosen.iter().find(|(name, _)| name == "label frequency").unwrap();
+                let c = model.label_frequency.unwrap();
+                assert!(model.chosen.contains(&("label frequency".to_string(), c)));
                 assert!((c - 0.5).abs() < 0.06, "{c}");
                 assert!(data.accuracy(&model) > 0.94, "{form:?}: {}", data.accuracy(&model));
                 let probabilities = model.probabilities(&data.rows).unwrap().unwrap();
@@ -255,9 +293,7 @@ mod tests {
             positive.iter().sum::<f64>() / positive.len() as f64
         };
         assert!((mean(1) - mean(FOLDS)).abs() < 0.015, "{} {}", mean(1), mean(FOLDS));
-        let model = system.fit(&task).unwrap();
-        let (_, c) = model.chosen.iter().find(|(name, _)| name == "label frequency").unwrap();
-        assert_eq!(*c, mean(1));
+        assert_eq!(system.fit(&task).unwrap().label_frequency, Some(mean(1)));
         assert_eq!(system.out_of_fold(&task, 1.0, 0).unwrap(), (vec![], None));
     }
 
@@ -270,5 +306,14 @@ mod tests {
             error,
             "elkan-noto needs at least 5 positives, but there are 4; five parts take turns in being left out"
         );
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = OptionValues::of(&OPTIONS, &[("cost", "2")]);
+        let (form, costs) = (Form::Weighted, vec![2.0]);
+        assert_eq!(ElkanNoto::from_options(form, &given), ElkanNoto { form, costs });
+        let stated = OptionValues::stated_defaults(&OPTIONS);
+        assert_eq!(ElkanNoto::from_options(Form::Scaled, &stated), ElkanNoto::default());
     }
 }

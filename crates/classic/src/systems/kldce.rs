@@ -18,11 +18,15 @@
 //! [`Kldce::random_features`] runs [`Ldce`] on random features of the same kernel.
 
 use super::System;
+use super::info::{AT_RANDOM, SystemInfo};
 use super::ldce::Ldce;
 use super::space::{behind, random_features};
 use crate::choice::{ENOUGH_FOR_KERNELS, choose};
 use crate::kernel::{KernelRows, Smo, Variable};
-use crate::{ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, Scorer, Task, scale_gamma};
+use crate::{
+    ClassicError, ClassicModel, Kernel, KernelModel, MOST_ROWS, OptionInfo, OptionValues, ScoreForm, Takes,
+    Task, scale_gamma,
+};
 use onesided_data::Counts;
 
 const NAME: &str = "kldce";
@@ -47,13 +51,40 @@ impl Default for Kldce {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "ldce with a kernel, or with random features for large sets",
+    citation: "Gong, Shi, Liu, Zhang, Yang and Tao, TPAMI 2021",
+    assumes: AT_RANDOM,
+    scales: "quadratic, up to 50,000 rows, all of them in the model; random features: linear",
+    needs_prior: true,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: false,
+    reconstruction: Some("the centroid stays at its estimate; the paper lets it move"),
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(Kldce::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 3] = [
+    OptionInfo::new("ridge", "λ, the weight of |f|²", Takes::Numbers, "2^-15 to 2^-6"),
+    OptionInfo::new("gamma", "γ of the RBF kernel", Takes::Number, "1 / (columns · variance)"),
+    OptionInfo::new(
+        "random-features",
+        "as many random features instead of the kernel matrix",
+        Takes::Count,
+        "none",
+    ),
+];
+
 impl System for Kldce {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         task.needed_prior(NAME)?;
         if let Some(features) = self.random_features {
             let (map, rows) = random_features(task, self.gamma, features)?;
@@ -61,8 +92,9 @@ impl System for Kldce {
             let model = ldce.fit(&Task { rows: &rows, ..*task })?;
             return Ok(ClassicModel { system: NAME.to_string(), scorer: behind(map, model.scorer), ..model });
         }
-        if task.rows.rows() > MOST_ROWS {
-            return Err(ClassicError::TooManyRows { rows: task.rows.rows(), limit: MOST_ROWS });
+        let (rows, remedy) = (task.rows.rows(), Some("random-features=500"));
+        if rows > MOST_ROWS {
+            return Err(ClassicError::TooManyRows { method: NAME, rows, limit: MOST_ROWS, remedy });
         }
         if let Some(&value) = self.ridges.iter().find(|ridge| !(**ridge > 0.0 && ridge.is_finite())) {
             return Err(ClassicError::Setting { name: "KLDCE's ridge", range: "a number above 0", value });
@@ -77,6 +109,16 @@ impl System for Kldce {
 }
 
 impl Kldce {
+    fn from_options(values: &OptionValues) -> Self {
+        let Self { gamma, ridges, cache_bytes, random_features } = Self::default();
+        Self {
+            gamma: values.number("gamma").or(gamma),
+            ridges: values.numbers("ridge").unwrap_or(ridges),
+            cache_bytes,
+            random_features: values.count("random-features").or(random_features),
+        }
+    }
+
     fn fit_one(&self, task: &Task, kernel: Kernel, ridge: f64) -> Result<ClassicModel, ClassicError> {
         let mu = task.needed_prior(NAME)?;
         let rows = task.rows;
@@ -113,7 +155,7 @@ impl Kldce {
             coefficients[variable.row] += variable.sign * (after - before);
         }
         let model = KernelModel::from_coefficients(rows, kernel, coefficients, smo.bias())?;
-        Ok(ClassicModel::new(NAME, Scorer::Kernel(model)))
+        Ok(ClassicModel::new(NAME, ScoreForm::Kernel(model)))
     }
 }
 
@@ -160,7 +202,7 @@ mod tests {
         let task = Simulated::task(&data.rows, &data.labels, Some(0.4));
         let ridge = 0.05;
         let model = Kldce::default().fit_one(&task, Kernel::Linear, ridge).unwrap();
-        let Scorer::Kernel(kernel) = &model.scorer else { panic!("a kernel model") };
+        let ScoreForm::Kernel(kernel) = &model.scorer else { panic!("a kernel model") };
         let mut w = [0.0; 2];
         for (s, &c) in kernel.coefficients.iter().enumerate() {
             Rows::add_to(&kernel.support, s, c, &mut w);
@@ -197,8 +239,21 @@ mod tests {
         let rows = Matrix::new(n, 1, vec![1.0; n]).unwrap();
         let labels: Vec<Label> =
             (0..n).map(|i| if i < 9 { Label::Positive } else { Label::Unlabeled }).collect();
-        let error =
-            Kldce::default().fit(&Simulated::task(&rows, &labels, Some(0.4))).unwrap_err().to_string();
-        assert!(error.contains("50001 rows are more than the kernel form can hold (50000)"), "{error}");
+        let error = Kldce::default().fit(&Simulated::task(&rows, &labels, Some(0.4))).unwrap_err();
+        assert!(error.to_string().starts_with("kldce with a kernel takes at most 50000 rows"), "{error}");
+        let hint = error.hint().unwrap();
+        assert_eq!((hint.setting, hint.value.as_deref()), ("option", Some("random-features=500")));
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = [("ridge", "0.5,0.25"), ("gamma", "2"), ("random-features", "9")];
+        let Kldce { gamma, ridges, random_features, .. } =
+            Kldce::from_options(&OptionValues::of(&OPTIONS, &given));
+        assert_eq!((gamma, ridges, random_features), (Some(2.0), vec![0.5, 0.25], Some(9)));
+        assert_eq!(Kldce::from_options(&OptionValues::stated_defaults(&OPTIONS)), Kldce::default());
+        // As its option says.
+        let ridges = Kldce::default().ridges;
+        assert_eq!((ridges[0], ridges[ridges.len() - 1]), (2f64.powi(-15), 2f64.powi(-6)));
     }
 }

@@ -3,6 +3,7 @@
 pub mod bagging;
 pub mod biased_svm;
 pub mod elkan_noto;
+pub(crate) mod info;
 pub mod kldce;
 pub mod ldce;
 pub mod puld;
@@ -11,179 +12,64 @@ pub mod s_em;
 mod space;
 pub mod weighted_lr;
 
+pub use info::SystemInfo;
 pub use space::Space;
 
 use crate::{ClassicError, ClassicModel, Task};
+use std::fmt;
 
 /// A way to learn from positives and unlabeled rows. Its fields are its settings, with the paper's as defaults.
-pub trait System: Send + Sync {
+pub trait System: fmt::Debug + Send + Sync {
     /// The name on the command line and in the model file.
     fn name(&self) -> &'static str;
 
-    /// Learns. Same task, same model, to the bit.
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError>;
-}
+    /// Learns from a task that was checked: what a system implements. Call [`System::fit`].
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError>;
 
-/// A system as users see it listed.
-pub struct Entry {
-    /// Its name.
-    pub name: &'static str,
-    /// What it does, in a few words.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub citation: &'static str,
-    /// Whether it cannot do without the prior.
-    pub needs_prior: bool,
-    /// Whether rows must hold no negative values.
-    pub needs_counts: bool,
-    /// Whether columns are best left as they are: counts, or values that the system scales itself.
-    pub unscaled: bool,
-    /// Whether its scores come with a probability.
-    pub gives_probability: bool,
-    /// Whether parts of it were put together from secondary sources.
-    pub reconstruction: bool,
-    /// The system with its defaults.
-    pub build: fn() -> Box<dyn System>,
+    /// Checks the task and learns from it, on as many threads as it says. Same task, same model, to the bit, on any
+    /// number of threads.
+    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
+        task.checked(|| self.learn(task))
+    }
 }
 
 /// All systems, in the order they are listed to users.
-pub fn systems() -> &'static [Entry] {
+#[must_use]
+pub fn systems() -> &'static [&'static SystemInfo] {
     &SYSTEMS
+}
+
+/// What there is to know of the system of that name.
+#[must_use]
+pub fn system_info(name: &str) -> Option<&'static SystemInfo> {
+    SYSTEMS.into_iter().find(|info| info.name == name)
 }
 
 /// The system of that name with its defaults.
 pub fn system(name: &str) -> Result<Box<dyn System>, ClassicError> {
-    let found = SYSTEMS.iter().find(|entry| entry.name == name);
-    found.map(|entry| (entry.build)()).ok_or_else(|| ClassicError::UnknownSystem { name: name.to_string() })
+    let info = system_info(name).ok_or_else(|| ClassicError::UnknownSystem { name: name.to_string() })?;
+    Ok(info.with_options(&[])?)
 }
 
-static SYSTEMS: [Entry; 11] = [
-    Entry {
-        name: "weighted-lr",
-        summary: "logistic regression of positives against unlabeled rows, both kinds with equal weight",
-        citation: "Lee and Liu, ICML 2003",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: false,
-        build: || Box::new(weighted_lr::WeightedLr::default()),
-    },
-    Entry {
-        name: "biased-svm",
-        summary: "support vector machine that pays more for a missed positive than for an unlabeled row",
-        citation: "Liu, Dai, Li, Lee and Yu, ICDM 2003",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: false,
-        build: || Box::new(biased_svm::BiasedSvm::default()),
-    },
-    Entry {
-        name: "elkan-noto",
-        summary: "probability of being labeled, divided by that of a positive",
-        citation: "Elkan and Noto, KDD 2008",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: true,
-        reconstruction: false,
-        build: || Box::new(elkan_noto::ElkanNoto::default()),
-    },
-    Entry {
-        name: "elkan-noto-weighted",
-        summary: "each unlabeled row as a positive and as a negative, weighted by how likely either is",
-        citation: "Elkan and Noto, KDD 2008",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: true,
-        reconstruction: false,
-        build: || Box::new(elkan_noto::ElkanNoto { form: elkan_noto::Form::Weighted, ..Default::default() }),
-    },
-    Entry {
-        name: "bagging",
-        summary: "mean of many machines, each on the positives and a sample of the unlabeled rows",
-        citation: "Mordelet and Vert, Pattern Recognition Letters 2014",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: false,
-        build: || Box::new(bagging::Bagging::default()),
-    },
-    Entry {
-        name: "s-em",
-        summary: "naive Bayes and EM from negatives that spies among the unlabeled rows point out",
-        citation: "Liu, Lee, Yu and Li, ICML 2002",
-        needs_prior: false,
-        needs_counts: true,
-        unscaled: true,
-        gives_probability: true,
-        reconstruction: true,
-        build: || Box::new(s_em::SEm::default()),
-    },
-    Entry {
-        name: "roc-svm",
-        summary: "Rocchio finds reliable negatives, support vector machines find the others in turn",
-        citation: "Li and Liu, IJCAI 2003",
-        needs_prior: false,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: true,
-        build: || Box::new(roc_svm::RocSvm::default()),
-    },
-    Entry {
-        name: "ldce",
-        summary: "hinge loss whose unlabeled part needs nothing but the labeled mean of the unlabeled rows",
-        citation: "Shi, Pan, Yang and Gong, IJCAI 2018",
-        needs_prior: true,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: true,
-        build: || Box::new(ldce::Ldce::default()),
-    },
-    Entry {
-        name: "kldce",
-        summary: "the same with a kernel, or with random features for large sets",
-        citation: "Gong, Shi, Liu, Zhang, Yang and Tao, TPAMI 2021",
-        needs_prior: true,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: true,
-        build: || Box::new(kldce::Kldce::default()),
-    },
-    Entry {
-        name: "puld",
-        summary: "margin between the likelier and the other label of each unlabeled row, with the prior's share positive",
-        citation: "Zhang, Ren, Liu, Yang and Gong, IJCAI 2019",
-        needs_prior: true,
-        needs_counts: false,
-        unscaled: false,
-        gives_probability: false,
-        reconstruction: true,
-        build: || Box::new(puld::Puld::default()),
-    },
-    Entry {
-        name: "genpu",
-        summary: "networks that generate positives and negatives, and a classifier that learns from what they make",
-        citation: "Hou, Chaib-draa, Li and Zhao, IJCAI 2018",
-        needs_prior: true,
-        needs_counts: false,
-        unscaled: true,
-        gives_probability: false,
-        reconstruction: true,
-        build: || Box::new(crate::genpu::GenPu::default()),
-    },
+/// A system is a file and a line here.
+static SYSTEMS: [&SystemInfo; 11] = [
+    &weighted_lr::INFO,
+    &biased_svm::INFO,
+    &elkan_noto::INFO,
+    &elkan_noto::WEIGHTED_INFO,
+    &bagging::INFO,
+    &s_em::INFO,
+    &roc_svm::INFO,
+    &ldce::INFO,
+    &kldce::INFO,
+    &puld::INFO,
+    &crate::genpu::INFO,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Takes;
     use crate::simulated::{Simulated, simulated};
 
     #[test]
@@ -192,22 +78,85 @@ mod tests {
         // Counts for naive Bayes: no value below zero.
         data.rows.as_mut_slice().iter_mut().for_each(|value| *value += 5.0);
         let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-        for entry in systems() {
-            let system = system(entry.name).unwrap();
-            assert_eq!(system.name(), entry.name);
+        for info in systems() {
+            let system = system(info.name).unwrap();
+            assert_eq!(system.name(), info.name);
             let model = system.fit(&task).unwrap();
-            assert_eq!(model.system, entry.name);
-            assert_eq!(model.link.is_some(), entry.gives_probability, "{}", entry.name);
+            assert_eq!(model.system, info.name);
+            assert_eq!(model.link.is_some(), info.gives_probability, "{}", info.name);
             let json = serde_json::to_string(&model).unwrap();
-            assert_eq!(json, serde_json::to_string(&system.fit(&task).unwrap()).unwrap(), "{}", entry.name);
+            assert_eq!(json, serde_json::to_string(&system.fit(&task).unwrap()).unwrap(), "{}", info.name);
             let read: ClassicModel = serde_json::from_str(&json).unwrap();
             read.check().unwrap();
-            assert_eq!(read.scores(&data.rows), model.scores(&data.rows), "{}", entry.name);
+            assert_eq!(read.scores(&data.rows), model.scores(&data.rows), "{}", info.name);
             let without = system.fit(&Simulated::task(&data.rows, &data.labels, None));
             let refused = matches!(without, Err(ClassicError::NoPrior { .. }));
-            assert_eq!(refused, entry.needs_prior, "{}", entry.name);
+            assert_eq!(refused, info.needs_prior, "{}", info.name);
         }
         assert_eq!(system("svm").err().map(|e| e.to_string()).unwrap(), "there is no system 'svm'");
+    }
+
+    #[test]
+    fn threads_change_nothing() {
+        // Enough rows that passes over them are cut into blocks too; few for those whose time grows with their square.
+        let [many, few] = [9000, 500].map(|n| {
+            let mut data = simulated(n, 3, 0.3);
+            data.rows.as_mut_slice().iter_mut().for_each(|value| *value = (*value + 5.0).max(0.0));
+            data
+        });
+        for info in systems() {
+            let data = if ["kldce", "genpu"].contains(&info.name) { &few } else { &many };
+            let system = system(info.name).unwrap();
+            let fit = |threads| {
+                let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
+                let model = system.fit(&Task { threads, ..task }).unwrap();
+                (model.scores(&data.rows).unwrap(), serde_json::to_string(&model).unwrap())
+            };
+            assert!(fit(1) == fit(3), "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn every_system_is_built_under_its_name_and_every_option_changes_it() {
+        for info in systems() {
+            let built = |given: &[(&str, &str)]| {
+                let given: Vec<(String, String)> =
+                    given.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+                info.with_options(&given).map(|system| {
+                    assert_eq!(system.name(), info.name);
+                    format!("{system:?}")
+                })
+            };
+            assert!(!info.citation.is_empty() && !info.assumes.is_empty() && !info.options.is_empty());
+            for option in info.options {
+                // γ and the number of features count where there is a kernel.
+                let kernel = [("kernel", "random-features")];
+                let with_kernel = info.name == "biased-svm" && ["gamma", "features"].contains(&option.name);
+                let before: &[(&str, &str)] = if with_kernel { &kernel } else { &[] };
+                let value = match option.takes {
+                    Takes::Choice(words) => words[words.len() - 1],
+                    Takes::Share => "0.37",
+                    _ => "7",
+                };
+                let changed = built(&[before, &[(option.name, value)]].concat()).unwrap();
+                assert_ne!(changed, built(before).unwrap(), "{}: {}", info.name, option.name);
+                assert!(built(&[(option.name, "-1")]).is_err(), "{}: {}", info.name, option.name);
+                assert!(!option.what.contains("--"), "{}: {}", info.name, option.name);
+            }
+        }
+        let message = |system: &str, name: &str, value: &str| {
+            let given = [(name.to_string(), value.to_string())];
+            system_info(system).unwrap().with_options(&given).unwrap_err().to_string()
+        };
+        assert_eq!(message("puld", "c", "1"), "the method puld has no option 'c'; its options are: cost");
+        assert_eq!(
+            message("s-em", "spies", "1.5"),
+            "the option spies cannot be '1.5'; it takes between 0 and 1"
+        );
+        assert_eq!(
+            message("ldce", "centroid", "mean"),
+            "the option centroid cannot be 'mean'; it takes exact, published"
+        );
     }
 
     #[test]
@@ -215,13 +164,14 @@ mod tests {
         let data = simulated(400, 3, 0.3);
         let sparse = onesided_data::SparseMatrix::from_dense(&data.rows);
         let task = Simulated::task(&data.rows, &data.labels, Some(0.3));
-        for entry in systems().iter().filter(|entry| !entry.needs_counts) {
-            let dense = (entry.build)().fit(&task).unwrap().scores(&data.rows).unwrap();
-            let model = (entry.build)().fit(&Task { rows: &sparse, ..task }).unwrap();
+        for info in systems().iter().filter(|info| !info.needs_counts) {
+            let system = system(info.name).unwrap();
+            let dense = system.fit(&task).unwrap().scores(&data.rows).unwrap();
+            let model = system.fit(&Task { rows: &sparse, ..task }).unwrap();
             let scores = model.scores(&sparse).unwrap();
             // Products are summed in another order, and solvers stop at a tolerance.
             let far = dense.iter().zip(&scores).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(far < 0.05, "{}: {far}", entry.name);
+            assert!(far < 0.05, "{}: {far}", info.name);
         }
     }
 }

@@ -14,8 +14,12 @@
 //! that early labels, which are often wrong, do not harden. C is chosen by the 0-1 risk on held-out rows.
 
 use super::System;
+use super::info::{AT_RANDOM, COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
-use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Scorer, Task};
+use crate::{
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, ScoreForm, Takes,
+    Task,
+};
 use onesided_data::{Counts, Stream};
 
 const NAME: &str = "puld";
@@ -38,13 +42,37 @@ impl Default for Puld {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "margin between the likelier and the other label of each unlabeled row, with the prior's share positive",
+    citation: "Zhang, Ren, Liu, Yang and Gong, IJCAI 2019",
+    assumes: AT_RANDOM,
+    scales: LINEAR_TIME,
+    needs_prior: true,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: true,
+    reconstruction: Some("no code is known and the objective is recalled, not read"),
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(Puld::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 1] = [OptionInfo::new("cost", COST, Takes::Numbers, "0.001,0.01,0.1,1")];
+
+impl Puld {
+    fn from_options(values: &OptionValues) -> Self {
+        Self { costs: values.numbers("cost").unwrap_or(Self::default().costs) }
+    }
+}
+
 impl System for Puld {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         task.needed_prior(NAME)?;
         let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
         Ok(fit(task, cost)?.with("cost", cost))
@@ -83,7 +111,7 @@ fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
             labels.clear();
         }
     }
-    Ok(ClassicModel::new(NAME, Scorer::Linear(model)))
+    Ok(ClassicModel::new(NAME, ScoreForm::Linear(model)))
 }
 
 /// Positives are positive; of the unlabeled rows, the share `mu` with the highest scores, but for one row at least on
@@ -121,5 +149,12 @@ mod tests {
         let data = simulated(100, 1, 0.3);
         let error = Puld::default().fit(&Simulated::task(&data.rows, &data.labels, None)).unwrap_err();
         assert_eq!(error, ClassicError::NoPrior { method: "puld" });
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = OptionValues::of(&OPTIONS, &[("cost", "2")]);
+        assert_eq!(Puld::from_options(&given), Puld { costs: vec![2.0] });
+        assert_eq!(Puld::from_options(&OptionValues::stated_defaults(&OPTIONS)), Puld::default());
     }
 }

@@ -12,8 +12,12 @@
 //! takes 0.1; here 0.1, 1 and 10 are tried on held-out rows.
 
 use super::System;
+use super::info::{COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
-use crate::{ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, Rocchio, Scorer, Task};
+use crate::{
+    ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Rocchio,
+    ScoreForm, Takes, Task,
+};
 use onesided_data::Stream;
 
 const NAME: &str = "roc-svm";
@@ -37,13 +41,52 @@ impl Default for RocSvm {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "Rocchio finds reliable negatives, support vector machines find the others in turn",
+    citation: "Li and Liu, IJCAI 2003",
+    assumes: "positives and negatives point in different directions (texts)",
+    scales: LINEAR_TIME,
+    needs_prior: false,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: true,
+    reconstruction: Some("the 8 % of rejected positives are recalled; the cost is chosen"),
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(RocSvm::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 3] = [
+    OptionInfo::new("cost", COST, Takes::Numbers, "0.1,1,10"),
+    OptionInfo::new(
+        "rejected",
+        "the share of positives that the last machine may reject",
+        Takes::Share,
+        "0.08",
+    ),
+    OptionInfo::new("rounds", "machines at most", Takes::Count, "50"),
+];
+
+impl RocSvm {
+    fn from_options(values: &OptionValues) -> Self {
+        let Self { rocchio, costs, rejected, rounds } = Self::default();
+        Self {
+            rocchio,
+            costs: values.numbers("cost").unwrap_or(costs),
+            rejected: values.number("rejected").unwrap_or(rejected),
+            rounds: values.count("rounds").unwrap_or(rounds),
+        }
+    }
+}
+
 impl System for RocSvm {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         let cost =
             choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| self.fit_one(task, times * cost))?;
         Ok(self.fit_one(task, cost)?.with("cost", cost))
@@ -58,9 +101,9 @@ impl RocSvm {
             (0..scores.len()).map(|i| !task.is_positive(i) && scores[i] < 0.0).collect();
         let reliable = negative.iter().filter(|&&negative| negative).count();
         if reliable == 0 {
-            let remedy = "positives and unlabeled rows point the same way; use a method that needs none";
+            let why = "positives and unlabeled rows point the same way";
             let unlabeled = task.counts().unlabeled;
-            return Err(ClassicError::NoReliableNegatives { method: NAME, unlabeled, remedy });
+            return Err(ClassicError::NoReliableNegatives { method: NAME, unlabeled, why });
         }
         let first = self.machine(task, &negative, cost)?;
         let mut last = first.clone();
@@ -82,7 +125,7 @@ impl RocSvm {
         let scores = last.scores(task.rows);
         let rejected = (0..scores.len()).filter(|&i| task.is_positive(i) && scores[i] < 0.0).count() as f64;
         let astray = rejected > self.rejected * task.counts().positive as f64;
-        let model = ClassicModel::new(NAME, Scorer::Linear(if astray { first } else { last }));
+        let model = ClassicModel::new(NAME, ScoreForm::Linear(if astray { first } else { last }));
         let model = model.with("reliable negatives", reliable as f64);
         Ok(model.with("rounds", if astray { 1.0 } else { rounds as f64 }))
     }
@@ -104,7 +147,7 @@ impl RocSvm {
 mod tests {
     use super::*;
     use crate::simulated::{Simulated, simulated};
-    use onesided_data::{Label, Matrix, Scenario};
+    use onesided_data::{Label, Matrix};
 
     #[test]
     fn negatives_found_in_turn_separate_the_classes() {
@@ -119,12 +162,21 @@ mod tests {
         let rows = Matrix::new(6, 1, vec![1.0, 2.0, 1.0, 3.0, 2.0, 1.0]).unwrap();
         let labels: Vec<Label> =
             (0..6).map(|i| if i < 3 { Label::Positive } else { Label::Unlabeled }).collect();
-        let task =
-            Task { rows: &rows, labels: &labels, prior: None, scenario: Scenario::SingleSample, seed: 0 };
+        let error = RocSvm { costs: vec![1.0], ..RocSvm::default() }
+            .fit(&Simulated::task(&rows, &labels, None))
+            .unwrap_err();
         assert_eq!(
-            RocSvm { costs: vec![1.0], ..RocSvm::default() }.fit(&task).unwrap_err().to_string(),
-            "roc-svm found no reliable negatives among 3 unlabeled rows; positives and unlabeled rows point the same \
-             way; use a method that needs none"
+            error.to_string(),
+            "roc-svm found no reliable negatives among 3 unlabeled rows: positives and unlabeled rows point the same way"
         );
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = [("cost", "2"), ("rejected", "0.2"), ("rounds", "9")];
+        let RocSvm { costs, rejected, rounds, .. } =
+            RocSvm::from_options(&OptionValues::of(&OPTIONS, &given));
+        assert_eq!((costs, rejected, rounds), (vec![2.0], 0.2, 9));
+        assert_eq!(RocSvm::from_options(&OptionValues::stated_defaults(&OPTIONS)), RocSvm::default());
     }
 }

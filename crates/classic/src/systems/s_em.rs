@@ -15,7 +15,11 @@
 //! naive Bayes is a model of counts.
 
 use super::System;
-use crate::{Class, ClassicError, ClassicModel, Examples, LinearModel, Link, NaiveBayes, Scorer, Task};
+use super::info::{LINEAR_TIME, SystemInfo};
+use crate::{
+    Class, ClassicError, ClassicModel, Examples, LinearModel, Link, NaiveBayes, OptionInfo, OptionValues,
+    ScoreForm, Takes, Task,
+};
 use onesided_data::Stream;
 use onesided_loss::sigmoid;
 
@@ -43,13 +47,54 @@ impl Default for SEm {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "naive Bayes and EM from negatives that spies among the unlabeled rows point out",
+    citation: "Liu, Lee, Yu and Li, ICML 2002",
+    assumes: "words are independent given the class; at least 134 positives (20 spies), held-out ones not counted",
+    scales: LINEAR_TIME,
+    needs_prior: false,
+    needs_counts: true,
+    as_is: true,
+    gives_probability: true,
+    explains: true,
+    reconstruction: Some("the shares of spies and noise are recalled; the rule that stops EM is our reading"),
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(SEm::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 4] = [
+    OptionInfo::new("spies", "the share of positives put among the unlabeled rows", Takes::Share, "0.15"),
+    OptionInfo::new(
+        "noise",
+        "the share of spies allowed below the threshold of reliable negatives",
+        Takes::Share,
+        "0.15",
+    ),
+    OptionInfo::new("rounds", "rounds of EM at most", Takes::Count, "20"),
+    OptionInfo::new("smoothing", "added to every count of naive Bayes", Takes::Number, "1"),
+];
+
+impl SEm {
+    fn from_options(values: &OptionValues) -> Self {
+        let Self { spies, noise, rounds, mut naive_bayes } = Self::default();
+        naive_bayes.smoothing = values.number("smoothing").unwrap_or(naive_bayes.smoothing);
+        Self {
+            spies: values.number("spies").unwrap_or(spies),
+            noise: values.number("noise").unwrap_or(noise),
+            rounds: values.count("rounds").unwrap_or(rounds),
+            naive_bayes,
+        }
+    }
+}
+
 impl System for SEm {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         for (name, value) in [("the spies' share", self.spies), ("the spies' noise level", self.noise)] {
             if !(value > 0.0 && value < 1.0) {
                 return Err(ClassicError::Setting { name, range: "a number between 0 and 1", value });
@@ -77,7 +122,7 @@ impl System for SEm {
             (model, called) = (next, after);
             rounds += 1;
         }
-        let model = ClassicModel::new(NAME, Scorer::Linear(model));
+        let model = ClassicModel::new(NAME, ScoreForm::Linear(model));
         let model = model.with("reliable negatives", found as f64).with("rounds", rounds as f64);
         Ok(ClassicModel { link: Some(Link::Sigmoid), ..model })
     }
@@ -111,12 +156,8 @@ impl SEm {
         let mut reliable = vec![false; task.labels.len()];
         unlabeled.iter().for_each(|&i| reliable[i] = scores[i] < threshold);
         if !reliable.contains(&true) {
-            let remedy = "raise the spies' noise level, or use a method that needs none";
-            return Err(ClassicError::NoReliableNegatives {
-                method: NAME,
-                unlabeled: unlabeled.len(),
-                remedy,
-            });
+            let why = "none scores below the threshold that the spies set, which a higher noise level raises";
+            return Err(ClassicError::NoReliableNegatives { method: NAME, unlabeled: unlabeled.len(), why });
         }
         Ok(reliable)
     }
@@ -185,8 +226,8 @@ mod tests {
             SEm::default().fit(&Simulated::task(&rows, &data.labels[..1000], None)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "s-em would have 15 spies (0.15 of 100 positives) and needs at least 20; label at least 134 positives, or \
-             raise the spies' share"
+            "s-em would have 15 spies (0.15 of 100 positives) and needs at least 20, which takes 134 positives at that \
+             share"
         );
         let mut rows = data.rows.clone();
         rows.as_mut_slice()[3] = -1.0;
@@ -197,5 +238,14 @@ mod tests {
         );
         let settings = SEm { noise: 1.0, ..SEm::default() };
         assert!(settings.fit(&Simulated::task(&data.rows, &data.labels, None)).is_err());
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = [("spies", "0.5"), ("noise", "0.2"), ("rounds", "9"), ("smoothing", "2")];
+        let SEm { spies, noise, rounds, naive_bayes } =
+            SEm::from_options(&OptionValues::of(&OPTIONS, &given));
+        assert_eq!((spies, noise, rounds, naive_bayes.smoothing), (0.5, 0.2, 9, 2.0));
+        assert_eq!(SEm::from_options(&OptionValues::stated_defaults(&OPTIONS)), SEm::default());
     }
 }

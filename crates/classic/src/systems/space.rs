@@ -1,7 +1,7 @@
 //! Where a support vector machine draws its boundary.
 
 use crate::{
-    ClassicError, Examples, Kernel, KernelSvm, LinearSvm, RandomFeatures, Rows, Scorer, Task, scale_gamma,
+    ClassicError, Examples, Kernel, KernelSvm, LinearSvm, RandomFeatures, Rows, ScoreForm, Task, scale_gamma,
 };
 use onesided_data::{Matrix, Stream};
 
@@ -41,21 +41,21 @@ pub(super) fn support_vectors(
     kernel: Option<Kernel>,
     weights: (&[f64], &[f64]),
     seed: u64,
-) -> Result<Scorer, ClassicError> {
+) -> Result<ScoreForm, ClassicError> {
     let examples = Examples::new(rows, weights.0, weights.1)?;
     Ok(match kernel {
-        Some(kernel) => Scorer::Kernel(KernelSvm::new(kernel).fit(examples)?.model),
+        Some(kernel) => ScoreForm::Kernel(KernelSvm::new(kernel).fit(examples)?.model),
         None => {
             let fitted = LinearSvm::quick(rows).fit(examples, &mut Stream::new(seed, "svm"));
-            Scorer::Linear(fitted.model)
+            ScoreForm::Linear(fitted.model)
         }
     })
 }
 
 /// Puts the map in front of a model that was trained behind it.
-pub(super) fn behind(map: RandomFeatures, scorer: Scorer) -> Scorer {
+pub(super) fn behind(map: RandomFeatures, scorer: ScoreForm) -> ScoreForm {
     match scorer {
-        Scorer::Linear(model) => Scorer::RandomFeatures { map, model },
+        ScoreForm::Linear(model) => ScoreForm::RandomFeatures { map, model },
         other => other,
     }
 }

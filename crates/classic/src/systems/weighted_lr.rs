@@ -12,8 +12,11 @@
 //! not the probability of being positive. So no probability is given.
 
 use super::System;
+use super::info::{AT_RANDOM, COST, LINEAR_TIME, SystemInfo};
 use crate::choice::{ENOUGH, choose};
-use crate::{ClassicError, ClassicModel, Examples, Logistic, Scorer, Task};
+use crate::{
+    ClassicError, ClassicModel, Examples, Logistic, OptionInfo, OptionValues, ScoreForm, Takes, Task,
+};
 
 const NAME: &str = "weighted-lr";
 
@@ -30,13 +33,37 @@ impl Default for WeightedLr {
     }
 }
 
+/// What there is to know of it.
+pub(crate) static INFO: SystemInfo = SystemInfo {
+    name: NAME,
+    summary: "logistic regression of positives against unlabeled rows, both kinds with equal weight",
+    citation: "Lee and Liu, ICML 2003",
+    assumes: AT_RANDOM,
+    scales: LINEAR_TIME,
+    needs_prior: false,
+    needs_counts: false,
+    as_is: false,
+    gives_probability: false,
+    explains: true,
+    reconstruction: None,
+    options: &OPTIONS,
+    build: |values| Ok(Box::new(WeightedLr::from_options(values))),
+};
+
+static OPTIONS: [OptionInfo; 1] = [OptionInfo::new("cost", COST, Takes::Numbers, "0.1,1,10,100")];
+
+impl WeightedLr {
+    fn from_options(values: &OptionValues) -> Self {
+        Self { costs: values.numbers("cost").unwrap_or(Self::default().costs) }
+    }
+}
+
 impl System for WeightedLr {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn fit(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
-        task.check()?;
+    fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         let cost = choose(NAME, task, &self.costs, ENOUGH, |&cost, task, times| fit(task, times * cost))?;
         Ok(fit(task, cost)?.with("cost", cost))
     }
@@ -48,7 +75,7 @@ fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
     let positive = task.weights(cost * (1.0 - share), 0.0);
     let negative = task.weights(0.0, cost * share);
     let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?);
-    Ok(ClassicModel::new(NAME, Scorer::Linear(fitted.model)))
+    Ok(ClassicModel::new(NAME, ScoreForm::Linear(fitted.model)))
 }
 
 #[cfg(test)]
@@ -79,5 +106,12 @@ mod tests {
         let Simulated { rows, labels, .. } = simulated(50, 1, 0.3);
         let error = WeightedLr { costs: vec![] }.fit(&Simulated::task(&rows, &labels, None)).unwrap_err();
         assert_eq!(error.to_string(), "weighted-lr has no settings to choose from; name at least one");
+    }
+
+    #[test]
+    fn options_are_its_settings() {
+        let given = OptionValues::of(&OPTIONS, &[("cost", "2,3")]);
+        assert_eq!(WeightedLr::from_options(&given), WeightedLr { costs: vec![2.0, 3.0] });
+        assert_eq!(WeightedLr::from_options(&OptionValues::stated_defaults(&OPTIONS)), WeightedLr::default());
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::Methods;
 use crate::failure::Failure;
 use crate::output::{print, print_json, table};
-use onesided::{Family, MethodCard, method, methods};
+use onesided::{Family, MethodCard, OptionInfo, method, methods};
 use serde_json::{Value, json};
 
 /// Lists every method, or describes one.
@@ -120,17 +120,21 @@ fn in_full(card: &MethodCard) -> String {
         lines.extend(
             card.options
                 .iter()
-                .map(|option| format!("    {:<widest$}  {} ({})", option.name, option.what, option.values)),
+                .map(|option| format!("    {:<widest$}  {} ({})", option.name, option.what, values(option))),
         );
     }
     lines.join("\n") + "\n"
+}
+
+fn values(option: &OptionInfo) -> String {
+    format!("{}; {}", option.takes, option.default)
 }
 
 fn as_object(card: &MethodCard) -> Value {
     let options: Vec<Value> = card
         .options
         .iter()
-        .map(|option| json!({ "name": option.name, "what": option.what, "values": option.values }))
+        .map(|option| json!({ "name": option.name, "what": option.what, "values": values(option) }))
         .collect();
     json!({
         "name": card.name,
