@@ -19,6 +19,7 @@
 //! # Ok::<(), onesided_data::DataError>(())
 //! ```
 
+mod decode;
 mod digits;
 mod error;
 mod features;
@@ -36,6 +37,7 @@ mod split;
 mod text;
 mod write;
 
+pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
