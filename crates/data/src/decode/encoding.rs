@@ -11,21 +11,10 @@ const COMMON: [&str; 8] =
     ["utf-8", "utf-16le", "windows-1252", "windows-1251", "shift_jis", "gb18030", "big5", "euc-kr"];
 
 /// Further labels that a slip of the finger may have meant.
+#[rustfmt::skip]
 const KNOWN: [&str; 14] = [
-    "utf-16be",
-    "utf-16",
-    "latin1",
-    "iso-8859-1",
-    "iso-8859-2",
-    "iso-8859-15",
-    "cp1252",
-    "windows-1250",
-    "koi8-r",
-    "gbk",
-    "gb2312",
-    "euc-jp",
-    "iso-2022-jp",
-    "macintosh",
+    "utf-16be", "utf-16", "latin1", "iso-8859-1", "iso-8859-2", "iso-8859-15", "cp1252", "windows-1250",
+    "koi8-r", "gbk", "gb2312", "euc-jp", "iso-2022-jp", "macintosh",
 ];
 
 /// Names that Python and Windows use and the Encoding Standard does not have.

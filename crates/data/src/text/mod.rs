@@ -6,9 +6,10 @@
 
 mod count;
 mod features;
+mod script;
 mod stop_words;
 mod words;
 
 pub use features::{TextFeatures, TextOptions, Weighting};
 pub use stop_words::ENGLISH_STOP_WORDS;
-pub use words::words;
+pub use words::{Tokens, words};
