@@ -27,11 +27,22 @@ pub(super) enum Kind {
     Gap,
 }
 
-/// Whether `text` has only characters of kind [`Kind::Word`] and [`Kind::Gap`] for certain: nothing from U+0800 on, where
-/// UTF-8 takes three bytes.
+/// Whether `text` has for certain only characters of kind [`Kind::Word`] and [`Kind::Gap`], or joiners with nothing to join,
+/// by the bytes of UTF-8.
 pub(super) fn is_plain(text: &str) -> bool {
-    // Without an early end the compiler makes this 32 bytes at a time.
-    text.as_bytes().chunks(1024).all(|chunk| chunk.iter().fold(0, |most, &byte| byte.max(most)) < 0xE0)
+    let bytes = text.as_bytes();
+    // Nothing from U+0800 on. Without an early end the compiler makes this many bytes at a time.
+    if bytes.chunks(1024).all(|chunk| chunk.iter().fold(0, |most, &byte| byte.max(most)) < 0xE0) {
+        return true;
+    }
+    // Or only scripts of India, Latin and Greek with more accents, and punctuation such as curly quotes.
+    bytes.windows(2).all(|pair| match pair[0] {
+        ..0xE0 => true,
+        0xE0 => pair[1] < 0xB8,  // U+0800 to U+0DFF
+        0xE1 => pair[1] >= 0xB8, // U+1E00 to U+1FFF
+        0xE2 => pair[1] < 0x8C,  // U+2000 to U+22FF
+        _ => false,
+    })
 }
 
 /// The kind of `c`.
@@ -181,10 +192,13 @@ mod tests {
     #[test]
     fn plain_texts_hold_words_and_gaps_only() {
         assert!(is_plain("naïve Кот, γάτα, חתול, قطة"));
-        assert!(!is_plain("it’s") && !is_plain("猫") && !is_plain("😀"));
+        assert!(
+            is_plain("it’s “so” — Việt Nam, हिन्दी") && !is_plain("猫") && !is_plain("😀") && !is_plain("★")
+        );
         let long = "x".repeat(5000);
         assert!(is_plain(&long) && !is_plain(&(long + "猫")) && is_plain(""));
-        let plain = ('\0'..'\u{800}').all(|c| kind(c) == word_or_gap(c));
-        assert!(plain);
+        for c in (0..0x40000).filter_map(char::from_u32).filter(|c| is_plain(&c.to_string())) {
+            assert!(matches!(kind(c), Kind::Word | Kind::Gap | Kind::Joiner), "{c:?}");
+        }
     }
 }
