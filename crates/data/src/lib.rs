@@ -19,6 +19,7 @@
 //! # Ok::<(), onesided_data::DataError>(())
 //! ```
 
+mod decode;
 mod digits;
 mod error;
 mod features;
@@ -36,6 +37,7 @@ mod split;
 mod text;
 mod write;
 
+pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Place};
 pub use features::{EncodeReport, Feature, FeatureKind, Features};
@@ -54,5 +56,7 @@ pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, rea
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
-pub use text::{ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Weighting, words};
+pub use text::{
+    ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
+};
 pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};

@@ -51,10 +51,10 @@ impl Stretch {
     fn count<S: AsRef<str>>(texts: &[S], options: &TextOptions, stop: &HashSet<String>) -> Self {
         let (mut numbers, mut occurrences) = (HashMap::<Box<str>, u32>::new(), Vec::<Occurrences>::new());
         let (mut starts, mut counts) = (vec![0], Vec::new());
-        let (mut phrases, mut tally) = (Phrases::default(), Tally::default());
+        let (mut phrases, mut tally) = (options.phrases(stop), Tally::default());
         for text in texts {
-            phrases.fill(text.as_ref(), options.shortest_word, stop);
-            tally.count(&phrases, options.phrase_lengths, |phrase| {
+            phrases.fill(text.as_ref());
+            tally.count(&phrases, |phrase| {
                 Some(numbers.get(phrase).copied().unwrap_or_else(|| {
                     let next = numbers.len() as u32;
                     numbers.insert(phrase.into(), next);
@@ -121,14 +121,9 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts the phrases to which `number` gives a number; `counts` is then in the order of the numbers.
-    pub(super) fn count(
-        &mut self,
-        phrases: &Phrases,
-        lengths: (usize, usize),
-        mut number: impl FnMut(&str) -> Option<u32>,
-    ) {
+    pub(super) fn count(&mut self, phrases: &Phrases<'_>, mut number: impl FnMut(&str) -> Option<u32>) {
         self.ids.clear();
-        phrases.each(lengths, |phrase| self.ids.extend(number(phrase)));
+        phrases.each(|phrase| self.ids.extend(number(phrase)));
         self.ids.sort_unstable();
         self.counts.clear();
         self.counts.extend(self.ids.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f32)));

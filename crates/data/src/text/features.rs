@@ -12,7 +12,7 @@
 //! nothing is divided by zero. These are the numbers of scikit-learn's `CountVectorizer` and `TfidfVectorizer`.
 
 use super::count::{Counted, Tally, count, on_all_cores};
-use super::words::Phrases;
+use super::words::{Phrases, Tokens};
 use crate::{DataError, SparseMatrix};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -39,7 +39,8 @@ pub struct TextOptions {
     /// Terms are runs of at least this many words and at most that many: (1, 1) for single words, (1, 2) for words and
     /// pairs of neighbors.
     pub phrase_lengths: (usize, usize),
-    /// Words of fewer characters are left out.
+    /// Words of fewer characters are left out. Characters of scripts without blanks, and emoji, are not: one of them may
+    /// be a word.
     pub shortest_word: usize,
     /// Words to leave out, in lower case; see [`ENGLISH_STOP_WORDS`](crate::ENGLISH_STOP_WORDS). Phrases close over the
     /// gap.
@@ -50,6 +51,9 @@ pub struct TextOptions {
     pub max_terms: Option<usize>,
     /// What the columns hold.
     pub weighting: Weighting,
+    /// What a word is. Stored models that do not name a rule were fitted under [`Tokens::Runs`], and keep it.
+    #[serde(default = "Tokens::unnamed", skip_serializing_if = "Tokens::is_unnamed")]
+    pub tokens: Tokens,
 }
 
 impl Default for TextOptions {
@@ -62,6 +66,7 @@ impl Default for TextOptions {
             min_texts: 2,
             max_terms: None,
             weighting: Weighting::TfIdf,
+            tokens: Tokens::ByScript,
         }
     }
 }
@@ -118,6 +123,11 @@ impl TextOptions {
             rows.push(entries.iter().copied());
         }
         Ok((features, rows))
+    }
+
+    /// What cuts texts into terms; `stop` is [`stop_set`](Self::stop_set).
+    pub(super) fn phrases<'a>(&self, stop: &'a HashSet<String>) -> Phrases<'a> {
+        Phrases::new(self.tokens, self.phrase_lengths, self.shortest_word, stop)
     }
 
     pub(super) fn stop_set(&self) -> HashSet<String> {
@@ -196,11 +206,10 @@ impl TextFeatures {
         let stop = self.options.stop_set();
         let parts = on_all_cores(texts, |texts| {
             let mut rows = SparseMatrix::empty(self.terms.len());
-            let (mut phrases, mut tally) = (Phrases::default(), Tally::default());
+            let (mut phrases, mut tally) = (self.options.phrases(&stop), Tally::default());
             for text in texts {
-                phrases.fill(text.as_ref(), self.options.shortest_word, &stop);
-                tally
-                    .count(&phrases, self.options.phrase_lengths, |phrase| self.columns.get(phrase).copied());
+                phrases.fill(text.as_ref());
+                tally.count(&phrases, |phrase| self.columns.get(phrase).copied());
                 self.weigh(&mut tally.counts);
                 rows.push(tally.counts.iter().copied());
             }
