@@ -20,8 +20,8 @@ mod gpu {
     use onesided_data::Stream;
     use onesided_loss::{Collective, Objective, Reduction};
     use onesided_net::{
-        Architecture, Batch, Card, CardData, CudaExecutor, Executor, Mode, NetError, Network, Setting, Shape,
-        Source, Weights,
+        Architecture, Batch, Card, CardData, CudaExecutor, Executor, ExecutorConfig, Mode, NetError, Network,
+        Shape, Source, Weights,
     };
     use std::time::Instant;
 
@@ -47,7 +47,7 @@ mod gpu {
             CardData::upload(&card, &Source::Bytes { bytes: &bytes, scale: &scale, shift: &shift }, shape)?;
         eprintln!("{}: data on the card after {:.2} s", card.name(), start.elapsed().as_secs_f64());
         let weights = Weights::initial(&network, 0.0, 1)?;
-        let setting = Setting { batch, ..Setting::default() };
+        let setting = ExecutorConfig { batch, ..ExecutorConfig::default() };
         let mut executor = CudaExecutor::new(&data, &network, &weights, &setting)?;
         eprintln!("network on the card after {:.2} s", start.elapsed().as_secs_f64());
         match word(0, "layers") {

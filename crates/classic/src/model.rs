@@ -83,6 +83,12 @@ impl ClassicModel {
         }
     }
 
+    /// A linear model under the name of a system.
+    #[must_use]
+    pub fn from_linear(system: &str, model: LinearModel) -> Self {
+        Self::new(system, ScoreForm::Linear(model))
+    }
+
     pub(crate) fn with(mut self, name: &str, value: f64) -> Self {
         self.chosen.push((name.to_string(), value));
         self

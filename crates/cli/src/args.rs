@@ -1,13 +1,15 @@
 //! The flags as they are typed. What they mean is for the commands to say.
 
+use crate::config_flags::ConfigFlags;
 use crate::failure::Failure;
+use crate::inputs::{Places, ReadFlags};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Learns classifiers from positive and unlabeled examples.
 #[derive(Debug, Parser)]
-#[command(name = "onesided", version, about, disable_help_subcommand = true)]
+#[command(name = "onesided", version, disable_help_subcommand = true)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -22,11 +24,11 @@ pub struct Arguments {
 pub enum Command {
     /// Compare all methods on built-in handwritten digits.
     Demo(Demo),
-    /// Learn a model from a table.
+    /// Learn a model from a table, texts or pictures.
     Fit(Box<Fit>),
-    /// Score and rank the rows of a table.
+    /// Score and rank rows, texts or pictures.
     Predict(Predict),
-    /// Measure a model on a table.
+    /// Measure a model.
     Evaluate(Evaluate),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
@@ -65,150 +67,24 @@ pub struct Methods {
     pub name: Option<String>,
 }
 
-/// Where rows are, for `fit`, `prior` and `evaluate`: in one table, or positives and unlabeled rows apart.
-#[derive(Debug, Args)]
-pub struct Inputs {
-    /// A table with a column of labels: .csv or .tsv (plain, .gz, .zst), or .parquet.
-    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
-    pub file: Option<PathBuf>,
-    /// A table of positives, or a folder of texts, with --unlabeled instead of FILE.
-    #[arg(long, value_name = "PATH", requires = "unlabeled")]
-    pub positives: Option<PathBuf>,
-    /// A table of unlabeled rows, or a folder of texts, with --positives.
-    #[arg(long, value_name = "PATH", requires = "positives")]
-    pub unlabeled: Option<PathBuf>,
-}
-
 /// Flags of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
     /// Where the rows are.
     #[command(flatten)]
-    pub inputs: Inputs,
-    /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// The value in the label (or truth) column that means positive.
-    #[arg(long, value_name = "VALUE")]
-    pub positive: Option<String>,
-    /// The column of true labels, for the method supervised.
-    #[arg(long, value_name = "COLUMN")]
-    pub truth: Option<String>,
-    /// The share of positives in the population, or auto to estimate it (the default where a method needs one).
-    #[arg(long, value_name = "SHARE", conflicts_with = "prior_in_unlabeled", allow_negative_numbers = true)]
-    pub prior: Option<PriorFlag>,
-    /// The share of positives among the unlabeled rows.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub prior_in_unlabeled: Option<f64>,
-    /// single-sample (the default for one file) or case-control (for two).
-    #[arg(long)]
-    pub scenario: Option<String>,
+    pub places: Places,
     /// Where to write the model.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// The method; 'onesided methods' lists them.
-    #[arg(long, default_value = "collective")]
-    pub method: String,
-    /// A setting of a classic method, such as cost=0.1; 'onesided methods NAME' lists them.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub option: Vec<String>,
-    #[command(flatten)]
-    pub texts: crate::commands::texts::TextFlags,
-    /// For the collective loss: auto, sample-mean, sum-of-means or prior-weighted.
-    #[arg(long, default_value = "auto")]
-    pub reduction: String,
-    /// For upu, nnpu and imbalanced-nnpu: sigmoid, logistic, squared or double-hinge.
-    #[arg(long, default_value = "sigmoid")]
-    pub surrogate: String,
-    /// For nnpu and imbalanced-nnpu: how far the negative part of the risk may fall below 0.
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
-    pub beta: f64,
-    /// For nnpu and imbalanced-nnpu: the step of the correction, from 0 to 1.
-    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
-    pub gamma: f64,
-    /// The network: linear, mlp, cnn, vgg16, or a form such as mlp:300x5:softsign [default: mlp].
-    #[arg(long)]
-    pub net: Option<String>,
-    /// Read each row as an image, such as 3x32x32; columns lie line by line, pixel by pixel, channels together.
-    #[arg(long, value_name = "CxHxW")]
-    pub image_shape: Option<String>,
-    /// The seed of everything random.
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// The most passes over the data [default: by the size of the data].
-    #[arg(long)]
-    pub epochs: Option<usize>,
-    /// Rows in a batch [default: by the size of the data].
-    #[arg(long)]
-    pub batch: Option<usize>,
-    /// The learning rate at the start [default: by the network].
-    #[arg(long, allow_negative_numbers = true)]
-    pub lr: Option<f64>,
-    /// nadam, adam or sgd.
-    #[arg(long)]
-    pub optimizer: Option<String>,
-    /// cosine or constant.
-    #[arg(long)]
-    pub schedule: Option<String>,
-    /// Epochs over which the learning rate rises to its full size [default: 0].
-    #[arg(long, value_name = "EPOCHS", allow_negative_numbers = true)]
-    pub warm_up: Option<f64>,
-    /// The strength of weight decay.
-    #[arg(long, allow_negative_numbers = true)]
-    pub weight_decay: Option<f64>,
-    /// Epochs without a better held-out risk before training stops.
-    #[arg(long)]
-    pub patience: Option<usize>,
-    /// The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in
-    /// turn, then training on all rows].
-    #[arg(long, allow_negative_numbers = true)]
-    pub holdout: Option<f64>,
-    /// half (0.5), quantile or max-pu-accuracy.
-    #[arg(long, default_value = "half")]
-    pub threshold: String,
-    /// What becomes of missing values: mean (a missing text is empty) or refuse.
-    #[arg(long, default_value = "mean")]
-    pub missing: String,
-    /// A column to leave out; may be given several times.
+    /// The column of true labels, for the method supervised.
     #[arg(long, value_name = "COLUMN")]
-    pub drop: Vec<String>,
-    /// A file to resume training from after an interruption.
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// Threads to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
-    pub threads: usize,
-    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
-    pub device: String,
-    /// Numbers of a GPU: bf16, or f32 for checking.
-    #[arg(long, default_value = "bf16")]
-    pub precision: String,
-    /// What is done to images in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip.
-    #[arg(long, default_value = "none")]
-    pub augment: String,
-}
-
-/// What `--prior` says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PriorFlag {
-    /// To be estimated.
-    Auto,
-    /// A number, not yet checked.
-    Share(f64),
-}
-
-impl std::str::FromStr for PriorFlag {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(PriorFlag::Auto),
-            number => {
-                number.parse().map(PriorFlag::Share).map_err(|_| "a number or 'auto' is wanted".to_string())
-            }
-        }
-    }
+    pub truth: Option<String>,
+    /// How they are read.
+    #[command(flatten)]
+    pub reading: ReadFlags,
+    /// What is learned, and how.
+    #[command(flatten)]
+    pub config: ConfigFlags,
 }
 
 /// Flags of `predict`.
@@ -216,20 +92,26 @@ impl std::str::FromStr for PriorFlag {
 pub struct Predict {
     /// The model file.
     pub model: PathBuf,
-    /// The table to score, or a folder of texts.
+    /// The table to score, or a folder of texts or pictures.
     pub file: PathBuf,
     /// Where to write row, score, probability and rank: .csv, .tsv or .parquet. Without it the ten best are shown.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// A column to copy into the output, to know the rows by.
-    #[arg(long, value_name = "COLUMN")]
-    pub id: Option<String>,
+    /// Columns to copy into the output, to know the rows by.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub id: Vec<String>,
     /// For linear models: the features or words that carried each score, so many of them [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
-    /// For models of texts: the column of the texts, if it has another name than in training.
+    /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// How tables and texts without a byte order mark are encoded [default: utf-8].
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,
@@ -247,7 +129,7 @@ pub struct Evaluate {
     pub model: PathBuf,
     /// Where the rows are.
     #[command(flatten)]
-    pub inputs: Inputs,
+    pub places: Places,
     /// A column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
@@ -257,9 +139,15 @@ pub struct Evaluate {
     /// The value in these columns that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
-    /// For models of texts: the column of the texts, if it has another name than in training.
+    /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// How tables and texts without a byte order mark are encoded [default: utf-8].
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0)]
+    pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,

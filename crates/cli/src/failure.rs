@@ -1,9 +1,11 @@
 //! How a command fails, and with which exit code.
 
+use onesided::Error;
+use onesided::classic::OptionError;
+use onesided::data::Hint;
 use onesided::data::{DataError, PriorError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
-use onesided::{Error, OptionError};
 use std::process::ExitCode;
 
 /// Why a command ends early.
@@ -38,15 +40,34 @@ impl Failure {
     }
 }
 
+/// A hint as a flag: `leave it out with --drop age`.
+pub fn as_flag(hint: &Hint) -> String {
+    let value = hint.value.as_ref().map_or_else(String::new, |value| format!(" {value}"));
+    format!("{} with --{}{value}", hint.act, hint.setting)
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        match error {
-            Error::Interrupted { .. } => Failure::Interrupted(error.to_string()),
-            Error::Option(OptionError::Unknown { ref method, .. }) => {
+        match (&error, error.hint()) {
+            (Error::Interrupted { .. }, _) => Failure::Interrupted(error.to_string()),
+            (Error::Option(OptionError::Unknown { method, .. }), _) => {
                 Failure::Input(format!("{error} ('onesided methods {method}' describes them)"))
             }
-            error => Failure::Input(error.to_string()),
+            (Error::NotForThis { setting, .. }, _) => {
+                Failure::Input(error.to_string().replacen(setting, &format!("--{setting}"), 1))
+            }
+            (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(
+                "{error}; give it for the population (--prior) or for the unlabeled rows (--prior-in-unlabeled)"
+            )),
+            (_, Some(hint)) => Failure::Input(format!("{error}; {}", as_flag(&hint))),
+            (_, None) => Failure::Input(error.to_string()),
         }
+    }
+}
+
+impl From<onesided::eval::EvalError> for Failure {
+    fn from(error: onesided::eval::EvalError) -> Self {
+        Error::from(error).into()
     }
 }
 

@@ -5,7 +5,9 @@
 
 mod args;
 mod commands;
+mod config_flags;
 mod failure;
+mod inputs;
 mod outlet;
 mod output;
 mod progress;
@@ -39,7 +41,7 @@ fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> 
     panic::catch_unwind(work).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);
         let what = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Err(Failure::Internal(format!("a mistake inside onesided, please report it: {what}")))
+        Err(Failure::Internal(format!("internal error, please report it: {what}")))
     })
 }
 

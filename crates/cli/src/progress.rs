@@ -1,10 +1,11 @@
 //! How far training has come, and how to stop it.
 //!
-//! On a terminal there is a bar with the rate in rows a second and the time left; elsewhere a plain line every few
+//! On a terminal there is a bar with the rate in rows per second and the time left; elsewhere a plain line every few
 //! seconds, and none for short runs. Ctrl-C while nothing is at stake ends the process; during training it asks the
 //! observer to stop, so that a checkpoint stays whole; while a file is written it waits for the rename.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use onesided::{At, Progress, Signal};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,10 +75,26 @@ impl<'a> Display<'a> {
         }
     }
 
-    /// To be called after every batch; false once Ctrl-C was pressed.
-    pub fn update(&mut self, progress: &onesided::Progress) -> bool {
+    /// To be called as an observer; gives up once Ctrl-C was pressed.
+    pub fn update(&mut self, progress: &Progress) -> Signal {
+        match progress.at {
+            At::Batch(now) => self.batch(progress, now),
+            At::Tree { done, most } => {
+                let (run, runs) = (progress.run, progress.runs);
+                let at = ((run * most + done) as u64, (runs * most) as u64);
+                self.show(at, || format!("{} tree {done} of at most {most}", progress.name));
+            }
+            At::Fold { done, all } => {
+                self.show((done as u64, all as u64), || format!("prior: scored {done} of {all} folds"));
+            }
+            At::Estimator(name) => self.show((1, 1), || format!("prior: {name}")),
+            _ => {}
+        }
+        if interrupted() { Signal::Abort } else { Signal::Continue }
+    }
+
+    fn batch(&mut self, progress: &Progress, now: &onesided::net::Progress) {
         self.tell(progress.device, progress.resumed_from);
-        let now = progress.training;
         let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
         let done = steps(progress.run * now.epochs + now.epoch.saturating_sub(1), now.batch);
         let all = steps(progress.runs * now.epochs, 0);
@@ -85,27 +102,32 @@ impl<'a> Display<'a> {
             (self.run, self.rows_before) = (progress.run, self.rows_before + self.rows_now);
         }
         self.rows_now = now.rows_seen;
-        let message = || {
-            let rate =
-                (self.rows_before + self.rows_now) as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+        let rate = (self.rows_before + self.rows_now) as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
+        self.show((done, all), || {
             let risk = now.risk.map_or_else(String::new, |risk| format!(", held-out risk {risk:.4}"));
             format!(
                 "{} epoch {}/{}, loss {:.4}{risk}, {rate:.0} rows/s",
                 progress.name, now.epoch, now.epochs, now.loss
             )
-        };
+        });
+        if progress.run == 0 && now.epoch <= 1 && now.batch <= 1 {
+            self.started = Instant::now();
+        }
+    }
+
+    /// The bar, or a line now and then.
+    fn show(&mut self, (done, all): (u64, u64), message: impl Fn() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_length(all);
             bar.set_position(done);
             bar.set_message(message());
         } else if self.last_line.elapsed() > QUIET {
-            crate::output::note(&format!("{} ({:.0}%)", message(), 100.0 * done as f64 / all.max(1) as f64));
+            let left =
+                self.started.elapsed().as_secs_f64() * (all.saturating_sub(done)) as f64 / done.max(1) as f64;
+            let percent = 100.0 * done as f64 / all.max(1) as f64;
+            crate::output::note(&format!("{} ({percent:.0}%, about {left:.0} s left)", message()));
             self.last_line = Instant::now();
         }
-        if progress.run == 0 && now.epoch <= 1 && now.batch <= 1 {
-            self.started = Instant::now();
-        }
-        !interrupted()
     }
 
     /// Says once, in a line each, which GPU is in use and that training goes on from a checkpoint.

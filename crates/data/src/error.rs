@@ -1,27 +1,26 @@
 //! Everything that can be wrong with data, one clear sentence each.
 //!
-//! A message says what is wrong, where, and what to do about it. Names of columns and files appear as the user
-//! wrote them; advice such as `--drop NAME` speaks of the command line, and means [`ReadOptions`] in the library.
-//!
-//! [`ReadOptions`]: crate::ReadOptions
+//! A message says what is wrong and where. Names of columns and files appear as the user wrote them. Where a setting
+//! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
+use crate::Hint;
 use std::fmt;
 use std::io;
 
 /// Where in a file a cell lies: text files have lines, Parquet files only have rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// The line of a text file, counted from 1, the header included.
     Line(u64),
     /// The row of a table, counted from 1, the header not included.
     Row(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => write!(f, "row {row}"),
+            Position::Line(line) => write!(f, "line {line}"),
+            Position::Row(row) => write!(f, "row {row}"),
         }
     }
 }
@@ -112,6 +111,68 @@ pub enum DataError {
     /// A size that no picture can be brought to.
     #[error("pictures cannot be brought to {width} x {height} pixels; choose sides of 1 to {limit} pixels")]
     ImageSize { height: usize, width: usize, limit: usize },
+    /// Not a shape.
+    #[error("'{0}' is no image shape; write channels, height and width such as 3x32x32")]
+    UnknownShape(String),
+    /// Columns and image shape that do not fit together.
+    #[error("an image of {shape} has {pixels} values, but the table has {found} feature columns")]
+    ImageColumns { shape: String, pixels: usize, found: usize },
+    /// Pixels that are no numbers.
+    #[error("column '{column}' is {kind}, but each column of an image is a pixel")]
+    ImageColumn { column: String, kind: &'static str },
+    /// Gray or color, and nothing else.
+    #[error("pictures in files have 1 channel (gray) or 3 (color), not {0}")]
+    ImageChannels(usize),
+    /// A model of pictures given something else, or the other way round.
+    #[error("the model was fitted on {fitted}, but '{file}' holds {found}; give it {fitted}")]
+    OtherInput { fitted: &'static str, found: &'static str, file: String },
+    /// A folder in which nothing can be learned from.
+    #[error(
+        "'{folder}' holds neither pictures (.png, .jpg) nor texts (.txt, .html, or no extension); check the path"
+    )]
+    NothingToRead { folder: String },
+    /// A folder with files of two kinds.
+    #[error("'{folder}' holds both pictures and texts ('{picture}', '{text}'); move one kind elsewhere")]
+    TwoKinds { folder: String, picture: String, text: String },
+    /// A folder where one has texts.
+    #[error(
+        "cannot read '{path}': a folder of texts holds no folders; name one that has the files themselves"
+    )]
+    FolderInFolder { path: String },
+    /// Two places of different kinds.
+    #[error("'{folder}' is a folder and '{other}' is not; give two folders, or two tables")]
+    FolderAndFile { folder: String, other: String },
+    /// Two folders of different kinds.
+    #[error("'{pictures}' holds pictures and '{texts}' texts; give two folders of one kind")]
+    FoldersDiffer { pictures: String, texts: String },
+    /// One folder, and no way to tell which files are positive.
+    #[error(
+        "'{folder}' is a folder; name two, of positives and of unlabeled files, or one with a folder per class"
+    )]
+    OneFolder { folder: String },
+    /// Folders that are classes, and no word on which is positive.
+    #[error("the folders in '{folder}' are classes ({classes}); say which is positive")]
+    WhichClass { folder: String, classes: String },
+    /// A column asked to be two things.
+    #[error("column '{column}' cannot be both {first} and {second}")]
+    TwoRoles { column: String, first: &'static str, second: &'static str },
+    /// Columns of a place that has none.
+    #[error(
+        "'{folder}' is a folder and has no column '{column}'; put the files' names into a table with such a column"
+    )]
+    FolderColumn { folder: String, column: String },
+    /// Nothing says which rows are positive.
+    #[error("nothing says which rows of '{file}' are positive")]
+    NoLabelColumn { file: String },
+    /// Texts of folders, to be found in a table.
+    #[error("the model was fitted on folders of texts, and '{file}' is a table")]
+    WhichTexts { file: String },
+    /// A text column of numbers.
+    #[error("column '{column}' is numeric, not text, in all {rows} rows")]
+    NumericText { column: String, rows: usize },
+    /// An unknown kind of file list.
+    #[error("unknown {what} '{found}'; use {known}")]
+    UnknownWord { what: &'static str, found: String, known: &'static str },
     /// Pictures that cannot be decoded.
     #[error("{count} of {all} pictures cannot be read, first '{file}' ({why}); remove or replace them")]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
@@ -127,36 +188,33 @@ pub enum DataError {
     #[error(
         "'{file}' {place} has {found} cells but the header has {expected}; check its separators and quotes"
     )]
-    Ragged { file: String, place: Place, expected: u64, found: u64 },
+    Ragged { file: String, place: Position, expected: u64, found: u64 },
     /// Text in another encoding.
-    #[error("'{file}' {place} is not valid UTF-8; save the file as UTF-8")]
-    NotUtf8 { file: String, place: Place },
+    #[error("'{file}' {place} is not valid UTF-8; save the file as UTF-8, or say how it is encoded")]
+    NotUtf8 { file: String, place: Position },
     /// NaN or an infinity, written out.
     #[error(
         "'{file}' {place}, column '{column}': {value} is not a finite number; leave the cell empty if it is missing"
     )]
-    NotFinite { file: String, place: Place, column: String, value: String },
+    NotFinite { file: String, place: Position, column: String, value: String },
     /// A number beyond the range of `f32`.
     #[error(
         "'{file}' {place}, column '{column}': {value} does not fit a 32-bit float; rescale the column, or leave the \
          cell empty if it is missing"
     )]
-    TooLarge { file: String, place: Place, column: String, value: String },
+    TooLarge { file: String, place: Position, column: String, value: String },
     /// A missing cell under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error(
         "'{file}' {place}, column '{column}': the cell is missing, and missing cells are refused; fill it in"
     )]
-    MissingCell { file: String, place: Place, column: String },
+    MissingCell { file: String, place: Position, column: String },
     /// A text feature with too many different values.
     #[error(
-        "column '{column}' of '{file}' has more than {limit} different texts and looks like an identifier or free \
-         text; drop it with --drop {column}"
+        "column '{column}' has more than {limit} different texts and looks like an identifier or free text"
     )]
-    TooManyLevels { file: String, column: String, limit: usize },
+    TooManyLevels { column: String, limit: usize },
     /// A Parquet type that is no feature.
-    #[error(
-        "column '{column}' of '{file}' holds {kind}, which is not a feature; drop it with --drop {column}"
-    )]
+    #[error("column '{column}' of '{file}' holds {kind}, which cannot be used here")]
     UnsupportedType { file: String, column: String, kind: String },
     /// A column asked for by a name that the table does not have.
     #[error("there is no column '{name}'; {hint}")]
@@ -167,17 +225,28 @@ pub enum DataError {
     UnknownPolicy(String),
 
     // Features and matrices.
-    /// One value in all rows.
-    #[error(
-        "column '{column}' has the same value in every row and teaches nothing; drop it with --drop {column}"
-    )]
-    ConstantColumn { column: String },
-    /// Not one value in any row.
-    #[error("column '{column}' is empty in every row; drop it with --drop {column}")]
-    NoValues { column: String },
     /// No column is left to learn from.
-    #[error("no feature columns are left; at least one is needed besides the label")]
+    #[error(
+        "no feature columns are left; at least one that differs between rows is needed besides the label"
+    )]
     NoFeatures,
+    /// Vectors of different lengths in one column.
+    #[error(
+        "column '{column}', row {row}: the vector has {found} numbers where others have {expected}; make them as long"
+    )]
+    VectorLength { column: String, row: usize, expected: usize, found: usize },
+    /// Sparse rows that would fill the memory.
+    #[error(
+        "{rows} rows of {cols} columns are too much for a model that takes dense rows, {limit} values in all; keep \
+         fewer terms, or use a classic method, which keeps rows sparse"
+    )]
+    TooWide { rows: usize, cols: usize, limit: usize },
+    /// Rows of two kinds.
+    #[error("rows of two kinds (numbers, texts, pictures) cannot be put together")]
+    StackStores,
+    /// Rows that were encoded for something else.
+    #[error("the rows were encoded by another encoding than the model's; read or encode them with the model")]
+    OtherEncoding,
     /// The model's columns are not all there.
     #[error("the data lack {missing}, which the model needs; it was fitted on {needed}")]
     LackingColumns { missing: String, needed: String },
@@ -208,10 +277,10 @@ pub enum DataError {
     // Texts.
     /// Not one term is left.
     #[error(
-        "no word or phrase occurs in at least {least} of the {texts} texts; lower that number, or check that the \
-         column holds text"
+        "no word or phrase occurs in at least {least} of the {texts} texts{place}; lower that number, or check that they \
+         are texts"
     )]
-    NoTerms { texts: usize, least: usize },
+    NoTerms { texts: usize, least: usize, place: String },
     /// Phrases of no words, or of too many.
     #[error(
         "phrases of {low} to {high} words cannot be made; choose lengths between 1 and {limit}, the shorter one first"
@@ -220,17 +289,13 @@ pub enum DataError {
 
     // Labels.
     /// Values outside the accepted pairs.
-    #[error(
-        "column '{column}' holds {seen}, not 1/0, 1/-1 or true/false; name the positive value with --positive VALUE"
-    )]
+    #[error("column '{column}' holds {seen}, not 1/0, 1/-1 or true/false")]
     LabelValues { column: String, seen: String },
     /// Two ways of writing "unlabeled" in one column.
     #[error("column '{column}' holds both 0 and -1, and only one can mean unlabeled; use 1/0 or 1/-1")]
     ZeroAndMinusOne { column: String },
     /// An empty label.
-    #[error(
-        "column '{column}' is empty in row {row}; write 0 for unlabeled, or name the positive value with --positive VALUE"
-    )]
+    #[error("column '{column}' is empty in row {row}; write 0 for unlabeled")]
     MissingLabel { column: String, row: usize },
     /// An empty truth: it cannot be guessed.
     #[error("column '{column}' is empty in row {row}; the truth must be known for every row")]
@@ -255,9 +320,7 @@ pub enum DataError {
     #[error("the two files differ in their columns: {detail}; give both the same columns or drop the others")]
     StackColumns { detail: String },
     /// Two tables with different types in one column.
-    #[error(
-        "column '{column}' is {first} in the first file but {second} in the second; convert it, or drop it with --drop {column}"
-    )]
+    #[error("column '{column}' is {first} in the first file but {second} in the second; convert it")]
     StackKinds { column: String, first: &'static str, second: &'static str },
     /// A share outside its range.
     #[error("the {what} must lie in {range}, but is {value}")]
@@ -276,6 +339,41 @@ pub enum DataError {
     /// No writer for this extension.
     #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv or .parquet")]
     WriteExtension { file: String },
+}
+
+impl DataError {
+    /// The setting that would help, where one would.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            DataError::TooManyLevels { column, .. }
+            | DataError::UnsupportedType { column, .. }
+            | DataError::StackKinds { column, .. }
+            | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
+            DataError::NumericText { column, .. } => Some(Hint::new(
+                "leave out the column of texts, or name another",
+                "text",
+                format!("instead of {column}"),
+            )),
+            DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
+                Some(Hint::new("name the positive value", "positive", "VALUE"))
+            }
+            DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
+            DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
+            DataError::TooWide { .. } => Some(Hint::new("limit the terms", "max-terms", "N")),
+            DataError::NotUtf8 { .. } => Some(Hint::new("name its encoding", "encoding", "NAME")),
+            _ => None,
+        }
+    }
+
+    /// The same of texts in one column among others.
+    pub(crate) fn of_column(self, column: &str) -> Self {
+        match self {
+            DataError::NoTerms { texts, least, .. } => {
+                DataError::NoTerms { texts, least, place: format!(" of column '{column}'") }
+            }
+            other => other,
+        }
+    }
 }
 
 /// A hint for [`DataError::UnknownColumn`]: the names closest to the one asked for, or the first few there are.

@@ -1,12 +1,15 @@
-//! A table in memory: named columns of numbers, truth values or texts.
+//! A table in memory: named columns of numbers, truth values, categories, texts or vectors.
 //!
 //! Columns are stored one after another, numbers as `f32`: a table of a million rows and fifty numeric columns takes
-//! 200 MB, and [`Features::encode`](crate::Features::encode) frees it while it fills the matrix. Missing cells are
-//! kept (as NaN, `None` or [`MISSING_CODE`]) until a [`MissingPolicy`](crate::MissingPolicy) decides about them.
+//! 200 MB, and [`Features::encode`](crate::Features::encode) frees it while it fills the matrix. A column with a large
+//! number that `f32` cannot hold exactly is kept as `f64` until it is centered. Missing cells are kept (as NaN, `None`,
+//! an empty text or [`MISSING_CODE`]) until a [`MissingPolicy`](crate::MissingPolicy) decides about them.
 
 use crate::DataError;
 use crate::error::{listed, unknown_column};
 use crate::read::Dictionary;
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The code of a missing cell in [`Values::Categorical`].
@@ -21,6 +24,34 @@ pub struct Frame {
     pub rows: usize,
     /// Names of columns that the file has and [`ReadOptions::only`](crate::ReadOptions::only) left unread.
     pub ignored: Vec<String>,
+    /// Columns that could not be read as features, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A column that is not learned from, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The name in the header.
+    pub column: String,
+    /// Why.
+    pub why: WhyLeftOut,
+}
+
+/// Why a column is not learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WhyLeftOut {
+    /// One value in all rows.
+    Constant,
+    /// Not one value in any row.
+    Empty,
+    /// Too many different texts of a word or two: an identifier, or a date.
+    Identifier,
+    /// Too many different texts of several words.
+    FreeText,
+    /// A type of a Parquet file that is no feature.
+    Type,
 }
 
 /// One named column.
@@ -37,6 +68,8 @@ pub struct Column {
 pub enum Values {
     /// Numbers; NaN where a cell is missing. Readers admit no other NaN and no infinities.
     Numeric(Vec<f32>),
+    /// Numbers of which at least one is large and not exact as `f32`, such as Unix seconds.
+    Wide(Vec<f64>),
     /// Truth values; `None` where a cell is missing.
     Boolean(Vec<Option<bool>>),
     /// Texts, as positions in `levels`; [`MISSING_CODE`] where a cell is missing.
@@ -46,6 +79,78 @@ pub enum Values {
         /// The different texts, sorted.
         levels: Vec<String>,
     },
+    /// Texts as they are.
+    Text(TextColumn),
+    /// A list of numbers per row, all of one length.
+    Vectors {
+        /// Numbers per row.
+        width: usize,
+        /// Row after row; NaN throughout a row whose cell is missing.
+        values: Vec<f32>,
+    },
+}
+
+/// Texts one after another in one buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextColumn {
+    buffer: String,
+    ends: Vec<usize>,
+    missing: Vec<u32>,
+}
+
+impl TextColumn {
+    /// Appends a text.
+    pub fn push(&mut self, text: &str) {
+        self.buffer.push_str(text);
+        self.ends.push(self.buffer.len());
+    }
+
+    /// Appends a missing text, which reads as an empty one.
+    pub fn push_missing(&mut self) {
+        self.missing.push(self.ends.len() as u32);
+        self.ends.push(self.buffer.len());
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Text `i`. Panics if there is no such text, as indexing a slice does.
+    pub fn get(&self, i: usize) -> &str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.buffer[start..self.ends[i]]
+    }
+
+    /// All texts.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// The rows without a text, ascending.
+    pub fn missing(&self) -> &[u32] {
+        &self.missing
+    }
+
+    fn append(&mut self, other: &TextColumn) {
+        let (rows, bytes) = (self.ends.len() as u32, self.buffer.len());
+        self.missing.extend(other.missing.iter().map(|row| rows + row));
+        self.ends.extend(other.ends.iter().map(|end| bytes + end));
+        self.buffer.push_str(&other.buffer);
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for TextColumn {
+    fn from_iter<T: IntoIterator<Item = S>>(texts: T) -> Self {
+        let mut column = Self::default();
+        texts.into_iter().for_each(|text| column.push(text.as_ref()));
+        column
+    }
 }
 
 impl Values {
@@ -53,8 +158,11 @@ impl Values {
     pub fn len(&self) -> usize {
         match self {
             Values::Numeric(values) => values.len(),
+            Values::Wide(values) => values.len(),
             Values::Boolean(values) => values.len(),
             Values::Categorical { codes, .. } => codes.len(),
+            Values::Text(texts) => texts.len(),
+            Values::Vectors { width, values } => values.len() / width,
         }
     }
 
@@ -67,24 +175,41 @@ impl Values {
     pub fn missing(&self) -> usize {
         match self {
             Values::Numeric(values) => values.iter().filter(|x| x.is_nan()).count(),
+            Values::Wide(values) => values.iter().filter(|x| x.is_nan()).count(),
             Values::Boolean(values) => values.iter().filter(|x| x.is_none()).count(),
             Values::Categorical { codes, .. } => codes.iter().filter(|&&code| code == MISSING_CODE).count(),
+            Values::Text(texts) => texts.missing.len(),
+            Values::Vectors { width, values } => values.chunks(*width).filter(|row| row[0].is_nan()).count(),
+        }
+    }
+
+    /// The first row whose cell is missing, from 0.
+    pub fn first_missing(&self) -> Option<usize> {
+        match self {
+            Values::Numeric(values) => values.iter().position(|x| x.is_nan()),
+            Values::Wide(values) => values.iter().position(|x| x.is_nan()),
+            Values::Boolean(values) => values.iter().position(Option::is_none),
+            Values::Categorical { codes, .. } => codes.iter().position(|&code| code == MISSING_CODE),
+            Values::Text(texts) => texts.missing.first().map(|&row| row as usize),
+            Values::Vectors { width, values } => values.chunks(*width).position(|row| row[0].is_nan()),
         }
     }
 
     /// `numeric`, `true/false` or `text`, as messages call it.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
-            Values::Numeric(_) => "numeric",
+            Values::Numeric(_) | Values::Wide(_) => "numeric",
             Values::Boolean(_) => "true/false",
-            Values::Categorical { .. } => "text",
+            Values::Categorical { .. } | Values::Text(_) => "text",
+            Values::Vectors { .. } => "vectors",
         }
     }
 }
 
 impl Column {
-    /// The column with its cells as text: numbers and truth values become what one would type (`1`, `0.5`, `true`).
-    pub fn to_text(&self) -> Column {
+    /// The column with its cells as categories: numbers and truth values become what one would type (`1`, `0.5`,
+    /// `true`).
+    pub fn to_categories(&self) -> Column {
         let mut dictionary = Dictionary::default();
         let mut buffer = String::new();
         let mut write = |cell: Option<&dyn std::fmt::Display>| match cell {
@@ -103,6 +228,20 @@ impl Column {
             Values::Boolean(values) => {
                 values.iter().for_each(|x| write(x.as_ref().map(|x| x as &dyn std::fmt::Display)));
             }
+            Values::Wide(values) => {
+                values.iter().for_each(|x| write((!x.is_nan()).then_some(x as &dyn std::fmt::Display)));
+            }
+            Values::Text(texts) => {
+                let mut missing = texts.missing.iter().copied().peekable();
+                for (row, text) in texts.iter().enumerate() {
+                    let is_missing = missing.next_if_eq(&(row as u32)).is_some();
+                    write((!is_missing).then_some(&text as &dyn std::fmt::Display));
+                }
+            }
+            Values::Vectors { width, values } => values.chunks(*width).for_each(|row| {
+                let text = format!("{row:?}");
+                write((!row[0].is_nan()).then_some(&text as &dyn std::fmt::Display));
+            }),
             Values::Categorical { .. } => return self.clone(),
         }
         Column { name: self.name.clone(), values: dictionary.finish() }
@@ -119,7 +258,7 @@ impl Frame {
                 return Err(DataError::Length { what: "cells in a column", expected: rows, found });
             }
         }
-        Ok(Self { columns, rows, ignored: Vec::new() })
+        Ok(Self { columns, rows, ..Self::default() })
     }
 
     /// The names of the columns.
@@ -140,6 +279,10 @@ impl Frame {
         }
     }
 
+    fn is_left_out(&self, name: &str) -> bool {
+        self.left_out.iter().any(|other| other.column == name)
+    }
+
     fn unknown(&self, name: &str) -> DataError {
         unknown_column(name, self.names().chain(self.ignored.iter().map(String::as_str)))
     }
@@ -148,8 +291,17 @@ impl Frame {
 /// Puts the rows of `second` below those of `first`. Both must have the same columns, in any order; the levels of
 /// text columns are united. A column without a single value fits any type.
 pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
+    let mut first = first;
+    // What one file could not be learned from is left out of both.
+    let mut left_out = first.left_out.clone();
+    left_out.extend(second.left_out.iter().filter(|other| !first.is_left_out(&other.column)).cloned());
+    for LeftOut { column, .. } in &left_out {
+        first.columns.retain(|other| other.name != *column);
+        second.columns.retain(|other| other.name != *column);
+    }
     let lacking = |of: &Frame, from: &Frame| -> Vec<String> {
-        of.names().filter(|name| !from.names().any(|other| other == *name)).map(str::to_string).collect()
+        let there: HashSet<&str> = from.names().collect();
+        of.names().filter(|name| !there.contains(name)).map(str::to_string).collect()
     };
     let (no_second, no_first) = (lacking(&first, &second), lacking(&second, &first));
     let mut detail = Vec::new();
@@ -164,10 +316,12 @@ pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
     }
     let rows = first.rows + second.rows;
     let mut columns = Vec::with_capacity(first.columns.len());
-    for column in first.columns {
-        let below = second.take(&column.name)?;
-        columns
-            .push(Column { values: joined(&column.name, column.values, below.values)?, name: column.name });
+    let mut below: HashMap<String, Values> =
+        second.columns.drain(..).map(|column| (column.name, column.values)).collect();
+    for Column { name, values } in first.columns {
+        // Both have the same names.
+        let Some(below) = below.remove(&name) else { continue };
+        columns.push(Column { values: joined(&name, values, below)?, name });
     }
     let mut ignored = first.ignored;
     for name in second.ignored {
@@ -175,7 +329,7 @@ pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
             ignored.push(name);
         }
     }
-    Ok(Frame { columns, rows, ignored })
+    Ok(Frame { columns, rows, ignored, left_out })
 }
 
 fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError> {
@@ -186,6 +340,32 @@ fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError
             a.reserve_exact(below);
             a.extend_from_slice(&b);
             Ok(Values::Numeric(a))
+        }
+        (Values::Wide(mut a), Values::Wide(b)) => {
+            a.extend_from_slice(&b);
+            Ok(Values::Wide(a))
+        }
+        (Values::Wide(mut a), Values::Numeric(b)) => {
+            a.extend(b.iter().map(|&x| f64::from(x)));
+            Ok(Values::Wide(a))
+        }
+        (Values::Numeric(a), Values::Wide(b)) => {
+            let mut wide: Vec<f64> = a.iter().map(|&x| f64::from(x)).collect();
+            wide.extend_from_slice(&b);
+            Ok(Values::Wide(wide))
+        }
+        (Values::Text(mut a), Values::Text(b)) => {
+            a.append(&b);
+            Ok(Values::Text(a))
+        }
+        (Values::Vectors { width, values: mut a }, Values::Vectors { width: other, values: b })
+            if width == other =>
+        {
+            a.extend_from_slice(&b);
+            Ok(Values::Vectors { width, values: a })
+        }
+        (Values::Vectors { width, .. }, Values::Vectors { width: found, .. }) => {
+            Err(DataError::VectorLength { column: name.to_string(), row: above + 1, expected: width, found })
         }
         (Values::Boolean(mut a), Values::Boolean(b)) => {
             a.extend_from_slice(&b);
@@ -222,6 +402,17 @@ fn joined_with_missing(values: Values, count: usize, before: bool) -> Result<Val
     }
     Ok(match values {
         Values::Numeric(values) => Values::Numeric(extended(values, f32::NAN, count, before)),
+        Values::Wide(values) => Values::Wide(extended(values, f64::NAN, count, before)),
+        Values::Text(texts) => {
+            let mut blank = TextColumn::default();
+            (0..count).for_each(|_| blank.push_missing());
+            let (mut first, second) = if before { (blank, texts) } else { (texts, blank) };
+            first.append(&second);
+            Values::Text(first)
+        }
+        Values::Vectors { width, values } => {
+            Values::Vectors { width, values: extended(values, f32::NAN, count * width, before) }
+        }
         Values::Boolean(values) => Values::Boolean(extended(values, None, count, before)),
         Values::Categorical { codes, levels } => {
             Values::Categorical { codes: extended(codes, MISSING_CODE, count, before), levels }
@@ -276,8 +467,8 @@ mod tests {
     #[test]
     fn numbers_and_truth_values_as_text() {
         let table = frame("x,b\n1,true\n0.5,false\n,\n");
-        assert_eq!(texts(&table.columns[0].to_text()), ["1", "0.5", "-"]);
-        assert_eq!(texts(&table.columns[1].to_text()), ["true", "false", "-"]);
+        assert_eq!(texts(&table.columns[0].to_categories()), ["1", "0.5", "-"]);
+        assert_eq!(texts(&table.columns[1].to_categories()), ["true", "false", "-"]);
     }
 
     #[test]

@@ -50,8 +50,7 @@ impl PuData {
 
     /// How many there are of each.
     pub fn counts(&self) -> Counts {
-        let positive = self.labels.iter().filter(|&&label| label == Label::Positive).count();
-        Counts { positive, unlabeled: self.labels.len() - positive }
+        count_labels(&self.labels)
     }
 
     fn rows_with(&self, wanted: Label) -> Vec<usize> {
@@ -59,10 +58,23 @@ impl PuData {
     }
 }
 
+/// How many labels of either kind there are.
+pub fn count_labels(labels: &[Label]) -> Counts {
+    let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
+    Counts { positive, unlabeled: labels.len() - positive }
+}
+
+/// Positives first, unlabeled rows after them.
+pub(crate) fn two_parts(positive: usize, unlabeled: usize) -> Vec<Label> {
+    let mut labels = vec![Label::Positive; positive];
+    labels.resize(positive + unlabeled, Label::Unlabeled);
+    labels
+}
+
 /// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1 or true/false. With it, that value
 /// is positive and everything else, missing cells included, is unlabeled.
 pub fn labels_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<Label>, DataError> {
-    let text = column.to_text();
+    let text = column.to_categories();
     let (codes, levels) = parts(&text);
     let is_positive = positive_levels(&column.name, levels, positive)?;
     let labels: Vec<Label> = codes
@@ -82,7 +94,7 @@ pub fn labels_from_column(column: &Column, positive: Option<&str>) -> Result<Vec
 
 /// Reads the truth, where it is known: as [`labels_from_column`], but no cell may be missing, and `false` means negative.
 pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<bool>, DataError> {
-    let text = column.to_text();
+    let text = column.to_categories();
     let (codes, levels) = parts(&text);
     if let Some(row) = codes.iter().position(|&code| code == MISSING_CODE) {
         return Err(DataError::MissingTruth { column: column.name.clone(), row: row + 1 });

@@ -26,36 +26,44 @@ mod features;
 mod formats;
 mod frame;
 mod hint;
+mod input;
 mod label;
 mod matrix;
+mod parallel;
 mod prior;
 mod random;
 mod read;
 mod sampler;
 mod sparse;
 mod split;
+mod store;
 mod text;
 mod write;
 
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
-pub use error::{DataError, Place};
-pub use features::{EncodeReport, Feature, FeatureKind, Features};
+pub use error::{DataError, Position};
+pub use features::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling};
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
     usps, vocabulary, word_vectors,
 };
-pub use frame::{Column, Frame, MISSING_CODE, Values, stack};
+pub use frame::{Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
-pub use label::{Label, PuData, labels_from_column, truth_from_column};
+pub use input::{
+    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain, StopWords, TextInput,
+};
+pub use label::{Label, PuData, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
+pub use parallel::{available_threads, map_stretches};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
+pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };

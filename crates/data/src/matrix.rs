@@ -1,9 +1,9 @@
-//! A dense matrix of `f32`, row after row: what learners eat.
+//! A dense matrix of `f32`, row after row.
 
 use crate::DataError;
 
 /// Rows of equal width in one buffer, row-major.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     rows: usize,
     cols: usize,

@@ -6,7 +6,7 @@
 //! of n with replacement, at every size; since places are drawn uniformly it does not matter that they are sorted.
 
 use onesided_data::Stream;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The number of resamples to ask for unless there is a reason to ask for another.
 pub const RESAMPLES: usize = 200;
@@ -16,7 +16,7 @@ const TAILS: [f64; 2] = [0.025, 0.975];
 
 /// An estimate with its 95 % percentile-bootstrap interval. It shows the sampling error of the held-out rows; it does
 /// not show a bias, such as that of a wrong prior.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The estimate on the sample itself.
     pub value: f64,

@@ -2,6 +2,7 @@
 
 /// Why an evaluation was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvalError {
     /// Nothing to measure.
     #[error("there are no {0} scores to evaluate")]
@@ -35,6 +36,9 @@ pub enum EvalError {
     /// No comparison with this number means anything.
     #[error("the threshold must be a number, but is {0}")]
     Threshold(f64),
+    /// Not a rule.
+    #[error("unknown threshold rule '{0}'; use half, quantile or max-pu-accuracy")]
+    UnknownRule(String),
     /// An interval needs at least one resample.
     #[error("the number of bootstrap resamples must be at least 1, but is 0")]
     NoResamples,

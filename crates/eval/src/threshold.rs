@@ -4,6 +4,7 @@ use crate::error::{EvalError, check_scores};
 use onesided_data::{ClassPrior, PriorInUnlabeled};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
 /// How the threshold is chosen. Rows that score at least the threshold are predicted positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,12 +22,23 @@ pub enum ThresholdRule {
 impl fmt::Display for ThresholdRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ThresholdRule::Half => "0.5 on the calibrated posterior at the deployment prior",
-            ThresholdRule::Quantile => {
-                "the quantile of the unlabeled scores that leaves the prior's share above"
-            }
-            ThresholdRule::MaxPuAccuracy => "the cut with the largest accuracy estimated without negatives",
+            ThresholdRule::Half => "half",
+            ThresholdRule::Quantile => "quantile",
+            ThresholdRule::MaxPuAccuracy => "max-pu-accuracy",
         })
+    }
+}
+
+impl FromStr for ThresholdRule {
+    type Err = EvalError;
+
+    fn from_str(text: &str) -> Result<Self, EvalError> {
+        match text {
+            "half" => Ok(ThresholdRule::Half),
+            "quantile" => Ok(ThresholdRule::Quantile),
+            "max-pu-accuracy" => Ok(ThresholdRule::MaxPuAccuracy),
+            other => Err(EvalError::UnknownRule(other.to_string())),
+        }
     }
 }
 
@@ -167,7 +179,10 @@ mod tests {
 
     #[test]
     fn rules_say_what_they_are() {
-        assert!(ThresholdRule::Half.to_string().starts_with("0.5 on the calibrated posterior"));
+        for rule in [ThresholdRule::Half, ThresholdRule::Quantile, ThresholdRule::MaxPuAccuracy] {
+            assert_eq!(rule.to_string().parse(), Ok(rule));
+        }
+        assert!("best".parse::<ThresholdRule>().unwrap_err().to_string().contains("use half, quantile"));
         assert!(ThresholdRule::Quantile.to_string().contains("quantile of the unlabeled"));
         assert!(ThresholdRule::MaxPuAccuracy.to_string().contains("without negatives"));
     }

@@ -85,7 +85,7 @@ pub enum ExperimentError {
     },
     /// A published data set that is not below the folder of data sets.
     #[error(
-        "{title} is not in '{folder}', which has no '{missing}'; name the folder of data sets with --data DIR, and see \
+        "{title} is not in '{folder}', which has no '{missing}'; name the folder of data sets, and see \
          docs/data-sets.md for where the set comes from"
     )]
     NoSet {

@@ -6,9 +6,9 @@ use crate::classes::Classes;
 use crate::spec::DataSpec;
 use onesided_classic::Rows;
 use onesided_data::{
-    CIFAR10_CLASSES, DataError, Digits, Features, Images, Matrix, MissingPolicy, NEWSGROUPS, Pixels,
-    ReadOptions, SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups,
-    read, svhn, train_test, truth_from_column, usps, vocabulary, word_vectors,
+    CIFAR10_CLASSES, DataError, Digits, Images, Input, InputOptions, Matrix, NEWSGROUPS, Pixels,
+    SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups, svhn, train_test,
+    usps, vocabulary, word_vectors,
 };
 use onesided_net::{Shape, Source};
 use std::fs;
@@ -282,11 +282,14 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
     if spec.negative.is_some() {
         return Err(refuse("all rows of a table that are not positive are negative; leave 'negative' out"));
     }
-    let options = ReadOptions { text: vec![label.clone()], ..ReadOptions::default() };
-    let mut frame = read(file, &options)?;
-    let truth = truth_from_column(&frame.take(label)?, Some(positive))?;
-    let features = Features::fit(&frame, &[], MissingPolicy::Mean)?;
-    Ok((features.encode(frame)?.0, truth))
+    let options = InputOptions {
+        truth: Some(label.clone()),
+        positive: Some(positive.clone()),
+        ..InputOptions::default()
+    };
+    let data = options.read(&Input::one(file))?;
+    let truth = data.truth().map(<[bool]>::to_vec).unwrap_or_default();
+    Ok((data.dense()?.into_owned(), truth))
 }
 
 /// Rows without a test part of their own: a share of each class is kept for testing. Of the rows, those that are `kept`

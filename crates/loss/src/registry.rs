@@ -68,10 +68,22 @@ pub struct Method {
     pub needs_prior: bool,
     /// Whether its second slice must hold true negatives instead of unlabeled examples.
     pub needs_truth: bool,
+    /// The [`Options`] it reads, by name.
+    pub reads: &'static [&'static str],
+    /// Whether it averages over the whole batch, so that the share of positives in a batch matters; the others average
+    /// over positives and over unlabeled examples apart.
+    pub pooled: bool,
+    /// What of it was put together here because the sources leave it open; `None` where nothing was.
+    pub reconstruction: Option<&'static str>,
     build: Build,
 }
 
 impl Method {
+    /// Whether it weighs P against U by a [`Reduction`]: the collective loss and those elicited in its manner.
+    pub fn has_reductions(&self) -> bool {
+        self.reads.contains(&"reduction")
+    }
+
     /// The objective for these data and options, or the value that is out of range.
     pub fn build(&self, setting: &Setting, options: &Options) -> Result<Box<dyn Objective>, LossError> {
         (self.build)(setting, options)
@@ -86,6 +98,9 @@ static METHODS: [Method; 6] = [
         scenario: "either",
         needs_prior: true,
         needs_truth: false,
+        reads: &["reduction", "smoothing"],
+        pooled: false,
+        reconstruction: None,
         build: |setting, options| {
             let loss = Collective::new(setting.prior_in_unlabeled, options.reduction)?;
             Ok(Box::new(loss.with_smoothing(options.smoothing)?))
@@ -98,6 +113,9 @@ static METHODS: [Method; 6] = [
         scenario: "either, with its own weights",
         needs_prior: true,
         needs_truth: false,
+        reads: &["surrogate"],
+        pooled: false,
+        reconstruction: None,
         build: |setting, options| {
             Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
         },
@@ -109,6 +127,9 @@ static METHODS: [Method; 6] = [
         scenario: "either, with its own weights",
         needs_prior: true,
         needs_truth: false,
+        reads: &["surrogate", "beta", "gamma"],
+        pooled: false,
+        reconstruction: None,
         build: |setting, options| {
             let Options { surrogate, beta, gamma, .. } = *options;
             Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
@@ -121,6 +142,9 @@ static METHODS: [Method; 6] = [
         scenario: "either",
         needs_prior: true,
         needs_truth: false,
+        reads: &["surrogate", "beta", "gamma"],
+        pooled: false,
+        reconstruction: Some("the weights of the two classes; not checked against the paper"),
         build: |setting, options| {
             let Options { surrogate, beta, gamma, .. } = *options;
             let mu = setting.prior_in_unlabeled;
@@ -134,6 +158,9 @@ static METHODS: [Method; 6] = [
         scenario: "either",
         needs_prior: false,
         needs_truth: false,
+        reads: &[],
+        pooled: true,
+        reconstruction: None,
         build: |_, _| Ok(Box::new(Naive)),
     },
     Method {
@@ -143,6 +170,9 @@ static METHODS: [Method; 6] = [
         scenario: "fully labeled",
         needs_prior: false,
         needs_truth: true,
+        reads: &[],
+        pooled: true,
+        reconstruction: None,
         build: |_, _| Ok(Box::new(Supervised)),
     },
 ];
@@ -178,6 +208,9 @@ const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Me
         scenario: "either",
         needs_prior: true,
         needs_truth: false,
+        reads: &["reduction"],
+        pooled: false,
+        reconstruction: None,
         build,
     }
 }

@@ -261,7 +261,8 @@ struct Tester<'a> {
 impl Tester<'_> {
     fn accuracy(&self, trained: &Trained, config: &TrainConfig) -> Result<f64, NetError> {
         let rows: Vec<u32> = (self.first..).take(self.truth.len()).collect();
-        let scores = scores_on(self.engine, self.network, &trained.weights, &rows, &config.setting())?;
+        let scores =
+            scores_on(self.engine, self.network, &trained.weights, &rows, &config.executor_config())?;
         let right = scores.iter().zip(self.truth).filter(|&(&score, &truth)| (score > 0.0) == truth).count();
         Ok(right as f64 / rows.len() as f64)
     }

@@ -55,7 +55,7 @@ impl Device {
             Device::Cuda(_) => cuda::available(),
             #[cfg(not(feature = "cuda"))]
             Device::Cuda(_) => Err(NetError::Device(
-                "this build has no CUDA support; build with `--features cuda`, or use --device cpu".into(),
+                "this build has no CUDA support; build with the feature cuda, or use the CPU".into(),
             )),
         }
     }
@@ -150,7 +150,7 @@ impl FromStr for Precision {
 
 /// What an executor is set to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Setting {
+pub struct ExecutorConfig {
     /// The optimizer.
     pub optimizer: Optimizer,
     /// L2 penalty.
@@ -163,7 +163,7 @@ pub struct Setting {
     pub batch: usize,
 }
 
-impl Default for Setting {
+impl Default for ExecutorConfig {
     fn default() -> Self {
         let precision = Precision::default();
         Self { optimizer: Optimizer::Nadam, weight_decay: 0.0, threads: 0, precision, batch: 512 }
@@ -240,7 +240,7 @@ impl<'a> Engine<'a> {
         &'e self,
         network: &Network,
         weights: &Weights,
-        setting: &Setting,
+        setting: &ExecutorConfig,
     ) -> Result<Box<dyn Executor + 'e>, NetError> {
         if network.input != self.input {
             return Err(NetError::Config(format!(
@@ -251,7 +251,7 @@ impl<'a> Engine<'a> {
         network.check(weights)?;
         match &self.place {
             Place::Cpu => {
-                let Setting { optimizer, weight_decay, threads, .. } = *setting;
+                let ExecutorConfig { optimizer, weight_decay, threads, .. } = *setting;
                 let executor =
                     CpuExecutor::new(network, weights, self.source, threads, optimizer, weight_decay)?;
                 Ok(Box::new(executor))
@@ -316,7 +316,8 @@ mod tests {
         assert_eq!((engine.rows(), engine.describe().as_str()), (1, "cpu"));
         let network = Architecture::Linear.network(Shape::flat(6)).unwrap();
         let weights = Weights::initial(&network, 0.0, 0).unwrap();
-        let error = engine.executor(&network, &weights, &Setting::default()).err().unwrap().to_string();
+        let error =
+            engine.executor(&network, &weights, &ExecutorConfig::default()).err().unwrap().to_string();
         assert!(error.contains("6x1x1") && error.contains("3x1x2"), "{error}");
     }
 

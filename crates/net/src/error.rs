@@ -1,5 +1,7 @@
 //! What can go wrong in a network.
 
+use onesided_data::Hint;
+
 /// An error of the network crate; each message is one sentence.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -54,6 +56,22 @@ pub enum NetError {
 }
 
 impl NetError {
+    /// The setting that would help, where one would.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            NetError::Device(_) | NetError::DeviceMemory { suggestion: None, .. } => {
+                Some(Hint::new("train on the CPU", "device", "cpu"))
+            }
+            NetError::DeviceMemory { suggestion: Some(rows), .. } => {
+                Some(Hint::new("make the batch smaller", "batch", rows.to_string()))
+            }
+            NetError::Diverged { learning_rate, .. } => {
+                Some(Hint::new("lower the rate", "learning-rate", format!("{}", learning_rate / 10.0)))
+            }
+            _ => None,
+        }
+    }
+
     /// The same refusal once more, for another job that it stops.
     pub(crate) fn again(&self) -> Self {
         match *self {
@@ -74,7 +92,7 @@ fn short_of_memory(asked: u64, free: u64, batch: usize, suggestion: Option<usize
     };
     let advice = match suggestion {
         Some(rows) => format!("use a batch of {rows} or fewer"),
-        None => "use --device cpu".to_string(),
+        None => "use the CPU".to_string(),
     };
     let (asked, free) = (mebibytes(asked), free >> 20);
     format!("{what} needs {asked} MiB of the GPU's memory, but {free} MiB are free; {advice}")
@@ -95,7 +113,7 @@ mod tests {
         let data = NetError::DeviceMemory { asked: (1 << 20) + 1, free: 5, batch: 0, suggestion: None };
         assert_eq!(
             data.to_string(),
-            "the data set needs 2 MiB of the GPU's memory, but 0 MiB are free; use --device cpu"
+            "the data set needs 2 MiB of the GPU's memory, but 0 MiB are free; use the CPU"
         );
     }
 }

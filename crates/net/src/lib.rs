@@ -1,6 +1,7 @@
 //! Networks for scores: their layers, the executors that run them, optimizers and the training loop.
 
 mod augment;
+pub mod bench;
 mod checkpoint;
 mod cpu;
 #[cfg(feature = "cuda")]
@@ -20,7 +21,7 @@ pub use augment::Augment;
 pub use cpu::CpuExecutor;
 #[cfg(feature = "cuda")]
 pub use cuda::{Card, CardData, CudaExecutor};
-pub use device::{Device, Engine, Precision, Setting};
+pub use device::{Device, Engine, ExecutorConfig, Precision};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use optimizer::{Optimizer, Schedule};

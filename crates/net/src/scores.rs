@@ -1,7 +1,7 @@
 //! Scores of a trained network.
 
 use crate::NetError;
-use crate::device::{Device, Engine, Setting};
+use crate::device::{Device, Engine, ExecutorConfig};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::spec::Network;
 use crate::weights::Weights;
@@ -13,7 +13,7 @@ pub fn scores(
     data: &[f32],
     threads: usize,
 ) -> Result<Vec<f32>, NetError> {
-    let setting = Setting { threads, ..Setting::default() };
+    let setting = ExecutorConfig { threads, ..ExecutorConfig::default() };
     scores_with(network, weights, Source::Numbers(data), Device::Cpu, &setting)
 }
 
@@ -23,7 +23,7 @@ pub fn scores_with(
     weights: &Weights,
     data: Source,
     device: Device,
-    setting: &Setting,
+    setting: &ExecutorConfig,
 ) -> Result<Vec<f32>, NetError> {
     let rows = u32::try_from(data.check(network.input)?)
         .map_err(|_| NetError::Config("more than 4,294,967,295 rows cannot be scored at once".into()))?;
@@ -37,7 +37,7 @@ pub fn scores_on(
     network: &Network,
     weights: &Weights,
     rows: &[u32],
-    setting: &Setting,
+    setting: &ExecutorConfig,
 ) -> Result<Vec<f32>, NetError> {
     check_rows(rows, engine.rows())?;
     score_rows(engine.executor(network, weights, setting)?.as_mut(), rows)

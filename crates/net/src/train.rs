@@ -3,7 +3,7 @@
 use crate::NetError;
 use crate::augment::Augment;
 use crate::checkpoint::{self, State};
-use crate::device::{Device, Engine, Precision, Setting};
+use crate::device::{Device, Engine, ExecutorConfig, Precision};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::optimizer::{Optimizer, Schedule};
 use crate::scores::score_rows;
@@ -117,9 +117,9 @@ impl TrainConfig {
     }
 
     /// The part of it that executors are set to.
-    pub fn setting(&self) -> Setting {
+    pub fn executor_config(&self) -> ExecutorConfig {
         let Self { optimizer, weight_decay, threads, precision, batch, .. } = *self;
-        Setting { optimizer, weight_decay, threads, precision, batch }
+        ExecutorConfig { optimizer, weight_decay, threads, precision, batch }
     }
 }
 
@@ -266,10 +266,10 @@ pub fn train_watched(
     let mut executor = match state {
         None => {
             let initial = Weights::initial(job.network, job.start_bias, config.seed)?;
-            engine.executor(job.network, &initial, &config.setting())?
+            engine.executor(job.network, &initial, &config.executor_config())?
         }
         Some((path, state)) => {
-            let mut executor = engine.executor(job.network, &state.weights, &config.setting())?;
+            let mut executor = engine.executor(job.network, &state.weights, &config.executor_config())?;
             if !executor.restore(state.optimizer)? {
                 return Err(checkpoint::refused(
                     path,

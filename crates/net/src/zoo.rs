@@ -9,6 +9,7 @@ use std::str::FromStr;
 /// A family of networks; together with the shape of the input it becomes a [`Network`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Architecture {
     /// One dense layer: logistic regression on the features.
     Linear,
@@ -30,6 +31,8 @@ pub enum Architecture {
         /// Batch norm after each convolution.
         batch_norm: bool,
     },
+    /// Layers of your own; the last must give one number.
+    Layers(Vec<Layer>),
 }
 
 /// Widths of VGG-16's convolutions; 0 is a pooling.
@@ -66,6 +69,11 @@ impl Architecture {
         }
         let mut layers = Vec::new();
         match self {
+            Architecture::Layers(layers) => {
+                let network = Network { input, layers: layers.clone() };
+                network.shapes()?;
+                return Ok(network);
+            }
             Architecture::Linear => layers.push(Layer::Flatten),
             Architecture::Mlp { hidden, activation, batch_norm, dropout } => {
                 layers.push(Layer::Flatten);
@@ -125,6 +133,7 @@ impl fmt::Display for Architecture {
             Architecture::Cnn => f.write_str("cnn"),
             Architecture::Vgg16 { batch_norm: true } => f.write_str("vgg16"),
             Architecture::Vgg16 { batch_norm: false } => f.write_str("vgg16-plain"),
+            Architecture::Layers(layers) => write!(f, "{} layers of your own", layers.len()),
             Architecture::Mlp { hidden, activation, batch_norm, dropout } => {
                 let widths: Vec<String> = hidden.iter().map(usize::to_string).collect();
                 write!(f, "mlp:{}", widths.join(","))?;

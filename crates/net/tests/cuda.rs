@@ -29,8 +29,8 @@ fn card() -> Option<Card> {
     }
 }
 
-fn setting(precision: Precision, batch: usize) -> Setting {
-    Setting { precision, batch, threads: 1, ..Setting::default() }
+fn executor_config(precision: Precision, batch: usize) -> ExecutorConfig {
+    ExecutorConfig { precision, batch, threads: 1, ..ExecutorConfig::default() }
 }
 
 fn norm(values: &[f32]) -> f64 {
@@ -370,7 +370,7 @@ fn trajectory(
     let objective = Collective::new(0.25, Reduction::SumOfMeans).unwrap();
     let engine = Engine::new(device, Source::Numbers(data), network.input).unwrap();
     let weights = Weights::initial(network, -1.0, 11).unwrap();
-    let setting = Setting { optimizer, weight_decay: 1e-4, ..setting(Precision::F32, batch) };
+    let setting = ExecutorConfig { optimizer, weight_decay: 1e-4, ..setting(Precision::F32, batch) };
     let mut executor = engine.executor(network, &weights, &setting).unwrap();
     let mut steps = Vec::new();
     for step in 0..20 {

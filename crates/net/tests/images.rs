@@ -109,7 +109,7 @@ fn bytes_train_like_the_numbers_they_stand_for() {
     let rows: Vec<u32> = vec![5, 80, 5];
     let engine = Engine::new(Device::Cpu, source, INPUT).unwrap();
     let all = scores(&task.network, &plain, &numbers, 1).unwrap();
-    let some = scores_on(&engine, &task.network, &plain, &rows, &Setting::default()).unwrap();
+    let some = scores_on(&engine, &task.network, &plain, &rows, &ExecutorConfig::default()).unwrap();
     assert_eq!(some, [all[5], all[80], all[5]]);
 }
 
@@ -211,7 +211,7 @@ fn rows_draws_and_data_that_do_not_belong_are_sentences() {
     let engine = Engine::new(Device::Cpu, Source::Numbers(&other), INPUT).unwrap();
     let error = train_on(&engine, &job, &mut |_| true).unwrap_err().to_string();
     assert!(error.contains("another data set"), "{error}");
-    let error = scores_on(&engine, &task.network, &weights, &[90], &Setting::default()).unwrap_err();
+    let error = scores_on(&engine, &task.network, &weights, &[90], &ExecutorConfig::default()).unwrap_err();
     assert!(error.to_string().contains("row 90"), "{error}");
 }
 

@@ -15,10 +15,10 @@
 //! moves with its input.
 
 use crate::{Error, Model};
-use onesided_data::{Label, PuData, Stream};
+use onesided_data::{Dataset, Label, Matrix, Stream};
 use onesided_loss::elicit::RiskWeights;
 use onesided_loss::{Bound, BoundParts, Collective, Lipschitz, Objective, Rademacher, Reduction};
-use onesided_net::{Activation, Layer, Network, Precision, Setting, Shape, Source, Weights, scores_with};
+use onesided_net::{Activation, Layer, Network, Shape, Weights};
 
 /// What batch norm adds to a variance.
 const EPSILON: f64 = 1e-5;
@@ -62,15 +62,13 @@ impl Model {
     /// With `draws` above 0 the Rademacher complexity is estimated from that many draws of random signs instead of bounded
     /// by norms, for linear models only: for |w| ≤ B the supremum over the class is B |Σ ε_i x_i| / n, so nothing has to
     /// be trained.
-    pub fn bound(&self, data: &PuData, delta: f64, draws: usize) -> Result<ModelBound, Error> {
+    pub fn bound(&self, data: &Dataset, delta: f64, draws: usize) -> Result<ModelBound, Error> {
         let about = self.about();
         let reduction = self.reduction()?;
         let mu = about.prior_in_unlabeled.ok_or_else(|| Error::NeedsPrior(about.method.clone()))?.get();
         let (positive, unlabeled) = self.raw_scores(data)?;
         let (n_p, n_u) = (positive.len(), unlabeled.len());
-        let (Some(network), Some(weights), Some(config)) =
-            (&about.network, self.weights(), &about.report.config)
-        else {
+        let (Some((network, weights)), Some(config)) = (self.fitted().network(), &about.report.config) else {
             return Err(Error::NoBound(about.method.clone()));
         };
         let affine = affine_layers(network, weights)?;
@@ -84,7 +82,8 @@ impl Model {
             .collect();
         let frobenius: Vec<f64> = layers.iter().map(|layer| layer.frobenius).collect();
         let squares = |row: &[f32]| row.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
-        let features = &data.features;
+        let encoded = self.encoded(data)?;
+        let features = encoded.dense()?;
         let longest = (0..features.rows()).map(|i| squares(features.row(i))).fold(0.0, f64::max);
         let input_norm = (longest + carried).sqrt();
         let rademacher = match draws {
@@ -97,7 +96,7 @@ impl Model {
                 });
             }
             _ => {
-                let found = random_signs(data, frobenius[0], carried, draws, config.seed);
+                let found = random_signs(&features, frobenius[0], carried, draws, config.seed);
                 Rademacher::from_random_labels(&found, n_p + n_u)?
             }
         };
@@ -122,39 +121,28 @@ impl Model {
     /// The reduction of the collective loss, or of `elicited:log`, which is the same loss.
     fn reduction(&self) -> Result<Reduction, Error> {
         let about = self.about();
-        let text = &about.objective;
-        let inner = text.split_once('(').and_then(|(_, rest)| rest.split([',', ')']).next());
         let known = matches!(about.method.as_str(), "collective" | "elicited:log");
-        match inner.map(str::parse) {
-            Some(Ok(reduction)) if known => Ok(reduction),
-            _ => Err(Error::NoBound(about.method.clone())),
-        }
+        about.report.reduction().filter(|_| known).ok_or_else(|| Error::NoBound(about.method.clone()))
     }
 
     /// Scores of the network itself, of positives and of unlabeled rows.
-    fn raw_scores(&self, data: &PuData) -> Result<(Vec<f32>, Vec<f32>), Error> {
-        // Refuses a table that does not fit, and rows that overflow.
-        self.score(&data.features)?;
-        let setting = Setting { precision: Precision::F32, ..Setting::default() };
-        let device = self.device_for(data.features.rows());
-        let rows = Source::Numbers(data.features.as_slice());
-        let about = self.about();
-        let (Some(network), Some(weights)) = (&about.network, self.weights()) else {
-            return Err(Error::NoBound(about.method.clone()));
-        };
-        let scores = scores_with(network, weights, rows, device, &setting)?;
+    fn raw_scores(&self, data: &Dataset) -> Result<(Vec<f32>, Vec<f32>), Error> {
+        let labels = data.labels().ok_or(Error::NeedsLabels)?;
+        // Refuses rows that overflow.
+        self.score(data)?;
+        let scores = self.raw(data)?;
         let of = |wanted: Label| -> Vec<f32> {
-            scores.iter().zip(&data.labels).filter(|(_, label)| **label == wanted).map(|(f, _)| *f).collect()
+            scores.iter().zip(labels).filter(|(_, label)| **label == wanted).map(|(f, _)| *f).collect()
         };
         Ok((of(Label::Positive), of(Label::Unlabeled)))
     }
 
     /// Where the theorem's conditions and this model part.
-    fn caveats(&self, data: &PuData) -> Vec<String> {
+    fn caveats(&self, data: &Dataset) -> Vec<String> {
         let about = self.about();
-        let layers = about.network.as_ref().map_or(&[][..], |network| &network.layers);
+        let layers = self.fitted().network().map_or(&[][..], |(network, _)| &network.layers);
         let mut caveats = Vec::new();
-        if data.counts() != about.counts {
+        if data.counts() != Some(about.counts) {
             caveats.push(format!(
                 "the model was fitted on {} positives and {} unlabeled rows, not on this table: the bound holds for the data \
                  a model was trained on",
@@ -186,8 +174,7 @@ fn empirical(positive: &[f32], unlabeled: &[f32], mu: f64, reduction: Reduction)
 }
 
 /// sup over |w| ≤ `norm` of Σ ε_i w·x_i / n, a draw of signs each; `carried` is the constant input of the bias.
-fn random_signs(data: &PuData, norm: f64, carried: f64, draws: usize, seed: u64) -> Vec<f64> {
-    let features = &data.features;
+fn random_signs(features: &Matrix, norm: f64, carried: f64, draws: usize, seed: u64) -> Vec<f64> {
     let n = features.rows();
     let mut stream = Stream::new(seed, "random signs");
     let draw = |_| {

@@ -1,28 +1,48 @@
 //! Learning classifiers from positive and unlabeled examples.
 //!
-//! Some rows are known to be positive, the others are not labeled: they hold positives and negatives alike, and nobody
-//! has marked a negative. A [`Learner`] turns such data into a [`Model`] that scores new rows; besides the rows it
-//! needs to know how they came about (the [`Scenario`]) and one number, the share of positives, which it estimates where
-//! nobody knows it ([`prior`]).
+//! Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. There are no labeled
+//! negatives. A [`Learner`] turns such data into a [`Model`] that scores new rows. Besides the rows it needs to know how
+//! they were drawn (the [`Scenario`]) and the share of positives, which it estimates where you do not give it.
 //!
-//! # From rows to a model
+//! # From a table to a ranked list
+//!
+//! ```
+//! use onesided::{Input, InputOptions, Learner};
+//! # let folder = std::env::temp_dir().join(format!("onesided-doc-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let (train, new) = (folder.join("train.csv"), folder.join("new.csv"));
+//! # let row = |i: u32| format!("{},{},{}", if i % 3 == 0 { 4 } else { 0 } + i * 7 % 5, i % 4, u32::from(i % 6 == 0));
+//! # let rows: Vec<String> = (0..300).map(row).collect();
+//! # std::fs::write(&train, format!("a,b,y\n{}\n", rows.join("\n")))?;
+//! # std::fs::write(&new, format!("a,b,y\n{}\n", rows[..30].join("\n")))?;
+//!
+//! let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
+//! let data = options.read(&Input::one(&train))?;
+//! let model = Learner::new().model("linear".parse()?).fit(&data)?;
+//! for best in model.rank(&model.read(&new)?)?.iter().take(3) {
+//!     println!("row {}: probability {:.3}", best.row + 1, best.probability);
+//! }
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # From rows in memory
 //!
 //! The built-in handwritten digits, even against odd, with 40 % of the even ones hidden among the rest:
 //!
 //! ```
-//! use onesided::data::{Features, digits, hide};
-//! use onesided::{ClassPrior, Learner, PuData};
+//! use onesided::data::{Dataset, digits, hide};
+//! use onesided::{ClassPrior, Learner};
 //!
 //! let digits = digits();
 //! let even: Vec<bool> = digits.labels.iter().map(|digit| digit % 2 == 0).collect();
 //! let prior = even.iter().filter(|&&even| even).count() as f64 / even.len() as f64;
-//! let features = Features::unscaled((0..64).map(|pixel| format!("pixel{pixel}")).collect());
-//! let data = PuData::new(digits.images, hide(&even, 0.4, 0)?)?;
+//! let data = Dataset::from_scaled(digits.images, None)?.with_labels(hide(&even, 0.4, 0)?)?;
 //!
-//! let learner = Learner::new().prior(ClassPrior::new(prior)?).architecture("linear".parse()?).epochs(20);
-//! let model = learner.fit(&data, &features)?;
+//! let learner = Learner::new().prior(ClassPrior::new(prior)?).model("linear".parse()?).epochs(20);
+//! let model = learner.fit(&data)?;
 //!
-//! let predicted = model.predict(&data.features)?;
+//! let predicted = model.predict(&data)?;
 //! let right = predicted.iter().zip(&even).filter(|(predicted, truth)| predicted == truth).count();
 //! assert!(right as f64 > 0.8 * even.len() as f64);
 //! println!("{}", model.about().report.choice());
@@ -32,24 +52,24 @@
 //! # Texts, and methods without a network
 //!
 //! Every method of [`methods`] is trained by the same learner. The classic ones (support vector machines, logistic
-//! regression, naive Bayes) take sparse rows, and linear models say which words carried a score:
+//! regression, naive Bayes) keep texts sparse, and linear models say which words carried a score:
 //!
 //! ```
-//! use onesided::data::{Label, TextOptions};
-//! use onesided::{Learner, PriorInUnlabeled, TextInput};
+//! use onesided::data::{Dataset, Label, TextOptions};
+//! use onesided::{Learner, PriorInUnlabeled};
 //!
 //! let sports = ["the team won the game", "a late goal won the match", "the game went to the home team"];
 //! let others = ["the bank raised its rates", "rates of the bank fell", "the team lost the late game"];
 //! let texts: Vec<&str> = sports.iter().chain(&others).copied().cycle().take(300).collect();
 //! let labels: Vec<Label> = (0..300).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
-//! let (input, rows) = TextInput::fit(&TextOptions::default(), Vec::new(), &texts)?;
+//! let data = Dataset::from_texts(&texts, &TextOptions::default())?.with_labels(labels)?;
 //!
 //! let learner = Learner::new().method("weighted-lr").prior_in_unlabeled(PriorInUnlabeled::new(1.0 / 3.0)?);
-//! let model = learner.fit_rows(&rows, &labels, input.clone(), &mut |_| true)?;
-//! let new = input.rows(&["a goal of the home team", "the bank and its rates"]);
+//! let model = learner.fit(&data)?;
+//! let new = model.encoding().encode_texts(&["a goal of the home team", "the bank and its rates"])?;
 //! assert_eq!(model.predict(&new)?, [true, false]);
-//! let against = &model.explainer()?.row(&new, 1, 1)[0];
-//! assert!(["bank", "rates"].contains(&against.feature.as_str()) && against.part < 0.0);
+//! let against = &model.explainer()?.row(&new, 1, 1)?[0];
+//! assert!(["bank", "rates"].contains(&against.feature.as_str()) && against.value < 0.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -69,47 +89,47 @@
 //! # Ok::<(), onesided::loss::LossError>(())
 //! ```
 //!
-//! # The rooms behind this facade
+//! The other way round, [`Learner::objective`] trains a loss of your own, [`Learner::model`] a network of your own layers,
+//! and [`Learner::scorer`] anything that learns a score, all through the same pipeline.
 //!
-//! [`data`] reads tables and splits them, [`loss`] holds the objectives, [`net`] the networks and the training loop,
-//! [`classic`] those without one, [`eval`] metrics and calibration. This crate puts them together and adds the model file.
+//! # The crates behind this one
+//!
+//! [`data`] reads and encodes, [`loss`] holds the objectives, [`net`], [`classic`] and `onesided-trees` what they train,
+//! [`learn`] the pipeline, [`prior`] the estimators of the share of positives, [`eval`] metrics and calibration. This
+//! crate adds the model and its file.
+
+#![forbid(unsafe_code)]
 
 mod about;
-pub mod bench;
 mod bound;
-mod choices;
-mod classic_fit;
-mod criterion;
-mod encoding;
-mod error;
 mod explain;
 mod file;
 mod learner;
-mod methods;
 mod model;
-pub mod prior;
-mod prior_of_texts;
-mod rows;
-mod training;
+mod rank;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
 pub use onesided_eval as eval;
+pub use onesided_learn as learn;
+pub use onesided_learn::prior;
 pub use onesided_loss as loss;
 pub use onesided_net as net;
 
-pub use about::{About, Candidate, Epoch, Estimate, Report};
+pub use about::About;
 pub use bound::{LayerNorms, ModelBound};
-pub use criterion::held_out_risk;
-pub use encoding::{Encoding, NETWORK_TERMS, TextInput};
-pub use error::Error;
-pub use explain::{Carried, Explainer};
-pub use learner::{Learner, Progress};
-pub use methods::{Family, MethodCard, method, methods};
-pub use model::Model;
-pub use onesided_classic::{OptionError, OptionInfo, Takes};
-pub use onesided_data::{ClassPrior, Counts, Features, Label, Matrix, PriorInUnlabeled, PuData, Scenario};
-pub use onesided_eval::ThresholdRule;
+pub use explain::{Contribution, Explainer};
+pub use learner::Learner;
+pub use model::{Model, pu_metrics_by_name};
+pub use onesided_data::{
+    ClassPrior, Counts, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled, ReadAgain,
+    Scenario,
+};
+pub use onesided_eval::{Interval, ThresholdRule};
+pub use onesided_learn::{
+    At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
+    SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
+};
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};
-pub use rows::{MOST_VALUES, Rows};
+pub use rank::Ranked;

@@ -10,57 +10,96 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
-use crate::about::{About, Estimate};
-use crate::prior::PriorEstimate;
-use crate::rows::{Rows, written_out};
-use crate::{Error, classic_fit, file};
-use onesided_classic::ClassicModel;
-use onesided_data::{DataError, Label, PuData};
+use crate::{About, Error, file};
+use onesided_data::{DataError, Dataset, Encoding, Input, Label, ReadAgain};
 use onesided_eval::{
-    Interval, PuInput, PuMetrics, RESAMPLES, probability, with_truth_intervals, without_negatives,
+    Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
+    without_negatives,
 };
-use onesided_net::{Device, Precision, Setting, Source, Weights, scores_with};
+use onesided_learn::prior::PriorEstimate;
+use onesided_learn::{Fitted, Learned, Task};
+use onesided_net::Device;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-
-/// Sparse rows are written out for a network so many at a time.
-const ROWS_AT_ONCE: usize = 4096;
-
-/// What scores: the part of a model that is not [`About`] it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Body {
-    Network(Weights),
-    Classic(ClassicModel),
-}
+use std::sync::Arc;
 
 /// A classifier with everything that is needed to use it: made by a [`Learner`](crate::Learner) or loaded from a file.
 #[derive(Clone)]
 pub struct Model {
     about: About,
-    body: Body,
-    /// Where it scores; no part of the file.
+    fitted: Fitted,
+    /// Where it scores, and with how many threads; no part of the file.
     device: Device,
+    threads: usize,
 }
 
 impl Model {
-    pub(crate) fn new(about: About, body: Body) -> Self {
-        Self { about, body, device: Device::Cpu }
+    pub(crate) fn new(about: About, fitted: Fitted) -> Self {
+        Self { about, fitted, device: Device::Cpu, threads: 0 }
+    }
+
+    /// What was learned, with its threshold set and its metrics measured on the held-out rows.
+    pub(crate) fn from_learned(
+        learned: Learned,
+        task: &Task,
+        encoding: Arc<Encoding>,
+        estimate: Option<PriorEstimate>,
+        threshold_rule: ThresholdRule,
+        options: Vec<(String, String)>,
+    ) -> Result<Self, Error> {
+        let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
+        if let Some((low, high)) =
+            estimate.as_ref().filter(|estimate| !estimate.agreement).map(|e| e.interval)
+        {
+            report.warnings.push(format!(
+                "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
+                 rows are positive): run 'onesided prior' to see why"
+            ));
+        }
+        let about = About {
+            onesided: env!("CARGO_PKG_VERSION").to_string(),
+            method: info.method.into_owned(),
+            objective: described,
+            model,
+            network: None,
+            options,
+            features: encoding,
+            scenario: task.scenario,
+            counts: task.counts,
+            class_prior: priors.map(|priors| priors.class),
+            prior_in_unlabeled: priors.filter(|_| !task.truth).map(|priors| priors.in_unlabeled),
+            prior_estimate: estimate,
+            calibration,
+            shift,
+            threshold_rule,
+            threshold: 0.5,
+            report,
+        };
+        let mut model = Self::new(about, fitted);
+        model.settle(&learned.positive, &learned.unlabeled, task.truth)?;
+        Ok(model)
     }
 
     /// Scores on this device from now on; a model that was just made or loaded scores on the CPU. Scoring takes f32 on every
     /// device, whatever the model was trained with.
+    #[must_use]
     pub fn on_device(mut self, device: Device) -> Self {
         self.device = device;
         self
     }
 
+    /// Scores with so many threads from now on; 0 is all there are, as for a model that was just made or loaded.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
     /// The device that so many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
     pub fn device_for(&self, rows: usize) -> Device {
-        match &self.about.network {
-            Some(network) => self.device.for_scoring(network, rows),
-            None => Device::Cpu,
-        }
+        self.fitted.device_for(self.device, rows)
     }
 
     /// What the model is and how it came about.
@@ -68,33 +107,47 @@ impl Model {
         &self.about
     }
 
-    /// The weights of its network; `None` for a classic model.
-    pub fn weights(&self) -> Option<&Weights> {
-        match &self.body {
-            Body::Network(weights) => Some(weights),
-            Body::Classic(_) => None,
-        }
+    /// What scores.
+    pub fn fitted(&self) -> &Fitted {
+        &self.fitted
     }
 
-    /// What a classic system learned; `None` for a network.
-    pub fn classic(&self) -> Option<&ClassicModel> {
-        match &self.body {
-            Body::Network(_) => None,
-            Body::Classic(model) => Some(model),
+    /// How its input becomes rows.
+    pub fn encoding(&self) -> &Arc<Encoding> {
+        &self.about.features
+    }
+
+    /// Reads a table, a folder of texts or a folder of pictures as the model's own input was.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Dataset, Error> {
+        self.read_with(&Input::one(path.as_ref()), &ReadAgain::default())
+    }
+
+    /// [`read`](Self::read) from one place or two, with labels, truth or names of rows beside the features.
+    pub fn read_with(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
+        Ok(self.encoding().read(input, also)?)
+    }
+
+    /// Rows as the model takes them: encoded by its own encoding, scaled or as they are.
+    pub(crate) fn encoded<'d>(&self, data: &'d Dataset) -> Result<Cow<'d, Dataset>, Error> {
+        let (ours, theirs) = (self.encoding(), data.encoding());
+        if Arc::ptr_eq(ours, theirs) || ours == theirs {
+            return Ok(Cow::Borrowed(data));
         }
+        if let Encoding::Table(features) = ours.as_ref() {
+            let moved = data.scaled(features.scaling());
+            if moved.encoding() == ours {
+                return Ok(moved);
+            }
+        }
+        Err(DataError::OtherEncoding.into())
     }
 
     /// The score of each row, a logit at the population's prior: above 0 where the probability is above one half.
     ///
-    /// The rows, dense or sparse, must be encoded by the model's features (`model.about().features`).
-    pub fn score<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<f32>, Error> {
-        let (rows, features) = (rows.into(), &self.about.features);
-        if rows.cols() != features.width() {
-            return Err(DataError::Width { expected: features.width(), found: rows.cols() }.into());
-        }
-        let names = features.names();
-        rows.check_finite(|col| names[col].clone())?;
-        let logits: Vec<f32> = self.raw(rows)?.into_iter().map(|f| self.about.logit(f)).collect();
+    /// The rows must be encoded by the model: read or encode them with it.
+    pub fn score(&self, data: &Dataset) -> Result<Vec<f32>, Error> {
+        let raw = self.raw(data)?;
+        let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
         match logits.iter().position(|logit| !logit.is_finite()) {
             Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
             None => Ok(logits),
@@ -102,41 +155,20 @@ impl Model {
     }
 
     /// f of each row, before calibration.
-    fn raw(&self, rows: Rows) -> Result<Vec<f32>, Error> {
-        let weights = match &self.body {
-            Body::Classic(model) => return classic_fit::raw_scores(model, rows.as_classic()),
-            Body::Network(weights) => weights,
-        };
-        let Some(network) = &self.about.network else {
-            return Err(Error::ModelFile {
-                file: "the model".to_string(),
-                what: "has no network".to_string(),
-            });
-        };
-        let setting = Setting { precision: Precision::F32, ..Setting::default() };
-        let device = self.device_for(rows.rows());
-        let score = |values: &[f32]| scores_with(network, weights, Source::Numbers(values), device, &setting);
-        match rows {
-            Rows::Dense(matrix) => Ok(score(matrix.as_slice())?),
-            Rows::Sparse(matrix) => {
-                let mut scores = Vec::with_capacity(matrix.rows());
-                for start in (0..matrix.rows()).step_by(ROWS_AT_ONCE) {
-                    let some: Vec<usize> = (start..matrix.rows().min(start + ROWS_AT_ONCE)).collect();
-                    scores.extend(score(written_out(&matrix.select(&some))?.as_slice())?);
-                }
-                Ok(scores)
-            }
-        }
+    pub(crate) fn raw(&self, data: &Dataset) -> Result<Vec<f32>, Error> {
+        let data = self.encoded(data)?;
+        data.check_finite()?;
+        self.fitted.scores(&data, self.device_for(data.len()), self.threads)
     }
 
     /// The probability that each row is positive, at the population's prior.
-    pub fn predict_proba<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<f32>, Error> {
-        Ok(probabilities(&self.score(rows)?))
+    pub fn predict_proba(&self, data: &Dataset) -> Result<Vec<f32>, Error> {
+        Ok(probabilities(&self.score(data)?))
     }
 
     /// Whether each row is predicted positive.
-    pub fn predict<'r>(&self, rows: impl Into<Rows<'r>>) -> Result<Vec<bool>, Error> {
-        Ok(self.predict_proba(rows)?.into_iter().map(|q| self.decide(q)).collect())
+    pub fn predict(&self, data: &Dataset) -> Result<Vec<bool>, Error> {
+        Ok(self.predict_proba(data)?.into_iter().map(|q| self.decide(q)).collect())
     }
 
     /// Whether a row of this probability is predicted positive.
@@ -150,24 +182,9 @@ impl Model {
     /// rows with the share of positives that *they* have, μ, taken from training: in the single-sample scenario it lies
     /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them. Where μ was
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
-    pub fn without_negatives(&self, data: &PuData, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
-        self.without_negatives_on(&data.features, &data.labels, resamples, seed)
-    }
-
-    /// [`without_negatives`](Self::without_negatives) on rows and labels that lie apart.
-    pub fn without_negatives_on<'r>(
-        &self,
-        rows: impl Into<Rows<'r>>,
-        labels: &[Label],
-        resamples: usize,
-        seed: u64,
-    ) -> Result<PuMetrics, Error> {
-        let rows = rows.into();
-        if rows.rows() != labels.len() {
-            let (expected, found) = (rows.rows(), labels.len());
-            return Err(DataError::Length { what: "labels", expected, found }.into());
-        }
-        let scores = self.score(rows)?;
+    pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
+        let labels = data.labels().ok_or(Error::NeedsLabels)?;
+        let scores = self.score(data)?;
         let of = |wanted: Label| -> Vec<f32> {
             let pairs = scores.iter().zip(labels);
             pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
@@ -176,50 +193,47 @@ impl Model {
     }
 
     /// Metrics against true labels with 95 % intervals, by name.
-    pub fn with_truth<'r>(
+    pub fn with_truth(
         &self,
-        rows: impl Into<Rows<'r>>,
-        truth: &[bool],
+        data: &Dataset,
         resamples: usize,
         seed: u64,
     ) -> Result<Vec<(&'static str, Interval)>, Error> {
-        let probabilities = self.predict_proba(rows)?;
+        let truth = data.truth().ok_or_else(|| Error::NeedsTruth(self.about.method.clone()))?;
+        let probabilities = self.predict_proba(data)?;
         Ok(with_truth_intervals(&probabilities, truth, self.about.threshold, resamples, seed)?)
     }
 
     /// Writes the model to a file, whole or not at all; the same model always gives the same bytes.
     ///
-    /// The format is safetensors with weights and other long lists of numbers as tensors and one JSON document, [`About`], in the metadata.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    /// The format is safetensors, with weights and other long lists of numbers as tensors and JSON documents in the
+    /// metadata. A scorer of your own cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let bytes = self.to_bytes()?;
-        Ok(onesided_data::write_atomically(path, |file| file.write_all(&bytes))?)
+        Ok(onesided_data::write_atomically(path.as_ref(), |file| file.write_all(&bytes))?)
     }
 
     /// The bytes that [`save`](Self::save) writes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        file::to_bytes(&self.about, &self.body)
+        file::to_bytes(&self.about, &self.fitted)
     }
 
     /// Reads a model from a file. Everything in it is checked; nothing in it is run.
-    pub fn load(path: &Path) -> Result<Self, Error> {
-        let name = path.display().to_string();
-        let bytes = file::read(path, &name)?;
-        let (about, body) = file::from_bytes(&bytes, &name)?;
-        Ok(Self::new(about, body))
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let name = path.as_ref().display().to_string();
+        let bytes = file::read(path.as_ref(), &name)?;
+        let (about, fitted) = file::from_bytes(&bytes, &name)?;
+        Ok(Self::new(about, fitted))
     }
 
     /// Reads a model from memory.
     pub fn load_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (about, body) = file::from_bytes(bytes, "bytes in memory")?;
-        Ok(Self::new(about, body))
-    }
-
-    pub(crate) fn set_resumed_from(&mut self, epochs: Option<usize>) {
-        self.about.report.resumed_from = epochs;
+        let (about, fitted) = file::from_bytes(bytes, "bytes in memory")?;
+        Ok(Self::new(about, fitted))
     }
 
     /// Sets the threshold and fills in the metrics of the report, from the scores of held-out rows before calibration.
-    pub(crate) fn settle(&mut self, positive: &[f32], other: &[f32], truth: bool) -> Result<(), Error> {
+    fn settle(&mut self, positive: &[f32], other: &[f32], truth: bool) -> Result<(), Error> {
         let logits = |raw: &[f32]| raw.iter().map(|&f| self.about.logit(f)).collect::<Vec<f32>>();
         let (positive, other) = (logits(positive), logits(other));
         if let (Some(mu), Some(pi)) = (self.about.prior_in_unlabeled, self.about.class_prior) {
@@ -238,15 +252,15 @@ impl Model {
         resamples: usize,
     ) -> Result<(), Error> {
         let seed = self.about.report.seed();
-        let metrics: BTreeMap<String, Estimate> = if truth {
+        let metrics: BTreeMap<String, Interval> = if truth {
             let q = probabilities(&[positive, other].concat());
             let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.len()).collect();
             let intervals = with_truth_intervals(&q, &truth, self.about.threshold, resamples, seed)?;
-            intervals.into_iter().map(|(name, interval)| (name.to_string(), interval.into())).collect()
+            intervals.into_iter().map(|(name, interval)| (name.to_string(), interval)).collect()
         } else {
             let metrics = self.pu_metrics(positive, other, resamples, seed)?;
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
-            Estimate::of_pu(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
+            pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
         Ok(())
@@ -284,29 +298,20 @@ impl fmt::Debug for Model {
     }
 }
 
-impl About {
-    /// From the network's score to the logit at the population's prior.
-    pub(crate) fn logit(&self, raw: f32) -> f32 {
-        (self.calibration.apply(raw) + self.shift) as f32
-    }
-}
-
-impl Estimate {
-    /// The metrics that are defined, by name.
-    pub fn of_pu(metrics: &PuMetrics) -> Vec<(&'static str, Estimate)> {
-        let entries = [
-            ("recall", Some(metrics.recall)),
-            ("predicted_positive", Some(metrics.predicted_positive)),
-            ("precision", metrics.precision),
-            ("f1", metrics.f1),
-            ("accuracy", metrics.pu_accuracy),
-            ("risk", metrics.pu_risk),
-            ("auc", metrics.auc),
-            ("auc_pu", Some(metrics.auc_pu)),
-            ("lee_liu", metrics.lee_liu),
-        ];
-        entries.into_iter().filter_map(|(name, interval)| Some((name, interval?.into()))).collect()
-    }
+/// The metrics that are defined, by name.
+pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> {
+    let entries = [
+        ("recall", Some(metrics.recall)),
+        ("predicted_positive", Some(metrics.predicted_positive)),
+        ("precision", metrics.precision),
+        ("f1", metrics.f1),
+        ("accuracy", metrics.pu_accuracy),
+        ("risk", metrics.pu_risk),
+        ("auc", metrics.auc),
+        ("auc_pu", Some(metrics.auc_pu)),
+        ("lee_liu", metrics.lee_liu),
+    ];
+    entries.into_iter().filter_map(|(name, interval)| Some((name, interval?))).collect()
 }
 
 /// Widens the intervals of the metrics that depend on the prior so that they hold those of `other` too.

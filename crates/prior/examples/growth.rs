@@ -50,11 +50,11 @@ fn main() {
         (Km { form: kernel, ..Km::ONE }, Km { form: kernel, ..Km::TWO }, PenL1 { centers, ..PenL1::DEFAULT });
     let forced: [&dyn Estimator; 3] = [&km1, &km2, &pen_l1];
     for estimator in estimators() {
-        let name = estimator.about().name;
+        let name = estimator.info().name;
         if !chosen.is_empty() && !chosen.contains(&name) && chosen != ["all"] {
             continue;
         }
-        let estimator = forced.into_iter().find(|one| one.about().name == name).unwrap_or(*estimator);
+        let estimator = forced.into_iter().find(|one| one.info().name == name).unwrap_or(*estimator);
         let start = Instant::now();
         match estimator.estimate(&evidence) {
             Ok(found) => println!(

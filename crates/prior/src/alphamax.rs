@@ -26,12 +26,12 @@
 //! likelihood, so that small shares are resolved as well as large ones.
 
 use crate::cells::{COARSE, Cells};
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::resample::{normal_quantile, percentiles};
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "alphamax",
     title: "share at which the likelihood of the score histogram begins to fall",
     citation: "Jain, White and Radivojac, NeurIPS 2016",
@@ -78,11 +78,11 @@ impl AlphaMax {
 }
 
 impl Estimator for AlphaMax {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let cells = Cells::new(evidence);
         let coarse = cells.coarse(COARSE);
@@ -103,7 +103,7 @@ impl Estimator for AlphaMax {
         let warnings = Vec::new();
         let interval = (low, upper);
         let finding = Finding { mu, interval, curve, other_intervals: Vec::new(), warnings };
-        Ok(finding.finish(&ABOUT, evidence, &cells))
+        Ok(finding.finish(&INFO, evidence, &cells))
     }
 }
 

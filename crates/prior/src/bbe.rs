@@ -14,12 +14,12 @@
 //! and the answer is the ratio at that cut. The logarithm is of 4/δ, as in the paper; the authors' first code had 1/δ.
 
 use crate::cells::Cells;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding, OtherInterval, thinned};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::resample::percentiles;
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "bbe",
     title: "best bin estimation: the purest top of the ranking that is not noise",
     citation: "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
@@ -86,11 +86,11 @@ impl Cut {
 }
 
 impl Estimator for Bbe {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let cells = Cells::new(evidence);
         let best = self.best(&cells, |_| ());
@@ -117,7 +117,7 @@ impl Estimator for Bbe {
         });
         let other_intervals = other.into_iter().collect();
         let finding = Finding { mu: best.ratio(), interval, curve, other_intervals, warnings: Vec::new() };
-        Ok(finding.finish(&ABOUT, evidence, &cells))
+        Ok(finding.finish(&INFO, evidence, &cells))
     }
 }
 

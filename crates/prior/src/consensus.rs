@@ -20,7 +20,7 @@
 //! labels were not picked at random, or that no region is purely positive. For these there are the two
 //! [signs](Signs), and the [reason](Reason) given where the estimators part.
 
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::Estimate;
 use crate::estimator::Evidence;
 use crate::signs::Signs;
@@ -117,17 +117,17 @@ pub struct Consensus {
 
 impl Consensus {
     /// μ as a prior to learn with; 0 and 1 are none, and the error says so.
-    pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, PriorError> {
-        let at_the_end = |_| PriorError::AtTheEnd { estimator: "the consensus".to_string(), mu: self.mu };
+    pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, EvidenceError> {
+        let at_the_end = |_| EvidenceError::AtTheEnd { estimator: "the consensus".to_string(), mu: self.mu };
         PriorInUnlabeled::new(self.mu).map_err(at_the_end)
     }
 }
 
 /// Weighs estimates that were made from one evidence.
-pub fn consensus(estimates: &[Estimate], evidence: &Evidence) -> Result<Consensus, PriorError> {
+pub fn consensus(estimates: &[Estimate], evidence: &Evidence) -> Result<Consensus, EvidenceError> {
     evidence.check()?;
     if estimates.is_empty() {
-        return Err(PriorError::NoEstimate);
+        return Err(EvidenceError::NoEstimate);
     }
     let z = normal_quantile(0.5 + evidence.confidence / 2.0);
     let reaches = |e: &Estimate| (e.mu - e.interval.0, e.interval.1 - e.mu);

@@ -17,11 +17,11 @@
 //! one sort and a convolution.
 
 use crate::cells::Cells;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "dedpul",
     title: "largest share of positives that the density ratio of the scores leaves room for",
     citation: "Ivanov, ICMLA 2020",
@@ -56,11 +56,11 @@ impl Dedpul {
 }
 
 impl Estimator for Dedpul {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let cells = Cells::new(evidence);
         let x = "share of positives";
@@ -68,7 +68,7 @@ impl Estimator for Dedpul {
         let Some(grid) = Grid::over(&cells, self) else {
             let curve = Curve { x, y, points: vec![(0.0, 0.0), (1.0, 0.0)], chosen: (1.0, 0.0) };
             let nothing = Finding::bootstrapped(f64::NAN, Vec::new(), curve, evidence);
-            return Ok(nothing.finish(&ABOUT, evidence, &cells));
+            return Ok(nothing.finish(&INFO, evidence, &cells));
         };
         let ratio = Ratio::new(grid.ratios(&cells, self.most_ratio));
         let mu = ratio.share();
@@ -86,7 +86,7 @@ impl Estimator for Dedpul {
                 self.most_ratio
             ));
         }
-        Ok(finding.finish(&ABOUT, evidence, &cells))
+        Ok(finding.finish(&INFO, evidence, &cells))
     }
 }
 

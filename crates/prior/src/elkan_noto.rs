@@ -21,13 +21,13 @@
 //! positives of two Gaussians). A resample doubles that bias, so the top's interval is centered on the estimate.
 
 use crate::cells::Cells;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding, thinned};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::isotonic::increasing;
 use crate::resample::center;
 
-static MEAN: About = About {
+static MEAN: EstimatorInfo = EstimatorInfo {
     name: "elkan-noto",
     title: "label frequency as the mean calibrated score of held-out positives",
     citation: "Elkan and Noto, KDD 2008 (e1)",
@@ -38,7 +38,7 @@ static MEAN: About = About {
     reconstruction: false,
 };
 
-static TOP: About = About {
+static TOP: EstimatorInfo = EstimatorInfo {
     name: "elkan-noto-top",
     title: "label frequency as the calibrated score at the 95th percentile of held-out positives",
     citation: "after Elkan and Noto, KDD 2008 (e3, with a percentile for the maximum)",
@@ -83,7 +83,7 @@ impl ElkanNoto {
     /// `elkan-noto-top`: a twentieth of the positives lies above.
     pub const TOP: Self = Self { read_at: ReadAt::Top(0.05), calibration: ScoreCalibration::Isotonic };
 
-    fn facts(&self) -> &'static About {
+    fn facts(&self) -> &'static EstimatorInfo {
         match self.read_at {
             ReadAt::Mean => &MEAN,
             ReadAt::Top(_) => &TOP,
@@ -197,11 +197,11 @@ fn sigmoid(f: f64) -> f64 {
 }
 
 impl Estimator for ElkanNoto {
-    fn about(&self) -> &About {
+    fn info(&self) -> &EstimatorInfo {
         self.facts()
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let cells = Cells::new(evidence);
         let (n_p, n_u) = cells.totals();

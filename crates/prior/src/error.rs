@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // each variant's fields are named in its message
-pub enum PriorError {
+pub enum EvidenceError {
     /// Too little to say anything.
     #[error("{found} {sample} rows are too few to estimate the prior; at least {least} are needed")]
     TooFew { sample: &'static str, found: usize, least: usize },

@@ -1,8 +1,8 @@
 //! What an estimator answers.
 
 use crate::cells::Cells;
-use crate::error::PriorError;
-use crate::estimator::{About, Evidence};
+use crate::error::EvidenceError;
+use crate::estimator::{EstimatorInfo, Evidence};
 use crate::resample::percentiles;
 use onesided_data::{Counts, PriorInUnlabeled, Scenario};
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct Estimate {
     pub estimator: &'static str,
     /// The estimate, in [0, 1].
     pub mu: f64,
-    /// Its interval, within [0, 1], which contains it. [`About::interval`] says how it came about. It shows what
+    /// Its interval, within [0, 1], which contains it. [`EstimatorInfo::interval`] says how it came about. It shows what
     /// another sample would have changed, not that an assumption fails.
     pub interval: (f64, f64),
     /// The level of the interval.
@@ -53,8 +53,8 @@ pub struct Estimate {
 
 impl Estimate {
     /// μ as a prior to learn with; an estimate of exactly 0 or 1 is none, and the error says so.
-    pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, PriorError> {
-        let at_the_end = |_| PriorError::AtTheEnd { estimator: self.estimator.to_string(), mu: self.mu };
+    pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, EvidenceError> {
+        let at_the_end = |_| EvidenceError::AtTheEnd { estimator: self.estimator.to_string(), mu: self.mu };
         PriorInUnlabeled::new(self.mu).map_err(at_the_end)
     }
 
@@ -97,7 +97,12 @@ impl Finding {
 
     /// The rules that all estimators share: the answer and its interval lie in [0, 1], the interval holds the answer,
     /// and where the scores do not tell P from U there is no lower end, because then the data rule nothing out.
-    pub(crate) fn finish(mut self, about: &'static About, evidence: &Evidence, cells: &Cells) -> Estimate {
+    pub(crate) fn finish(
+        mut self,
+        about: &'static EstimatorInfo,
+        evidence: &Evidence,
+        cells: &Cells,
+    ) -> Estimate {
         if self.mu.is_nan() {
             self.mu = 1.0;
             self.interval = (0.0, 1.0);

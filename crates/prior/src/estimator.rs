@@ -1,6 +1,6 @@
 //! What an estimator looks at, what it says about itself, and what it does.
 
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::Estimate;
 use onesided_data::Matrix;
 use serde::Serialize;
@@ -54,47 +54,52 @@ impl<'a> Evidence<'a> {
     }
 
     /// Refuses evidence that no estimator can use. Every estimator calls it first.
-    pub(crate) fn check(&self) -> Result<(), PriorError> {
+    pub(crate) fn check(&self) -> Result<(), EvidenceError> {
         let parts = [
             ("positive", self.positive_scores, self.positive_rows, LEAST_POSITIVES),
             ("unlabeled", self.unlabeled_scores, self.unlabeled_rows, LEAST_UNLABELED),
         ];
         for (sample, scores, rows, least) in parts {
             if scores.len() < least {
-                return Err(PriorError::TooFew { sample, found: scores.len(), least });
+                return Err(EvidenceError::TooFew { sample, found: scores.len(), least });
             }
             if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
-                return Err(PriorError::ScoreNotFinite { sample, row: at + 1, value: scores[at] });
+                return Err(EvidenceError::ScoreNotFinite { sample, row: at + 1, value: scores[at] });
             }
             if let Some(rows) = rows
                 && rows.rows() != scores.len()
             {
                 let (found, expected) = (rows.rows(), scores.len());
-                return Err(PriorError::Shape { sample, what: "rows", found, expected });
+                return Err(EvidenceError::Shape { sample, what: "rows", found, expected });
             }
         }
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(PriorError::Confidence(self.confidence));
+            return Err(EvidenceError::Confidence(self.confidence));
         }
         if self.resamples < LEAST_RESAMPLES {
-            return Err(PriorError::Resamples { found: self.resamples, least: LEAST_RESAMPLES });
+            return Err(EvidenceError::Resamples { found: self.resamples, least: LEAST_RESAMPLES });
         }
         Ok(())
     }
 
     /// The rows of P and of U, of equal width and finite, for the estimator called `name`.
-    pub(crate) fn rows(&self, name: &'static str) -> Result<(&'a Matrix, &'a Matrix), PriorError> {
+    pub(crate) fn rows(&self, name: &'static str) -> Result<(&'a Matrix, &'a Matrix), EvidenceError> {
         let (Some(positive), Some(unlabeled)) = (self.positive_rows, self.unlabeled_rows) else {
-            return Err(PriorError::RowsMissing(name));
+            return Err(EvidenceError::RowsMissing(name));
         };
         if unlabeled.cols() != positive.cols() || positive.cols() == 0 {
             let (found, expected) = (unlabeled.cols(), positive.cols().max(1));
-            return Err(PriorError::Shape { sample: "unlabeled", what: "columns", found, expected });
+            return Err(EvidenceError::Shape { sample: "unlabeled", what: "columns", found, expected });
         }
         for (sample, rows) in [("positive", positive), ("unlabeled", unlabeled)] {
             if let Some(at) = rows.as_slice().iter().position(|value| !value.is_finite()) {
                 let (row, column) = (at / rows.cols() + 1, at % rows.cols() + 1);
-                return Err(PriorError::ValueNotFinite { sample, row, column, value: rows.as_slice()[at] });
+                return Err(EvidenceError::ValueNotFinite {
+                    sample,
+                    row,
+                    column,
+                    value: rows.as_slice()[at],
+                });
             }
         }
         Ok((positive, unlabeled))
@@ -118,7 +123,7 @@ pub enum Needs {
 
 /// What a user has to know about an estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct About {
+pub struct EstimatorInfo {
     /// The name users type.
     pub name: &'static str,
     /// What it does, in a few words.
@@ -138,8 +143,8 @@ pub struct About {
 /// An estimator of μ, the share of positives in U.
 pub trait Estimator: Sync {
     /// Name, citation, assumptions.
-    fn about(&self) -> &About;
+    fn info(&self) -> &EstimatorInfo;
 
     /// μ with an interval, or one sentence why not. The same evidence gives the same bits.
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError>;
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError>;
 }

@@ -19,15 +19,15 @@
 
 use crate::cells::Cells;
 use crate::embedding::{Embedding, KernelForm, Means};
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::hull::Nearest;
 use crate::kernel::{median_distance, parallel, rows_at, sample, squared_distance};
 use crate::resample::{normal_quantile, poisson_all};
 use onesided_data::Stream;
 
-static KM1: About = About {
+static KM1: EstimatorInfo = EstimatorInfo {
     name: "km1",
     title: "kernel mean matching, threshold between the first slope and the largest",
     citation: "Ramaswamy, Scott and Tewari, ICML 2016 (KM1)",
@@ -37,7 +37,7 @@ static KM1: About = About {
     reconstruction: false,
 };
 
-static KM2: About = About {
+static KM2: EstimatorInfo = EstimatorInfo {
     name: "km2",
     title: "kernel mean matching, threshold that falls with the number of rows",
     citation: "Ramaswamy, Scott and Tewari, ICML 2016 (KM2)",
@@ -86,7 +86,7 @@ impl Km {
     /// KM2, exact for small tables.
     pub const TWO: Self = Self { threshold: Threshold::Km2, form: KernelForm::Auto };
 
-    fn facts(&self) -> &'static About {
+    fn facts(&self) -> &'static EstimatorInfo {
         match self.threshold {
             Threshold::Km1 => &KM1,
             Threshold::Km2 => &KM2,
@@ -205,11 +205,11 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 impl Estimator for Km {
-    fn about(&self) -> &About {
+    fn info(&self) -> &EstimatorInfo {
         self.facts()
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let (positive, unlabeled) = evidence.rows(self.facts().name)?;
         // One stream for both thresholds: KM1 and KM2 look at the same features.

@@ -6,7 +6,7 @@
 //!
 //! Without a further assumption the data only bound μ from above: whatever part of the unlabeled density looks like the
 //! positive one *may* be positive. Every estimator therefore assumes that somewhere there are (nearly) only positives,
-//! which is called irreducibility; where that fails, all of them answer too much. [`About::assumes`] says how each
+//! which is called irreducibility; where that fails, all of them answer too much. [`EstimatorInfo::assumes`] says how each
 //! leans on it.
 //!
 //! ```
@@ -17,7 +17,7 @@
 //! let unlabeled: Vec<f64> = (0..160).map(|i| f64::from(i % 4 / 3) * 3.0 + f64::from(i) / 160.0 - 1.0).collect();
 //! let estimate = estimator("BBE")?.estimate(&Evidence::of_scores(&positive, &unlabeled))?;
 //! assert!((estimate.mu - 0.25).abs() < 0.05 && estimate.interval.0 < 0.25 && estimate.interval.1 > 0.25);
-//! # Ok::<(), onesided_prior::PriorError>(())
+//! # Ok::<(), onesided_prior::EvidenceError>(())
 //! ```
 
 mod alphamax;
@@ -47,9 +47,9 @@ pub use consensus::{Consensus, FAR, Reason, Voice, consensus, typical_error};
 pub use dedpul::Dedpul;
 pub use elkan_noto::{ElkanNoto, ReadAt, ScoreCalibration};
 pub use embedding::KernelForm;
-pub use error::PriorError;
+pub use error::EvidenceError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
-pub use estimator::{About, Estimator, Evidence, LEAST_POSITIVES, Needs};
+pub use estimator::{Estimator, EstimatorInfo, Evidence, LEAST_POSITIVES, Needs};
 pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;

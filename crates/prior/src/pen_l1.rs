@@ -18,14 +18,14 @@
 //! and with every row as a center ([`PenL1::centers`]) the form is the full one.
 
 use crate::cells::Cells;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::kernel::{deal, median_distance, parallel, rows_at, sample, squared_distance};
 use crate::resample::poisson_all;
 use onesided_data::{Matrix, Stream};
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "pen-l1",
     title: "penalized L1 fit of the positive density under the unlabeled one",
     citation: "du Plessis, Niu and Sugiyama, ACML 2015",
@@ -123,13 +123,13 @@ impl Grouped {
 }
 
 impl Estimator for PenL1 {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
-        let (positive, unlabeled) = evidence.rows(ABOUT.name)?;
+        let (positive, unlabeled) = evidence.rows(INFO.name)?;
         let n_p = positive.rows();
         let pool = |indices: &[usize]| -> Vec<&[f32]> {
             let (p, u): (Vec<usize>, Vec<usize>) = indices.iter().partition(|&&i| i < n_p);
@@ -164,7 +164,7 @@ impl Estimator for PenL1 {
             })
             .collect();
         let finding = Finding::bootstrapped(mu, resampled, curve, evidence);
-        Ok(finding.finish(&ABOUT, evidence, &Cells::new(evidence)))
+        Ok(finding.finish(&INFO, evidence, &Cells::new(evidence)))
     }
 }
 

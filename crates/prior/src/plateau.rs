@@ -16,11 +16,11 @@
 
 use crate::cells::Cells;
 use crate::elkan_noto::{from_frequency, isotonic, place_of};
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding, thinned};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "plateau",
     title: "label frequency as the mean isotonic score over the upper part of the positives",
     citation: "of this project, after Elkan and Noto, KDD 2008",
@@ -54,11 +54,11 @@ fn mu(cells: &Cells) -> f64 {
 }
 
 impl Estimator for Plateau {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
         let cells = Cells::new(evidence);
         let answer = mu(&cells);
@@ -77,10 +77,10 @@ impl Estimator for Plateau {
         };
         // A resample has ties, whose spikes are higher: its answers are too low by about as much as the first one is.
         // Centering keeps their spread and drops that second helping of the bias.
-        let mut resampled = cells.bootstrap(evidence, ABOUT.name, mu);
+        let mut resampled = cells.bootstrap(evidence, INFO.name, mu);
         let mean = resampled.iter().sum::<f64>() / resampled.len() as f64;
         resampled.iter_mut().for_each(|value| *value = (*value - mean + answer).clamp(0.0, 1.0));
-        Ok(Finding::bootstrapped(answer, resampled, curve, evidence).finish(&ABOUT, evidence, &cells))
+        Ok(Finding::bootstrapped(answer, resampled, curve, evidence).finish(&INFO, evidence, &cells))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::alphamax::AlphaMax;
 use crate::bbe::Bbe;
 use crate::dedpul::Dedpul;
 use crate::elkan_noto::ElkanNoto;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimator::Estimator;
 use crate::km::Km;
 use crate::pen_l1::PenL1;
@@ -32,11 +32,11 @@ pub fn estimators() -> &'static [&'static dyn Estimator] {
 }
 
 /// The estimator called `name`, in upper or lower case.
-pub fn estimator(name: &str) -> Result<&'static dyn Estimator, PriorError> {
-    let found = ESTIMATORS.iter().find(|estimator| estimator.about().name.eq_ignore_ascii_case(name));
-    found.copied().ok_or_else(|| PriorError::UnknownEstimator {
+pub fn estimator(name: &str) -> Result<&'static dyn Estimator, EvidenceError> {
+    let found = ESTIMATORS.iter().find(|estimator| estimator.info().name.eq_ignore_ascii_case(name));
+    found.copied().ok_or_else(|| EvidenceError::UnknownEstimator {
         name: name.to_string(),
-        known: ESTIMATORS.map(|estimator| estimator.about().name).join(", "),
+        known: ESTIMATORS.map(|estimator| estimator.info().name).join(", "),
     })
 }
 
@@ -47,8 +47,8 @@ mod tests {
     #[test]
     fn names_lead_to_their_estimators() {
         for one in estimators() {
-            let name = one.about().name;
-            assert_eq!(estimator(&name.to_uppercase()).unwrap().about().name, name);
+            let name = one.info().name;
+            assert_eq!(estimator(&name.to_uppercase()).unwrap().info().name, name);
         }
         let error = estimator("bbee").err().unwrap().to_string();
         assert!(

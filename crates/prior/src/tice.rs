@@ -18,14 +18,14 @@
 
 use crate::cells::Cells;
 use crate::elkan_noto::from_frequency;
-use crate::error::PriorError;
+use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
-use crate::estimator::{About, Estimator, Evidence, Needs};
+use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::kernel::parallel;
 use crate::resample::{percentiles, poisson};
 use onesided_data::{Matrix, Stream};
 
-static ABOUT: About = About {
+static INFO: EstimatorInfo = EstimatorInfo {
     name: "tice",
     title: "lower bound on the label frequency from tree nodes full of labels",
     citation: "Bekker and Davis, AAAI 2018",
@@ -238,13 +238,13 @@ fn resampled(nodes: &[Node], stream: &mut Stream) -> Vec<Node> {
 }
 
 impl Estimator for Tice {
-    fn about(&self) -> &About {
-        &ABOUT
+    fn info(&self) -> &EstimatorInfo {
+        &INFO
     }
 
-    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, PriorError> {
+    fn estimate(&self, evidence: &Evidence) -> Result<Estimate, EvidenceError> {
         evidence.check()?;
-        let (positive, unlabeled) = evidence.rows(ABOUT.name)?;
+        let (positive, unlabeled) = evidence.rows(INFO.name)?;
         let pool = Pool::new(positive, unlabeled, self.folds.max(2), evidence.seed);
         let (n_p, n_u) = evidence.sizes();
         let least = self.least as f64;
@@ -302,7 +302,7 @@ impl Estimator for Tice {
             warnings.push("no node of the trees has more labels than the whole; clipped to 1".to_string());
         }
         let finding = Finding { mu, interval: (low, high), curve, other_intervals: Vec::new(), warnings };
-        Ok(finding.finish(&ABOUT, evidence, &Cells::new(evidence)))
+        Ok(finding.finish(&INFO, evidence, &Cells::new(evidence)))
     }
 }
 

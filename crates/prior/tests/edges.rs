@@ -1,7 +1,7 @@
 //! Every estimator on every kind of unpleasant data: an answer in [0, 1] or one sentence, never a crash.
 
 use onesided_data::{Matrix, Stream};
-use onesided_prior::{Estimate, Estimator, Evidence, PriorError, estimators};
+use onesided_prior::{Estimate, Estimator, Evidence, EvidenceError, estimators};
 
 /// Rows and scores of P and U.
 struct Case {
@@ -34,7 +34,7 @@ impl Case {
         Self { p: matrix(p), u: matrix(u), scores_p, scores_u }
     }
 
-    fn ask(&self, estimator: &dyn Estimator) -> Result<Estimate, PriorError> {
+    fn ask(&self, estimator: &dyn Estimator) -> Result<Estimate, EvidenceError> {
         let evidence = Evidence::of_scores(&self.scores_p, &self.scores_u).with_rows(&self.p, &self.u);
         estimator.estimate(&Evidence { resamples: 20, ..evidence })
     }
@@ -43,7 +43,7 @@ impl Case {
     fn answers(&self) -> Vec<Estimate> {
         let answers: Vec<Estimate> = estimators()
             .iter()
-            .map(|&one| self.ask(one).unwrap_or_else(|e| panic!("{}: {e}", one.about().name)))
+            .map(|&one| self.ask(one).unwrap_or_else(|e| panic!("{}: {e}", one.info().name)))
             .collect();
         for answer in &answers {
             let (low, high) = answer.interval;
@@ -178,7 +178,7 @@ fn rows_must_be_there_and_fit() {
     let scores = Evidence::of_scores(&case.scores_p, &case.scores_u);
     for one in estimators() {
         let without = one.estimate(&scores);
-        match one.about().needs {
+        match one.info().needs {
             Needs::Scores => assert!(without.is_ok()),
             Needs::Rows => {
                 let error = without.unwrap_err().to_string();

@@ -41,7 +41,7 @@ fn estimates_equal_those_of_the_script() {
     let every_row = PenL1 { centers: usize::MAX, ..PenL1::DEFAULT };
     let mut compared = 0;
     for &estimator in estimators() {
-        let name = estimator.about().name;
+        let name = estimator.info().name;
         // Estimators of this project have no other source to be compared with.
         let Some(expected) = golden["found"][name].as_f64() else { continue };
         let estimator: &dyn Estimator = if name == "pen-l1" { &every_row } else { estimator };

@@ -40,7 +40,7 @@ fn tolerance(name: &str) -> f64 {
 fn known_shares_are_found() {
     for mu in [0.1, 0.3, 0.7] {
         for estimator in estimators() {
-            let name = estimator.about().name;
+            let name = estimator.info().name;
             // The kernel forms take seconds for a large sample.
             let (n, seeds) = if name.starts_with("km") { (150, 2) } else { (500, 4) };
             let mut sum = 0.0;

@@ -50,6 +50,13 @@ pub struct TreesModel {
 }
 
 impl TreesModel {
+    /// A model of stored parts, if every walk through its trees ends.
+    pub fn from_parts(features: usize, start: f64, trees: Vec<Tree>) -> Result<Self, TreesError> {
+        let model = Self { features, start, trees };
+        model.check()?;
+        Ok(model)
+    }
+
     pub(crate) fn new(features: usize, start: f64, trees: Vec<Tree>) -> Self {
         Self { features, start, trees }
     }

@@ -3,7 +3,7 @@
 use crate::args::Bench;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table};
-use onesided::bench::{Case, How, Measured, Spread, measure};
+use onesided::net::bench::{Case, How, Measured, Spread, measure};
 use onesided::net::{Device, NetError, Precision};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

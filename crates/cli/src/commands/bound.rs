@@ -1,12 +1,11 @@
 //! `onesided bound`: the generalization bound of a model, part by part.
 
-use super::tell_encoding;
 use crate::args::Bound;
 use crate::failure::Failure;
+use crate::inputs::tell_notes;
 use crate::output::{print, print_json, table, warn};
-use onesided::data::{PuData, labels_from_column, read};
 use onesided::loss::RademacherSource;
-use onesided::{Device, Model, ModelBound};
+use onesided::{Device, Encoding, Error, Input, Model, ModelBound, ReadAgain};
 use serde_json::{Value, json};
 
 /// The largest number of draws: more would only sharpen a mean that is sharp already.
@@ -25,18 +24,17 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     }
     let model = Model::load(&flags.model)?.on_device(Device::Auto);
     let about = model.about();
-    let features = about.features.table().ok_or_else(|| onesided::Error::NoBound(about.method.clone()))?;
-    if features.columns().iter().any(|feature| feature.name == flags.label) {
-        return Err(Failure::input(format!(
-            "the model was fitted with column '{}' as a feature, so it cannot be the label as well",
-            flags.label
-        )));
+    if !matches!(about.features.as_ref(), Encoding::Table(_)) {
+        return Err(Error::NoBound(about.method.clone()).into());
     }
-    let mut frame = read(&flags.file, &features.read_options(&[&flags.label]))?;
-    let labels = labels_from_column(&frame.take(&flags.label)?, flags.positive.as_deref())?;
-    let (matrix, report) = features.encode(frame)?;
-    tell_encoding(&report);
-    let found = model.bound(&PuData::new(matrix, labels)?, flags.delta, flags.draws)?;
+    let also = ReadAgain {
+        label: Some(flags.label.clone()),
+        positive: flags.positive.clone(),
+        ..ReadAgain::default()
+    };
+    let data = model.read_with(&Input::one(&flags.file), &also)?;
+    tell_notes(&data);
+    let found = model.bound(&data, flags.delta, flags.draws)?;
     warn(&found.caveats);
     if as_json { print_json(&as_value(&found)) } else { print(&as_text(&model, &found)) }
 }
@@ -52,7 +50,7 @@ fn as_text(model: &Model, found: &ModelBound) -> String {
         "{} ({}) with {}: {} positives, {} unlabeled rows, a share of {:.6} of them positive\n\n",
         model.about().method,
         found.reduction,
-        model.about().architecture,
+        model.about().model,
         parts.n_p,
         parts.n_u,
         parts.mu

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use onesided::data::{DIGITS_ATTRIBUTION, Digits, digits, hide, train_test};
 use onesided::eval::auc;
 use onesided::loss::methods;
-use onesided::{ClassPrior, Features, Learner, Matrix, Model, PuData};
+use onesided::{ClassPrior, Dataset, Learner, Matrix, Model};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -36,7 +36,6 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
     let Digits { images, labels } = digits();
     let even: Vec<bool> = labels.iter().map(|digit| digit % 2 == 0).collect();
-    let features = Features::unscaled((0..images.cols()).map(|pixel| format!("pixel{pixel}")).collect());
     let fits = HIDDEN.len() as u64 * methods().len() as u64 * flags.seeds;
     let bar = ProgressBar::with_draw_target(
         Some(fits),
@@ -55,11 +54,8 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
                 let split = Split { images: images.select(&train), even: pick(&even, &train) };
                 let learner =
                     Learner::new().method(method.name).seed(seed).threads(flags.threads).device(device);
-                let model = match method.needs_truth {
-                    true => learner.fit_supervised(&split.images, &split.even, &features, &mut |_| true)?,
-                    false => split.fit(learner, hidden_fraction, seed, &features)?,
-                };
-                let (accuracy, auc) = tested(&model, &images.select(&test), &pick(&even, &test))?;
+                let model = split.fit(learner, (!method.needs_truth).then_some(hidden_fraction), seed)?;
+                let (accuracy, auc) = tested(&model, images.select(&test), &pick(&even, &test))?;
                 row.accuracy += accuracy / flags.seeds as f64;
                 row.auc += auc / flags.seeds as f64;
                 row.seconds += clock.elapsed().as_secs_f64() / flags.seeds as f64;
@@ -87,19 +83,22 @@ struct Split {
 }
 
 impl Split {
-    fn fit(self, learner: Learner, hidden: f64, seed: u64, features: &Features) -> Result<Model, Failure> {
+    /// With a share of the even digits hidden, or with the truth.
+    fn fit(self, learner: Learner, hidden: Option<f64>, seed: u64) -> Result<Model, Failure> {
         let prior = self.even.iter().filter(|&&even| even).count() as f64 / self.even.len() as f64;
-        let labels = hide(&self.even, hidden, seed)?;
-        let data = PuData::new(self.images, labels)?;
-        Ok(learner.prior(ClassPrior::new(prior)?).fit(&data, features)?)
+        let data = Dataset::from_scaled(self.images, None)?;
+        let Some(hidden) = hidden else { return Ok(learner.fit(&data.with_truth(self.even)?)?) };
+        let data = data.with_labels(hide(&self.even, hidden, seed)?)?;
+        Ok(learner.prior(ClassPrior::new(prior)?).fit(&data)?)
     }
 }
 
 /// Accuracy of the model's decisions, and AUC of its scores.
-fn tested(model: &Model, images: &Matrix, even: &[bool]) -> Result<(f64, f64), Failure> {
-    let predicted = model.predict(images)?;
+fn tested(model: &Model, images: Matrix, even: &[bool]) -> Result<(f64, f64), Failure> {
+    let data = model.encoding().encode_matrix(images)?;
+    let predicted = model.predict(&data)?;
     let right = predicted.iter().zip(even).filter(|(predicted, truth)| predicted == truth).count();
-    let auc = auc(&model.score(images)?, even).unwrap_or(f64::NAN);
+    let auc = auc(&model.score(&data)?, even).unwrap_or(f64::NAN);
     Ok((right as f64 / even.len() as f64, auc))
 }
 

@@ -1,106 +1,74 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::scored::{Scored, read_rows};
-use super::source::{Place, one_after_the_other};
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
+use crate::inputs::{encoding, tell_notes};
 use crate::output::{note, print, print_json, table, warn};
-use onesided::data::{labels_from_column, truth_from_column};
 use onesided::eval::RESAMPLES;
-use onesided::{Counts, Estimate, Label, Model};
+use onesided::{Input, Interval, Model, ReadAgain, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
-use std::path::Path;
 
 /// The seed of the bootstrap: the same table gives the same intervals.
 const SEED: u64 = 0;
 
-/// Rows, and what is known about them.
-struct Answers {
-    rows: Scored,
-    labels: Option<Vec<Label>>,
-    truth: Option<Vec<bool>>,
-}
-
 /// Where the rows are; flags that say nothing, or contradict one another, are refused.
-fn place(flags: &Evaluate) -> Result<Place<'_>, Failure> {
+fn place(flags: &Evaluate) -> Result<Input, Failure> {
     let (label, truth) = (&flags.label, &flags.truth);
-    let place = flags.inputs.place(&[
+    let input = flags.places.input(&[
         ("--label", label.is_some()),
         ("--truth", truth.is_some()),
         ("--positive", flags.positive.is_some()),
     ])?;
-    match (&place, label, truth) {
-        (Place::One(_), None, None) => Err(Failure::input(
+    match (&input, label, truth) {
+        (Input::One(_), None, None) => Err(Failure::input(
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         )),
         (_, Some(label), Some(truth)) if label == truth => {
             Err(Failure::input(format!("column '{truth}' cannot be both the label and the truth")))
         }
-        _ => Ok(place),
-    }
-}
-
-fn answers(flags: &Evaluate, place: &Place, model: &Model) -> Result<Answers, Failure> {
-    let (label, truth) = (flags.label.as_deref(), flags.truth.as_deref());
-    let read = |file: &Path, columns: &[&str]| {
-        read_rows(model, file, &flags.text, columns, |name| {
-            format!(
-                "the model was fitted with column '{name}' as a feature, so it cannot be the answer as well"
-            )
-        })
-    };
-    match place {
-        Place::Two { positives, unlabeled } => {
-            let (first, second) = (read(positives, &[])?.0, read(unlabeled, &[])?.0);
-            let labels = one_after_the_other(first.get().rows(), second.get().rows());
-            Ok(Answers { rows: first.followed_by(second)?, labels: Some(labels), truth: None })
-        }
-        Place::One(file) => {
-            let columns: Vec<&str> = label.into_iter().chain(truth).collect();
-            let (rows, mut frame) = read(file, &columns)?;
-            let positive = flags.positive.as_deref();
-            let labels = label.map(|name| labels_from_column(&frame.take(name)?, positive)).transpose()?;
-            let truth = truth.map(|name| truth_from_column(&frame.take(name)?, positive)).transpose()?;
-            Ok(Answers { rows, labels, truth })
-        }
+        _ => Ok(input),
     }
 }
 
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
-    let place = place(flags)?;
+    let input = place(flags)?;
     let device = device(&flags.device)?;
-    let model = Model::load(&flags.model)?.on_device(device);
+    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     let about = model.about();
-    let Answers { rows, labels, truth } = answers(flags, &place, &model)?;
-    let number = rows.get().rows();
+    let also = ReadAgain {
+        label: flags.label.clone(),
+        truth: flags.truth.clone(),
+        positive: flags.positive.clone(),
+        text: flags.text.clone(),
+        encoding: encoding(flags.encoding.as_deref())?,
+        id: Vec::new(),
+    };
+    let data = model.read_with(&input, &also)?;
+    let mut warnings = tell_notes(&data);
+    let number = data.len();
     tell_device(&model, number);
 
-    let against_truth: Option<Vec<(&str, Estimate)>> = match &truth {
-        Some(truth) => {
-            let metrics = model.with_truth(rows.get(), truth, RESAMPLES, SEED)?;
-            Some(metrics.into_iter().map(|(name, interval)| (name, interval.into())).collect())
-        }
+    let against_truth: Option<Vec<(&str, Interval)>> = match data.truth() {
+        Some(_) => Some(model.with_truth(&data, RESAMPLES, SEED)?),
         None => None,
     };
-    let mut warnings = Vec::new();
-    let without_negatives: Option<Vec<(&str, Estimate)>> = match labels {
-        Some(labels) => {
-            let metrics = model.without_negatives_on(rows.get(), &labels, RESAMPLES, SEED)?;
-            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
-            if about.counts == (Counts { positive, unlabeled: labels.len() - positive }) {
+    let without_negatives: Option<Vec<(&str, Interval)>> = match data.counts() {
+        Some(counts) => {
+            let metrics = model.without_negatives(&data, RESAMPLES, SEED)?;
+            if about.counts == counts {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
                      the metrics are optimistic",
                 );
             }
-            warnings = metrics.warnings.clone();
-            Some(Estimate::of_pu(&metrics))
+            warn(&metrics.warnings);
+            warnings.extend(metrics.warnings.iter().cloned());
+            Some(pu_metrics_by_name(&metrics))
         }
         None => None,
     };
-    warn(&warnings);
 
     if as_json {
         let mut object = Map::new();

@@ -1,19 +1,16 @@
-//! `onesided fit`: from a table, or two, to a model file.
+//! `onesided fit`: from a table, texts or pictures to a model file.
 
-use super::prior::tell_warnings;
-use super::source::{Marked, Rows, Source};
-use super::{device, metric_rows, with_intervals};
-use crate::args::{Fit, PriorFlag};
+use super::prior::{prior_warnings, tell_prior};
+use super::{metric_rows, with_intervals};
+use crate::args::Fit;
 use crate::failure::Failure;
+use crate::inputs::tell_notes;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::Label;
+use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
-use onesided::{
-    About, Candidate, ClassPrior, Counts, Encoding, Estimate, Family, Learner, MethodCard, Model,
-    PriorInUnlabeled, Scenario, Shape, ThresholdRule, method,
-};
+use onesided::{About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, Signal, Tried};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -21,29 +18,43 @@ use std::time::Instant;
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
-    let method = method(&flags.method)?;
-    let source = Source::of(flags, &method)?;
-    let mut learner = learner(flags, &method, source.default_scenario())?;
-    outlet::check(&flags.out, &source.files())?;
-    if let Some(checkpoint) = &flags.checkpoint {
-        outlet::check(checkpoint, &[source.files(), vec![&flags.out]].concat())?;
+    let mut config = flags.config.config()?;
+    let method = config.method()?;
+    let input = place(flags, &config)?;
+    let mut options = flags.reading.options()?;
+    if method.needs_truth() {
+        options.truth = flags.truth.clone();
+        // A label column beside the truth is no feature either.
+        options.drop.extend(options.label.take());
     }
-    let rows = source.read(flags, &method)?;
-    tell_data(flags, &source, &learner, &rows)?;
-    if !method.needs_truth && learner.must_estimate()? {
-        rows.check(&learner)?;
-        let report = rows.estimate_prior(&learner).map_err(|why| learner.no_estimate(why))?;
-        learner = learner.with_report(&report)?;
-        tell_warnings(&report);
-        tell_estimate(&report);
+    config.check(options.is_images(&input)?)?;
+    config.reading(&mut options)?;
+    config.device.unwrap_or_default().check()?;
+    outlet::check(&flags.out, &input.paths())?;
+    if let Some(checkpoint) = &config.checkpoint {
+        outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
+    let given_scenario = config.scenario;
+    config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
+    let data = options.read(&input)?;
+    let mut warnings = tell_notes(&data);
+    tell_data(&config, &input, given_scenario.is_some(), &data)?;
 
-    let mut display = Display::new(flags.checkpoint.as_deref());
-    let fitted = match method.family {
-        Family::Network => guarded(|| rows.fit(&learner, &mut |progress| display.update(progress))),
-        // Nothing is at stake before the file is written, and there are no batches to stop between: Ctrl-C just ends it.
-        Family::Classic => rows.fit(&learner, &mut |_| true),
-    };
+    let mut display = Display::new(config.checkpoint.as_deref());
+    let mut estimated = Vec::new();
+    let learner = Learner::from_config(config.clone());
+    let fitted = guarded(|| {
+        learner.fit_with(&data, &mut |progress| match progress.at {
+            At::Estimated(report) => {
+                estimated = prior_warnings(report);
+                display.finish();
+                tell_prior(report);
+                tell_estimate(report);
+                Signal::from(!progress::interrupted())
+            }
+            _ => display.update(progress),
+        })
+    });
     display.finish();
     let model = fitted?;
     display.tell(&model.about().report.device, model.about().report.resumed_from);
@@ -54,166 +65,80 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
 
     let seconds = started.elapsed().as_secs_f64();
     warn(&model.about().report.warnings);
+    warnings.extend(estimated);
+    warnings.extend(model.about().report.warnings.iter().cloned());
     if as_json {
-        print_json(&as_object(&model, &flags.out, seconds))
+        print_json(&as_object(&model, &flags.out, seconds, &warnings))
     } else {
         print(&as_text(&model, &flags.out, seconds))
     }
 }
 
-/// The flags' meaning, checked.
-fn learner(flags: &Fit, method: &MethodCard, default_scenario: Scenario) -> Result<Learner, Failure> {
-    check_family(flags, method)?;
-    let scenario = flags.scenario.as_deref().map(str::parse).transpose()?;
-    let reduction = match flags.reduction.as_str() {
-        "auto" => None,
-        named => Some(named.parse()?),
-    };
-    let threshold = match flags.threshold.as_str() {
-        "half" => ThresholdRule::Half,
-        "quantile" => ThresholdRule::Quantile,
-        "max-pu-accuracy" => ThresholdRule::MaxPuAccuracy,
-        other => {
-            return Err(Failure::input(format!(
-                "unknown threshold rule '{other}'; use half, quantile or max-pu-accuracy"
-            )));
-        }
-    };
-    let mut learner = Learner::new()
-        .method(&flags.method)
-        .reduction(reduction)
-        .surrogate(flags.surrogate.parse()?)
-        .beta(flags.beta)
-        .gamma(flags.gamma)
-        .architecture(flags.net.as_deref().unwrap_or("mlp").parse()?)
-        .image_shape(flags.image_shape.as_deref().map(shape).transpose()?)
-        .scenario(scenario.unwrap_or(default_scenario))
-        .seed(flags.seed)
-        .batch(flags.batch)
-        .epochs(flags.epochs)
-        .learning_rate(flags.lr)
-        .optimizer(flags.optimizer.as_deref().map(str::parse).transpose()?)
-        .schedule(flags.schedule.as_deref().map(str::parse).transpose()?)
-        .warm_up(flags.warm_up)
-        .weight_decay(flags.weight_decay)
-        .patience(flags.patience)
-        .hold_out(flags.holdout)
-        .threshold(threshold)
-        .checkpoint(flags.checkpoint.clone())
-        .threads(flags.threads)
-        .device(device(&flags.device)?)
-        .precision(flags.precision.parse()?)
-        .augment(flags.augment.parse()?);
-    for option in &flags.option {
-        let Some((name, value)) = option.split_once('=') else {
-            return Err(Failure::input(format!(
-                "'{option}' is no setting; write it as NAME=VALUE, such as cost=0.1"
-            )));
-        };
-        learner = learner.option(name.trim(), value);
-    }
-    if let Some(PriorFlag::Share(prior)) = flags.prior {
-        learner = learner.prior(ClassPrior::new(prior)?);
-    }
-    if let Some(prior) = flags.prior_in_unlabeled {
-        learner = learner.prior_in_unlabeled(PriorInUnlabeled::new(prior)?);
-    }
-    if flags.prior == Some(PriorFlag::Auto) && !learner.must_estimate()? {
+/// Where the rows are; columns of answers that contradict the method are refused.
+fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
+    let method = config.method()?;
+    if !method.needs_truth() && flags.truth.is_some() {
         return Err(Failure::input(format!(
-            "the method {} needs no prior, so there is nothing to estimate; leave --prior out, or give a number",
-            flags.method
+            "--truth is for the method supervised, but the method is {}; leave the column out with --drop instead",
+            method.name()
         )));
     }
-    Ok(learner)
-}
-
-/// Flags that a method of this family has no use for.
-fn check_family(flags: &Fit, method: &MethodCard) -> Result<(), Failure> {
-    if method.family == Family::Network {
-        return match flags.option.first() {
-            Some(_) => Err(Failure::input(format!(
-                "--option is for classic methods, and {} trains a network; its settings have flags of their own, such as \
-                 --net and --lr",
-                method.name
-            ))),
-            None => Ok(()),
+    if method.needs_truth() {
+        return match flags.places.input(&[])? {
+            Input::Two { .. } => {
+                Err(Failure::input("the method supervised reads one table with a --truth column"))
+            }
+            one if flags.truth.is_none() && !one.paths()[0].is_dir() => {
+                Err(Error::NeedsTruth(method.name().to_string()).into())
+            }
+            one => Ok(one),
         };
     }
-    let given = [
-        ("--net", flags.net.is_some()),
-        ("--image-shape", flags.image_shape.is_some()),
-        ("--epochs", flags.epochs.is_some()),
-        ("--batch", flags.batch.is_some()),
-        ("--lr", flags.lr.is_some()),
-        ("--optimizer", flags.optimizer.is_some()),
-        ("--schedule", flags.schedule.is_some()),
-        ("--warm-up", flags.warm_up.is_some()),
-        ("--weight-decay", flags.weight_decay.is_some()),
-        ("--patience", flags.patience.is_some()),
-        ("--checkpoint", flags.checkpoint.is_some()),
-        ("--threads", flags.threads != 0),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        Some((flag, _)) => Err(Failure::input(format!(
-            "{flag} is for methods that train a network, and {0} trains none; leave it out ('onesided methods {0}' lists \
-             what can be set with --option)",
-            method.name
-        ))),
-        None => Ok(()),
+    let reading = &flags.reading;
+    let answers = [("--label", reading.label.is_some()), ("--positive", reading.positive.is_some())];
+    let input = flags.places.input(&answers)?;
+    if let Input::One(path) = &input
+        && reading.label.is_none()
+        && !path.is_dir()
+    {
+        return Err(Failure::input("name the label column with --label COLUMN"));
     }
-}
-
-/// `3x32x32`: channels, height, width.
-fn shape(text: &str) -> Result<Shape, Failure> {
-    let numbers: Option<Vec<usize>> =
-        text.split('x').map(|part| part.parse().ok().filter(|&n| n > 0)).collect();
-    match numbers.as_deref() {
-        Some(&[channels, height, width]) => Ok(Shape { channels, height, width }),
-        _ => Err(Failure::input(format!(
-            "'{text}' is no image shape; write channels, height and width such as 3x32x32"
-        ))),
-    }
+    reading.check(&input)?;
+    Ok(input)
 }
 
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.
-fn tell_data(flags: &Fit, source: &Source, learner: &Learner, rows: &Rows) -> Result<(), Failure> {
-    let (counts, what) = match rows {
-        Rows::Table { data, features } => (data.counts(), format!("rows, {} features", features.width())),
-        Rows::Texts { labels, input, .. } => {
-            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
-            let counts = Counts { positive, unlabeled: labels.len() - positive };
-            (counts, format!("texts, {} terms", input.text.terms().len()))
-        }
-        Rows::Known { .. } | Rows::KnownTexts { .. } => {
-            if flags.prior_in_unlabeled.is_some() {
-                return Err(Failure::input(
-                    "--prior-in-unlabeled has no meaning for supervised: with true labels no row is unlabeled; \
-                     give --prior or leave it out"
-                        .to_string(),
-                ));
-            }
-            note("scenario: fully labeled (supervised)");
-            return Ok(());
-        }
+fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Dataset) -> Result<(), Failure> {
+    if config.method()?.needs_truth() {
+        note("scenario: fully labeled (supervised)");
+        return Ok(());
+    }
+    let Some(counts) = data.counts() else { return Err(Error::NeedsLabels.into()) };
+    let encoding = data.encoding();
+    let what = match encoding.takes() {
+        "tables" => "rows",
+        other => other,
     };
-    note(&format!("{} positives, {} unlabeled {what}", counts.positive, counts.unlabeled));
-    let (scenario, origin) = match (&flags.scenario, source) {
-        (Some(scenario), _) => (scenario.clone(), "given"),
-        (None, Source::Marked(Marked::TwoFiles { .. })) => {
-            ("case-control".to_string(), "the default for two files")
-        }
-        (None, Source::Marked(Marked::TwoFolders { .. })) => {
-            ("case-control".to_string(), "the default for two folders")
-        }
-        (None, _) => ("single-sample".to_string(), "the default for one file with a label column"),
+    let columns = match encoding.shape() {
+        Some(shape) => format!("{} x {} pixels, {} channels", shape.width, shape.height, shape.channels),
+        None => format!("{} {}", encoding.width(), encoding.columns_are()),
     };
-    note(&format!("scenario: {scenario} ({origin})"));
-    if let Some((class, in_unlabeled)) = learner.priors(counts)? {
-        let (first, second) = if flags.prior.is_some() { ("given", "derived") } else { ("derived", "given") };
+    note(&format!("{} positives, {} unlabeled {what}, {columns}", counts.positive, counts.unlabeled));
+    let origin = match (scenario_given, input) {
+        (true, _) => "given",
+        (false, Input::Two { positives, .. }) if positives.is_dir() => "the default for two folders",
+        (false, Input::Two { .. }) => "the default for two files",
+        (false, Input::One(path)) if path.is_dir() => "the default for one folder",
+        (false, Input::One(_)) => "the default for one file with a label column",
+    };
+    note(&format!("scenario: {} ({origin})", config.scenario()));
+    if let Some(priors) = config.priors(counts)? {
+        let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
+        let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
         note(&format!(
             "share of positives: {:.6} in the population ({first}), {:.6} in the unlabeled rows ({second})",
-            class.get(),
-            in_unlabeled.get()
+            priors.class.get(),
+            priors.in_unlabeled.get()
         ));
     }
     Ok(())
@@ -235,22 +160,20 @@ fn tell_estimate(report: &PriorReport) {
     ));
 }
 
-fn metrics(about: &About) -> impl Iterator<Item = (&str, Estimate)> {
-    about.report.metrics.iter().map(|(name, estimate)| (name.as_str(), *estimate))
+fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
+    about.report.metrics.iter().map(|(name, interval)| (name.as_str(), *interval))
 }
 
-fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
+fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
-    // A candidate is named after its reduction, or after the method where there is none.
-    let reduction = chosen.map(|candidate| &candidate.name).filter(|name| **name != about.method);
     json!({
         "model": out.display().to_string(),
         "method": about.method,
         "objective": about.objective,
-        "reduction": reduction,
-        "network": about.architecture,
-        "parameters": about.network.as_ref().map(|network| network.parameters()),
+        "reduction": about.report.reduction().map(|reduction| reduction.to_string()),
+        "scores_by": about.model,
+        "parameters": model.fitted().network().map(|(network, _)| network.parameters()),
         "options": about.options,
         "features": about.features.width(),
         "scenario": about.scenario,
@@ -267,8 +190,9 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
         "threshold": about.threshold,
         "threshold_rule": about.threshold_rule,
         "metrics": with_intervals(metrics(about)),
-        "warnings": about.report.warnings,
+        "warnings": warnings,
         "device": about.report.device,
+        "threads": about.report.threads,
         "resumed_from": about.report.resumed_from,
         "seconds": seconds,
     })
@@ -277,19 +201,15 @@ fn as_object(model: &Model, out: &Path, seconds: f64) -> Value {
 fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     let about = model.about();
     let report = &about.report;
-    let made_of = match (&about.network, &about.features) {
-        (Some(network), _) => {
-            let epochs =
-                report.chosen().map_or_else(String::new, |Candidate { best_epoch, epochs, .. }| {
-                    format!(", epoch {best_epoch} of {epochs}")
-                });
-            format!("with {} ({} parameters{epochs})", about.architecture, network.parameters())
-        }
-        (None, Encoding::Table(features)) => {
-            format!("on {} features, {}", features.width(), about.architecture)
-        }
-        (None, Encoding::Text(input)) => {
-            format!("on {} terms, {}", input.text.terms().len(), about.architecture)
+    let epochs = report.chosen().filter(|tried| tried.epochs > 0);
+    let epochs = epochs.map_or_else(String::new, |Tried { best_epoch, epochs, .. }| {
+        let what = if matches!(model.fitted(), Fitted::Trees(_)) { "tree" } else { "epoch" };
+        format!(", {what} {best_epoch} of {epochs}")
+    });
+    let made_of = match model.fitted().network() {
+        Some((network, _)) => format!("with {} ({} parameters{epochs})", about.model, network.parameters()),
+        None => {
+            format!("on {} {}, {}{epochs}", about.features.width(), about.features.columns_are(), about.model)
         }
     };
     let kind = if about.method == "supervised" {

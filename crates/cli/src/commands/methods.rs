@@ -3,30 +3,32 @@
 use crate::args::Methods;
 use crate::failure::Failure;
 use crate::output::{print, print_json, table};
-use onesided::{Family, MethodCard, OptionInfo, method, methods};
+use onesided::classic::OptionInfo;
+use onesided::learn::Gives;
+use onesided::{Method, methods};
 use serde_json::{Value, json};
 
 /// Lists every method, or describes one.
 pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
     if let Some(name) = &flags.name {
-        let card = method(name)?;
-        return if as_json { print_json(&as_object(&card)) } else { print(&in_full(&card)) };
+        let card = Method::find(name)?;
+        return if as_json { print_json(&as_object(card)) } else { print(&in_full(card)) };
     }
     let (elicited, all): (Vec<_>, Vec<_>) =
-        methods().into_iter().partition(|card| card.name.starts_with("elicited:"));
+        methods().into_iter().partition(|card| card.name().starts_with("elicited:"));
     if as_json {
-        let objects = |cards: &[MethodCard]| -> Vec<Value> { cards.iter().map(as_object).collect() };
+        let objects = |cards: &[Method]| -> Vec<Value> { cards.iter().copied().map(as_object).collect() };
         return print_json(&json!({ "methods": objects(&all), "elicited": objects(&elicited) }));
     }
     let mut rows = vec![HEADER.map(str::to_string).to_vec()];
-    rows.extend(all.iter().map(side_by_side));
-    let widest = all.iter().map(|card| card.name.len()).max().unwrap_or(0);
+    rows.extend(all.iter().copied().map(side_by_side));
+    let widest = all.iter().map(|card| card.name().len()).max().unwrap_or(0);
     let summaries: Vec<String> = all
         .iter()
-        .map(|card| format!("{:<widest$}  {} ({})", card.name, card.summary, card.citation))
+        .map(|card| format!("{:<widest$}  {} ({})", card.name(), card.summary(), card.citation()))
         .collect();
     // One entry for all of them: siblings of the collective loss for study.
-    let names: Vec<&str> = elicited.iter().map(|card| card.name).collect();
+    let names: Vec<&str> = elicited.iter().map(|card| card.name()).collect();
     print(&format!(
         "{}\n{}\n\nelicited:REWARD ({}): the loss that a reward elicits, rectified as the collective loss is; 'onesided \
          elicit' shows it\nA prior that is needed and not given is estimated. All but supervised and naive assume that the \
@@ -41,84 +43,82 @@ pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
 const HEADER: [&str; 7] = ["method", "trains", "prior", "input", "probability", "explains", "time"];
 
 /// What tells the methods apart, a word or two each.
-fn side_by_side(card: &MethodCard) -> Vec<String> {
-    let prior = match card {
-        MethodCard { needs_truth: true, .. } => "true labels",
-        MethodCard { needs_prior: true, .. } => "needed",
-        MethodCard { name: "naive", .. } => "optional",
-        MethodCard { gives, .. } if gives.starts_with("probability, by") => "optional",
-        _ => "for probability",
+fn side_by_side(card: Method) -> Vec<String> {
+    let prior = match card.gives() {
+        Gives::FromTruth => "true labels",
+        _ if card.needs_prior() => "needed",
+        Gives::Labeled | Gives::ByTheory => "optional",
+        Gives::Calibrated => "for probability",
     };
     let input = match card {
-        MethodCard { needs_counts: true, .. } => "counts",
-        MethodCard { family: Family::Network, .. } | MethodCard { name: "genpu", .. } => "dense",
-        _ => "dense, sparse",
+        _ if card.needs_counts() => "counts",
+        Method::Objective(_) => "dense",
+        Method::System(_) => "dense, sparse",
     };
-    let probability = match card.gives {
-        gives if gives.starts_with("probability, by") => "own theory",
-        _ if card.needs_truth => "as learned",
-        _ => "calibrated",
+    let probability = match card.gives() {
+        Gives::ByTheory => "own theory",
+        Gives::FromTruth => "as learned",
+        Gives::Calibrated | Gives::Labeled => "calibrated",
     };
-    let explains = match (card.family, card.explains) {
-        (Family::Network, _) => "--net linear",
-        (Family::Classic, true) => "yes",
-        (Family::Classic, false) => "no",
+    let explains = match (card, card.explains()) {
+        (Method::Objective(_), _) => "--model linear",
+        (Method::System(_), true) => "yes",
+        (Method::System(_), false) => "no",
     };
-    let time = card.scales.split([';', ',']).next().unwrap_or("").replace(" in the stored values", "");
-    [card.name, family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
+    let time = card.scales().split([';', ',']).next().unwrap_or("").replace(" in the stored values", "");
+    [card.name(), family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
 }
 
-fn family(card: &MethodCard) -> &'static str {
-    match card.family {
-        Family::Network => "network",
-        Family::Classic => "classic",
+fn family(card: Method) -> &'static str {
+    match card {
+        Method::Objective(_) => "network",
+        Method::System(_) => "classic",
     }
 }
 
-fn needs(card: &MethodCard) -> String {
-    let prior = match (card.needs_truth, card.needs_prior) {
+fn needs(card: Method) -> String {
+    let prior = match (card.needs_truth(), card.needs_prior()) {
         (true, _) => "true labels",
         (_, true) => "the share of positives (estimated where it is not given)",
         _ => "no prior to learn",
     };
-    let counts = if card.needs_counts { "; values that are not negative, best word counts" } else { "" };
+    let counts = if card.needs_counts() { "; values that are not negative, best word counts" } else { "" };
     format!("{prior}{counts}")
 }
 
-fn in_full(card: &MethodCard) -> String {
-    let explains = match (card.family, card.explains) {
-        (Family::Network, _) => "with --net linear",
-        (Family::Classic, true) => "yes, unless a kernel is asked for",
-        (Family::Classic, false) => "no",
+fn in_full(card: Method) -> String {
+    let explains = match (card, card.explains()) {
+        (Method::Objective(_), _) => "with --model linear",
+        (Method::System(_), true) => "yes, unless a kernel is asked for",
+        (Method::System(_), false) => "no",
     };
     let mut lines = vec![
-        format!("{}: {}", card.name, card.summary),
-        format!("  source         {}", card.citation),
+        format!("{}: {}", card.name(), card.summary()),
+        format!("  source         {}", card.citation()),
         format!(
             "  trains         {}",
-            match (card.family, card.name) {
-                (Family::Network, _) => "a network (--net)",
-                (_, "genpu") => "networks of its own",
-                _ => "no network",
+            match card {
+                Method::Objective(_) => "a network or trees (--model)",
+                Method::System(_) => "a system of its own",
             }
         ),
-        format!("  assumes        {}", card.assumes),
+        format!("  assumes        {}", card.assumes()),
         format!("  needs          {}", needs(card)),
-        format!("  gives          {}", card.gives),
-        format!("  scales         {}", card.scales),
+        format!("  gives          {}", card.gives()),
+        format!("  scales         {}", card.scales()),
         format!("  explains       {explains} (predict --explain)"),
-        match card.reconstruction {
+        match card.reconstruction() {
             Some(what) => format!("  reconstructed  {what}"),
             None => "  reconstructed  nothing".to_string(),
         },
     ];
-    if !card.options.is_empty() {
+    if !card.options().is_empty() {
         lines.push(
             "  options (--option NAME=VALUE; a list is tried on held-out rows; values; default)".to_string(),
         );
-        let widest = card.options.iter().map(|option| option.name.len()).max().unwrap_or(0);
+        let widest = card.options().iter().map(|option| option.name.len()).max().unwrap_or(0);
         lines.extend(
-            card.options
+            card.options()
                 .iter()
                 .map(|option| format!("    {:<widest$}  {} ({})", option.name, option.what, values(option))),
         );
@@ -130,25 +130,25 @@ fn values(option: &OptionInfo) -> String {
     format!("{}; {}", option.takes, option.default)
 }
 
-fn as_object(card: &MethodCard) -> Value {
+fn as_object(card: Method) -> Value {
     let options: Vec<Value> = card
-        .options
+        .options()
         .iter()
         .map(|option| json!({ "name": option.name, "what": option.what, "values": values(option) }))
         .collect();
     json!({
-        "name": card.name,
-        "family": card.family,
-        "summary": card.summary,
-        "citation": card.citation,
-        "assumes": card.assumes,
-        "needs_prior": card.needs_prior,
-        "needs_truth": card.needs_truth,
-        "needs_counts": card.needs_counts,
-        "gives": card.gives,
-        "scales": card.scales,
-        "explains": card.explains,
-        "reconstruction": card.reconstruction,
+        "name": card.name(),
+        "family": family(card),
+        "summary": card.summary(),
+        "citation": card.citation(),
+        "assumes": card.assumes(),
+        "needs_prior": card.needs_prior(),
+        "needs_truth": card.needs_truth(),
+        "needs_counts": card.needs_counts(),
+        "gives": card.gives().to_string(),
+        "scales": card.scales(),
+        "explains": card.explains(),
+        "reconstruction": card.reconstruction(),
         "options": options,
     })
 }

@@ -11,13 +11,9 @@ pub mod fit;
 pub mod methods;
 pub mod predict;
 pub mod prior;
-mod scored;
-mod source;
-pub mod texts;
 
 use crate::failure::Failure;
-use onesided::data::EncodeReport;
-use onesided::{Device, Estimate, Model};
+use onesided::{Device, Interval, Model};
 use serde_json::{Map, Value, json};
 
 /// A device by its name; one that this machine cannot use is refused before any work.
@@ -36,44 +32,19 @@ fn tell_device(model: &Model, rows: usize) {
 }
 
 /// `{"recall": 0.9, "recall_interval": [0.8, 0.95], …}`.
-fn with_intervals<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Map<String, Value> {
+fn with_intervals<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> Map<String, Value> {
     let mut object = Map::new();
-    for (name, Estimate { value, low, high }) in metrics {
+    for (name, Interval { value, low, high }) in metrics {
         object.insert(name.to_string(), json!(value));
         object.insert(format!("{name}_interval"), json!([low, high]));
     }
     object
 }
 
-/// A line a metric: name, value, interval.
-fn metric_rows<'a>(metrics: impl IntoIterator<Item = (&'a str, Estimate)>) -> Vec<Vec<String>> {
-    let row = |(name, Estimate { value, low, high }): (&str, Estimate)| {
+/// A line per metric: name, value, interval.
+fn metric_rows<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> Vec<Vec<String>> {
+    let row = |(name, Interval { value, low, high }): (&str, Interval)| {
         vec![name.replace('_', " "), format!("{value:.4}"), format!("[{low:.4}, {high:.4}]")]
     };
     metrics.into_iter().map(row).collect()
-}
-
-/// `note: missing cells in body (3)`.
-fn tell_missing(missing: &[(String, usize)]) {
-    if !missing.is_empty() {
-        crate::output::note(&format!("note: missing cells in {}", told(missing)));
-    }
-}
-
-fn told(cells: &[(String, usize)]) -> String {
-    let listed: Vec<String> =
-        cells.iter().take(8).map(|(column, count)| format!("{column} ({count})")).collect();
-    let more = cells.len().saturating_sub(8);
-    if more > 0 { format!("{} and {more} more", listed.join(", ")) } else { listed.join(", ") }
-}
-
-/// What encoding met: said once, for both files that are fitted on and files that are predicted.
-fn tell_encoding(report: &EncodeReport) {
-    tell_missing(&report.missing);
-    if !report.unseen.is_empty() {
-        crate::output::note(&format!(
-            "warning: texts that training never saw, taken as no level, in {}",
-            told(&report.unseen)
-        ));
-    }
 }

@@ -1,15 +1,14 @@
-//! `onesided predict`: a model and a table in, a ranked list out.
+//! `onesided predict`: a model and rows in, a ranked list out.
 
-use super::scored::{Scored, read_rows};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
+use crate::inputs::{encoding, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
-use onesided::data::{Column, OutColumn, Values, write_table};
-use onesided::eval::probability;
-use onesided::{Carried, Encoding, Model};
+use onesided::data::{OutColumn, TextColumn, write_table};
+use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
 use serde_json::{Value, json};
 
 /// Rows shown when there is no file to write them to.
@@ -25,107 +24,78 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
     }
     let device = device(&flags.device)?;
-    let model = Model::load(&flags.model)?.on_device(device);
+    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let (scored, id) = read(&model, flags)?;
-    tell_device(&model, scored.get().rows());
+    let also = ReadAgain {
+        id: flags.id.clone(),
+        text: flags.text.clone(),
+        encoding: encoding(flags.encoding.as_deref())?,
+        ..ReadAgain::default()
+    };
+    let data = model.read_with(&Input::one(&flags.file), &also)?;
+    let warnings = tell_notes(&data);
+    tell_device(&model, data.len());
 
-    let mut ranked = Ranked::new(&model, model.score(scored.get())?, id);
+    let mut list = List { rows: model.rank(&data)?, data: &data, because: None };
     if let Some((explainer, most)) = explainer {
-        let shown = if flags.out.is_some() { ranked.rows.len() } else { SHOWN };
-        let row = |&row: &u64| explainer.row(scored.get(), row as usize - 1, most);
-        ranked.because = Some(ranked.rows.iter().take(shown).map(row).collect());
+        let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
+        let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);
+        list.because = Some(list.rows.iter().take(shown).map(row).collect::<Result<_, _>>()?);
     }
     if let Some(out) = &flags.out {
-        guarded(|| write_table(out, &ranked.columns()))?;
+        guarded(|| write_table(out, &list.columns()))?;
     }
     if as_json {
-        return print_json(&ranked.as_object(flags));
+        return print_json(&list.as_object(flags, &warnings));
     }
     match &flags.out {
         Some(out) => print(&format!(
             "wrote {} rows to {}, {} of them predicted positive (probability at least {})\n",
-            ranked.rows.len(),
+            list.rows.len(),
             out.display(),
-            ranked.predicted_positive,
+            list.predicted_positive(),
             model.about().threshold
         )),
         None => {
-            if ranked.rows.len() > SHOWN {
-                note(&format!("the {SHOWN} best of {} rows; --out writes all", ranked.rows.len()));
+            if list.rows.len() > SHOWN {
+                note(&format!("the {SHOWN} best of {} rows; --out writes all", list.rows.len()));
             }
-            print(&ranked.as_text())
+            print(&list.as_text())
         }
     }
 }
 
-/// Names of rows: what they are called, and one for each.
-type Names = (String, Vec<String>);
-
-/// The rows, and what they are known by: the column asked for, or the files of a folder.
-fn read(model: &Model, flags: &Predict) -> Result<(Scored, Option<Names>), Failure> {
-    let id = flags.id.as_deref();
-    let is_feature = |name: &str| match &model.about().features {
-        Encoding::Table(features) => features.columns().iter().any(|feature| feature.name == name),
-        Encoding::Text(_) => false,
-    };
-    if let Some(name) = id.filter(|name| is_feature(name)) {
-        // Both a feature and the name of rows: read once as either.
-        let (scored, _) = read_rows(model, &flags.file, &flags.text, &[], |_| String::new())?;
-        let frame = super::texts::read_table(&flags.file, &[], &[name])?;
-        return Ok((scored, Some(identifiers(frame.column(name)?))));
-    }
-    let extra: Vec<&str> = id.into_iter().collect();
-    let (scored, frame) = read_rows(model, &flags.file, &flags.text, &extra, |name| {
-        format!("column '{name}' holds the texts that are scored; name another with --id, or leave it out")
-    })?;
-    let column = id.or_else(|| flags.file.is_dir().then_some("file"));
-    let names = column.map(|name| Ok::<_, Failure>(identifiers(frame.column(name)?))).transpose()?;
-    Ok((scored, names))
-}
-
-/// Rows in the order of their scores.
-struct Ranked {
-    /// Row numbers from 1, the header not counted.
-    rows: Vec<u64>,
-    scores: Vec<f32>,
-    probabilities: Vec<f32>,
-    id: Option<Names>,
+/// Ranked rows with the names they are known by.
+struct List<'d> {
+    rows: Vec<Ranked>,
+    data: &'d Dataset,
     /// What carried the scores, of the first rows.
-    because: Option<Vec<Vec<Carried>>>,
-    predicted_positive: usize,
+    because: Option<Vec<Vec<Contribution>>>,
 }
 
-impl Ranked {
-    fn new(model: &Model, scores: Vec<f32>, id: Option<Names>) -> Self {
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        // Equal scores keep the order of the file.
-        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-        let sorted: Vec<f32> = order.iter().map(|&row| scores[row]).collect();
-        let probabilities: Vec<f32> = sorted.iter().map(|&s| probability(f64::from(s)) as f32).collect();
-        Self {
-            rows: order.iter().map(|&row| row as u64 + 1).collect(),
-            predicted_positive: probabilities.iter().filter(|&&q| model.decide(q)).count(),
-            scores: sorted,
-            probabilities,
-            id: id.map(|(name, cells)| (name, order.iter().map(|&row| cells[row].clone()).collect())),
-            because: None,
-        }
+impl List<'_> {
+    fn predicted_positive(&self) -> usize {
+        self.rows.iter().filter(|row| row.positive).count()
+    }
+
+    fn ids(&self) -> impl Iterator<Item = (&str, &TextColumn)> {
+        self.data.ids().iter().map(|(name, ids)| (name.as_str(), ids))
     }
 
     fn columns(&self) -> Vec<(&str, OutColumn)> {
-        let ranks = (1..=self.rows.len() as u64).collect();
+        let rows = || self.rows.iter();
         let mut columns = vec![
-            ("row", OutColumn::U64(self.rows.clone())),
-            ("score", OutColumn::F32(self.scores.clone())),
-            ("probability", OutColumn::F32(self.probabilities.clone())),
-            ("rank", OutColumn::U64(ranks)),
+            ("row", OutColumn::U64(rows().map(|row| row.row as u64 + 1).collect())),
+            ("score", OutColumn::F32(rows().map(|row| row.score).collect())),
+            ("probability", OutColumn::F32(rows().map(|row| row.probability).collect())),
+            ("rank", OutColumn::U64((1..=self.rows.len() as u64).collect())),
         ];
         // A column of that name is there already where the identifier has one of these names.
-        if let Some((name, cells)) = &self.id {
-            let name = if columns.iter().any(|(taken, _)| taken == name) { "id" } else { name.as_str() };
-            columns.push((name, OutColumn::Text(cells.clone())));
+        for (name, ids) in self.ids() {
+            let name = if columns.iter().any(|(taken, _)| *taken == name) { "id" } else { name };
+            let cells = rows().map(|row| ids.get(row.row).to_string()).collect();
+            columns.push((name, OutColumn::Text(cells)));
         }
         if let Some(because) = &self.because {
             let name =
@@ -135,24 +105,25 @@ impl Ranked {
         columns
     }
 
-    fn top(&self) -> impl Iterator<Item = usize> {
-        0..self.rows.len().min(SHOWN)
+    fn top(&self) -> impl Iterator<Item = (usize, &Ranked)> {
+        self.rows.iter().take(SHOWN).enumerate()
     }
 
-    fn as_object(&self, flags: &Predict) -> Value {
+    fn as_object(&self, flags: &Predict, warnings: &[String]) -> Value {
         let mut object = json!({
             "out": flags.out.as_ref().map(|out| out.display().to_string()),
             "rows": self.rows.len(),
-            "predicted_positive": self.predicted_positive,
+            "predicted_positive": self.predicted_positive(),
+            "warnings": warnings,
         });
         if flags.out.is_none() {
-            let row = |at: usize| {
+            let row = |(at, ranked): (usize, &Ranked)| {
                 let mut row = json!({
-                    "row": self.rows[at],
-                    "score": self.scores[at],
-                    "probability": self.probabilities[at],
+                    "row": ranked.row + 1,
+                    "score": ranked.score,
+                    "probability": ranked.probability,
                     "rank": at + 1,
-                    "id": self.id.as_ref().map(|(_, cells)| &cells[at]),
+                    "id": self.ids().next().map(|(_, ids)| ids.get(ranked.row)),
                 });
                 if let Some(because) = &self.because {
                     row["because"] = json!(because[at]);
@@ -166,16 +137,16 @@ impl Ranked {
 
     fn as_text(&self) -> String {
         let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
-        rows[0].extend(self.id.iter().map(|(name, _)| name.clone()));
+        rows[0].extend(self.ids().map(|(name, _)| name.to_string()));
         rows[0].extend(self.because.iter().map(|_| "because".to_string()));
-        for at in self.top() {
+        for (at, ranked) in self.top() {
             let mut row = vec![
                 (at + 1).to_string(),
-                self.rows[at].to_string(),
-                format!("{:.4}", self.scores[at]),
-                format!("{:.4}", self.probabilities[at]),
+                (ranked.row + 1).to_string(),
+                format!("{:.4}", ranked.score),
+                format!("{:.4}", ranked.probability),
             ];
-            row.extend(self.id.iter().map(|(_, cells)| cells[at].clone()));
+            row.extend(self.ids().map(|(_, ids)| ids.get(ranked.row).to_string()));
             row.extend(self.because.iter().map(|because| sentence(&because[at])));
             rows.push(row);
         }
@@ -184,19 +155,7 @@ impl Ranked {
 }
 
 /// `goal +1.20, team +0.75, bank -0.31`.
-fn sentence(parts: &[Carried]) -> String {
-    let part = |Carried { feature, part }: &Carried| format!("{feature} {part:+.2}");
+fn sentence(parts: &[Contribution]) -> String {
+    let part = |Contribution { feature, value }: &Contribution| format!("{feature} {value:+.2}");
     parts.iter().map(part).collect::<Vec<_>>().join(", ")
-}
-
-/// The cells of the column that rows are known by, as text.
-fn identifiers(column: &Column) -> Names {
-    let cells = match column.to_text().values {
-        Values::Categorical { codes, levels } => {
-            codes.iter().map(|&code| levels.get(code as usize).cloned().unwrap_or_default()).collect()
-        }
-        // Columns as text are never of another kind.
-        _ => Vec::new(),
-    };
-    (column.name.clone(), cells)
 }

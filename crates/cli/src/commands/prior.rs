@@ -1,18 +1,14 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
-use super::source::{Marked, are_texts, encoded};
-use super::texts::TextFlags;
-use crate::args::Inputs;
 use crate::failure::Failure;
+use crate::inputs::{Places, ReadFlags, tell_notes};
 use crate::outlet;
-use crate::output::{note, print, print_json, table, warn};
+use crate::output::{note, print, print_json, table};
+use crate::progress::{Display, guarded};
 use clap::Args;
-use onesided::Counts;
-use onesided::data::{Label, MissingPolicy, PuData, ReadOptions, SparseMatrix, Weighting, write_atomically};
-use onesided::prior::{
-    Needs, PriorReport, PriorSettings, Scorer, estimate_prior_of_texts, estimate_prior_with, estimator,
-    estimators,
-};
+use onesided::data::{Store, write_atomically};
+use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
+use onesided::{Dataset, Error, Input, Learner};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -24,43 +20,34 @@ use std::time::Instant;
 pub struct Prior {
     /// Where the rows are.
     #[command(flatten)]
-    pub inputs: Inputs,
-    /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
-    #[arg(long, value_name = "COLUMN")]
-    pub label: Option<String>,
-    /// The value in the label column that means positive.
-    #[arg(long, value_name = "VALUE")]
-    pub positive: Option<String>,
+    pub places: Places,
+    /// How they are read.
+    #[command(flatten)]
+    pub reading: ReadFlags,
     /// quick (those that look at scores alone), all, or names such as bbe,km2.
     #[arg(long, default_value = "quick", value_name = "NAMES")]
     pub estimator: String,
-    /// single-sample (the default for one file) or case-control (for two).
+    /// single-sample (the default for one place) or case-control (for two).
     #[arg(long)]
     pub scenario: Option<String>,
-    /// The classifier of positives against unlabeled rows: auto, mix (trees and mlp), trees, mlp or linear (texts: linear).
+    /// What tells positives from unlabeled rows: auto, mix (trees and mlp), trees, mlp, cnn or linear.
     #[arg(long, default_value = "auto")]
     pub scorer: String,
     /// Where to draw the estimates, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// What becomes of missing values: mean (a missing text is empty) or refuse.
-    #[arg(long, default_value = "mean")]
-    pub missing: String,
-    /// A column to leave out; may be given several times.
-    #[arg(long, value_name = "COLUMN")]
-    pub drop: Vec<String>,
     /// The seed of everything random.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
+    /// Where networks on pictures are trained: auto, cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto")]
+    pub device: String,
     /// Describe the estimators instead.
     #[arg(long)]
     pub list: bool,
-    /// What becomes of texts.
-    #[command(flatten)]
-    pub texts: TextFlags,
 }
 
 /// Reads, scores, estimates, and says what came of it.
@@ -69,43 +56,46 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         return list(as_json);
     }
     let started = Instant::now();
-    let source = Marked::of(&flags.inputs, flags.label.as_deref(), flags.positive.as_deref(), &flags.texts)?;
-    let of_texts = are_texts(&flags.texts, source.is_folders(), &flags.drop)?;
-    flags.missing.parse::<MissingPolicy>()?;
-    let settings = settings(flags, of_texts)?;
+    let reading = &flags.reading;
+    let answers = [("--label", reading.label.is_some()), ("--positive", reading.positive.is_some())];
+    let input = flags.places.input(&answers)?;
+    if let Input::One(path) = &input
+        && reading.label.is_none()
+        && !path.is_dir()
+    {
+        return Err(Failure::input("name the label column with --label COLUMN"));
+    }
+    reading.check(&input)?;
+    let options = reading.options()?;
+    let settings = settings(flags)?;
     let scenario = match &flags.scenario {
         Some(named) => named.parse()?,
-        None => source.default_scenario(),
+        None => input.default_scenario(),
     };
+    let device = super::device(&flags.device)?;
     if let Some(plot) = &flags.plot {
-        outlet::check_picture(plot, &source.files())?;
+        outlet::check_picture(plot, &input.paths())?;
     }
-    let report = match of_texts {
-        false => {
-            let data = rows(source, flags)?;
-            let Counts { positive, unlabeled } = data.counts();
-            note(&format!(
-                "{positive} positives, {unlabeled} unlabeled rows, {} features",
-                data.features.cols()
-            ));
-            let mut told = Instant::now();
-            estimate_prior_with(&data, scenario, &settings, &mut |doing| {
-                // Long waits only: tables of a few thousand rows take about a second.
-                if told.elapsed().as_secs() >= 5 {
-                    note(doing);
-                    told = Instant::now();
-                }
-                true
-            })?
-        }
-        true => {
-            let (rows, labels) = texts(source, flags)?;
-            let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
-            let unlabeled = labels.len() - positive;
-            note(&format!("{positive} positives, {unlabeled} unlabeled texts, {} terms", rows.cols()));
-            estimate_prior_of_texts(&rows, &labels, scenario, &settings)?
-        }
-    };
+    let data = options.read(&input)?;
+    let mut warnings = tell_notes(&data);
+    let counts = data.counts().ok_or(Error::NeedsLabels)?;
+    let encoding = data.encoding();
+    let what = if encoding.takes() == "tables" { "rows" } else { encoding.takes() };
+    note(&format!(
+        "{} positives, {} unlabeled {what}, {} {}",
+        counts.positive,
+        counts.unlabeled,
+        encoding.width(),
+        encoding.columns_are()
+    ));
+    let settings = for_rows(settings, flags, &data)?;
+    let learner = Learner::new().scenario(scenario).seed(flags.seed).threads(flags.threads).device(device);
+    let mut display = Display::new(None);
+    let report = guarded(|| {
+        learner.prior_settings(settings).estimate_prior_with(&data, &mut |progress| display.update(progress))
+    });
+    display.finish();
+    let report = report?;
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
         let chart = picture(&report);
@@ -114,12 +104,17 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
             false => file.write_all(chart.to_svg().as_bytes()),
         })?;
     }
-    tell_warnings(&report);
-    if as_json { print_json(&as_object(&report, seconds)) } else { print(&as_text(&report, seconds)) }
+    tell_prior(&report);
+    warnings.extend(prior_warnings(&report));
+    if as_json {
+        print_json(&as_object(&report, seconds, &warnings))
+    } else {
+        print(&as_text(&report, seconds))
+    }
 }
 
 /// What a person should know before using the numbers. What several estimators warn of alike is said once, under all names.
-pub fn tell_warnings(report: &PriorReport) {
+pub fn prior_warnings(report: &PriorReport) -> Vec<String> {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for estimate in &report.estimates {
         for text in &estimate.warnings {
@@ -129,19 +124,21 @@ pub fn tell_warnings(report: &PriorReport) {
             }
         }
     }
-    for (text, names) in told {
-        note(&format!("warning: {}: {text}", names.join(", ")));
-    }
+    let of_estimators = told.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", ")));
+    of_estimators.chain(report.consensus.warnings.iter().cloned()).collect()
+}
+
+/// Says the warnings, and which estimators have no answer.
+pub fn tell_prior(report: &PriorReport) {
+    crate::output::warn(&prior_warnings(report));
     for refusal in &report.refusals {
         note(&format!("note: {} has no answer: {}", refusal.estimator, refusal.why));
     }
-    warn(&report.consensus.warnings);
 }
 
 /// The flags' meaning, checked before anything is read.
-fn settings(flags: &Prior, of_texts: bool) -> Result<PriorSettings, Failure> {
+fn settings(flags: &Prior) -> Result<PriorSettings, Failure> {
     let mut settings = match flags.estimator.to_lowercase().as_str() {
-        "all" if of_texts => PriorSettings::quick(),
         "all" => PriorSettings::default(),
         "quick" => PriorSettings::quick(),
         names => {
@@ -154,48 +151,33 @@ fn settings(flags: &Prior, of_texts: bool) -> Result<PriorSettings, Failure> {
         }
     };
     settings.check()?;
-    settings.cross_fitting.scorer = flags.scorer.parse::<Scorer>()?;
-    if of_texts {
-        check_for_texts(&settings)?;
-    }
-    settings.cross_fitting.seed = flags.seed;
-    settings.cross_fitting.threads = flags.threads;
+    settings.cross_fitting =
+        CrossFitting { scorer: flags.scorer.parse::<PriorScorer>()?, ..CrossFitting::default() };
     Ok(settings)
 }
 
-/// Texts are many sparse columns: a linear model scores them, and estimators that look at rows have nothing to look at.
-fn check_for_texts(settings: &PriorSettings) -> Result<(), Failure> {
-    if !matches!(settings.cross_fitting.scorer, Scorer::Auto | Scorer::Linear) {
-        return Err(Failure::input(
-            "texts are scored by logistic regression; leave --scorer out, or give linear",
-        ));
+/// Texts are many sparse columns: estimators that look at the rows have nothing to look at.
+fn for_rows(settings: PriorSettings, flags: &Prior, data: &Dataset) -> Result<PriorSettings, Failure> {
+    if !matches!(data.rows(), Store::Sparse(_)) {
+        return Ok(settings);
     }
-    for name in &settings.estimators {
-        let about = estimator(name).map_err(onesided::Error::from)?.about();
-        if about.needs == Needs::Rows {
-            let quick = PriorSettings::quick().estimators.join(", ");
-            return Err(Failure::input(format!(
-                "the estimator {} looks at the rows themselves, and texts have too many columns for that; use {quick}",
-                about.name
-            )));
-        }
+    let quick = PriorSettings { cross_fitting: settings.cross_fitting, ..PriorSettings::quick() };
+    if flags.estimator.eq_ignore_ascii_case("all") {
+        return Ok(quick);
     }
-    Ok(())
-}
-
-fn rows(source: Marked, flags: &Prior) -> Result<PuData, Failure> {
-    let missing = flags.missing.parse()?;
-    let options = ReadOptions { drop: flags.drop.clone(), missing, ..ReadOptions::default() };
-    let (frame, labels) = source.table(flags.positive.as_deref(), options)?;
-    let (matrix, _) = encoded(frame, missing)?;
-    Ok(PuData::new(matrix, labels)?)
-}
-
-fn texts(source: Marked, flags: &Prior) -> Result<(SparseMatrix, Vec<Label>), Failure> {
-    let options = flags.texts.options_or(Weighting::TfIdf, None)?;
-    let (texts, labels) =
-        source.texts(&flags.texts.text, flags.positive.as_deref(), flags.missing.parse()?)?;
-    Ok((options.fit_transform(&texts)?.1, labels))
+    let of_rows = |name: &&String| {
+        estimators()
+            .iter()
+            .any(|one| one.info().name.eq_ignore_ascii_case(name) && one.info().needs == Needs::Rows)
+    };
+    match settings.estimators.iter().find(of_rows) {
+        Some(name) => Err(Failure::input(format!(
+            "the estimator {} looks at the rows themselves, and texts have too many columns for that; use {}",
+            name.to_lowercase(),
+            quick.estimators.join(", ")
+        ))),
+        None => Ok(settings),
+    }
 }
 
 /// `0.162 [0.120, 0.211]` in the words of a column.
@@ -245,7 +227,7 @@ fn as_text(report: &PriorReport, seconds: f64) -> String {
     )
 }
 
-fn as_object(report: &PriorReport, seconds: f64) -> Value {
+fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
     let consensus = &report.consensus;
     let both = |mu: f64, (low, high): (f64, f64)| {
         let pi = |mu| report.in_population(mu);
@@ -269,7 +251,7 @@ fn as_object(report: &PriorReport, seconds: f64) -> Value {
     });
     let more = json!({
         "agreement": consensus.agreement, "spread": consensus.spread, "reason": consensus.reason,
-        "signs": consensus.signs, "confidence": consensus.confidence, "warnings": consensus.warnings,
+        "signs": consensus.signs, "confidence": consensus.confidence, "warnings": warnings,
         "scenario": report.scenario, "positive": report.counts.positive, "unlabeled": report.counts.unlabeled,
         "scorer": report.scorer, "estimates": estimates.collect::<Vec<_>>(), "refusals": report.refusals,
         "seconds": seconds,
@@ -289,12 +271,12 @@ fn picture(report: &PriorReport) -> Intervals {
 
 fn list(as_json: bool) -> Result<(), Failure> {
     if as_json {
-        let all: Vec<_> = estimators().iter().map(|one| json!(one.about())).collect();
+        let all: Vec<_> = estimators().iter().map(|one| json!(one.info())).collect();
         return print_json(&json!({ "estimators": all }));
     }
     let mut text = String::new();
     for one in estimators() {
-        let about = one.about();
+        let about = one.info();
         text.push_str(&format!(
             "{}\n  {}\n  {}\n  assumes: {}\n  interval: {}\n\n",
             about.name, about.title, about.citation, about.assumes, about.interval
@@ -307,7 +289,7 @@ fn list(as_json: bool) -> Result<(), Failure> {
 fn listing() -> String {
     let rows: Vec<Vec<String>> = estimators()
         .iter()
-        .map(|one| vec![format!("  {}", one.about().name), one.about().title.to_string()])
+        .map(|one| vec![format!("  {}", one.info().name), one.info().title.to_string()])
         .collect();
     let widest = rows.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
     let lines: Vec<String> = rows.iter().map(|row| format!("{:<widest$}  {}", row[0], row[1])).collect();

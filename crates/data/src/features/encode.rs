@@ -1,8 +1,8 @@
 //! Filling the matrix, group of columns by group of columns.
 
-use super::{EncodeReport, Feature, FeatureKind, refuse_missing};
+use super::{EncodeReport, Feature, FeatureKind, Features, Scaling, refuse_missing};
 use crate::frame::{Column, MISSING_CODE, Values};
-use crate::{DataError, Matrix, MissingPolicy};
+use crate::{DataError, Matrix, MissingPolicy, SparseMatrix, Store};
 
 /// `f32` values in 64 bytes.
 pub(super) const FLOATS_IN_A_LINE: usize = 16;
@@ -10,20 +10,70 @@ pub(super) const FLOATS_IN_A_LINE: usize = 16;
 /// How many rows of a group of columns are written together, few enough to stay in the cache.
 pub(super) const ROWS_AT_ONCE: usize = 256;
 
-/// Encodes `columns`, one for each of `features`, and frees each once it is written.
-pub(super) fn matrix(
-    features: &[Feature],
-    columns: Vec<Option<Column>>,
+/// What a feature is encoded from: its column, or terms that were counted already.
+pub(super) enum Part {
+    Column(Column),
+    Terms(SparseMatrix),
+}
+
+/// Encodes one part per feature: dense rows, or sparse ones where there are terms.
+pub(super) fn store(
+    features: &Features,
+    parts: Vec<Part>,
     rows: usize,
-    policy: MissingPolicy,
+    report: &mut EncodeReport,
+) -> Result<Store, DataError> {
+    let (mut dense, mut terms) = (Vec::new(), Vec::new());
+    for (feature, part) in features.columns().iter().zip(parts) {
+        match part {
+            Part::Column(column) => dense.push((feature, column)),
+            Part::Terms(matrix) => terms.push(matrix),
+        }
+    }
+    let matrix = matrix(dense, rows, features, report)?;
+    if terms.is_empty() {
+        return Ok(Store::Dense(matrix));
+    }
+    if matrix.cols() == 0 && terms.len() == 1 {
+        return Ok(Store::Sparse(terms.remove(0)));
+    }
+    let mut sparse = SparseMatrix::empty(features.width());
+    let mut entries = Vec::new();
+    for row in 0..rows {
+        entries.clear();
+        let (mut at, mut dense_at, mut term_at) = (0u32, 0, 0);
+        for feature in features.columns() {
+            let width = feature.width();
+            if let FeatureKind::Text { .. } = feature.kind {
+                let (columns, values) = terms[term_at].row(row);
+                entries.extend(columns.iter().zip(values).map(|(column, &value)| (at + column, value)));
+                term_at += 1;
+            } else {
+                let values = matrix.row(row)[dense_at..dense_at + width].iter().enumerate();
+                let there = values.filter(|(_, value)| **value != 0.0);
+                entries.extend(there.map(|(column, &value)| (at + column as u32, value)));
+                dense_at += width;
+            }
+            at += width as u32;
+        }
+        sparse.push(entries.iter().copied());
+    }
+    Ok(Store::Sparse(sparse))
+}
+
+/// Encodes columns, and frees each once it is written.
+fn matrix(
+    columns: Vec<(&Feature, Column)>,
+    rows: usize,
+    features: &Features,
     report: &mut EncodeReport,
 ) -> Result<Matrix, DataError> {
-    let width = features.iter().map(Feature::width).sum();
+    let width = columns.iter().map(|(feature, _)| feature.width()).sum();
     let mut matrix = Matrix::zeros(rows, width)?;
     let mut group: Vec<(usize, Encoded<'_>)> = Vec::new();
     let mut at = 0;
-    for (feature, column) in features.iter().zip(columns.into_iter().flatten()) {
-        group.push((at, feature.encoder(column.values, policy, report)?));
+    for (feature, column) in columns {
+        group.push((at, feature.encoder(column.values, features, report)?));
         at += feature.width();
         // One column at a time would touch each cache line of the matrix sixteen times over.
         if at - group[0].0 >= FLOATS_IN_A_LINE {
@@ -35,21 +85,51 @@ pub(super) fn matrix(
     Ok(matrix)
 }
 
+/// Numbers become (x - mean) / scale, and missing ones `missing`.
+#[derive(Clone, Copy)]
+struct Scale {
+    mean: f64,
+    scale: f64,
+    missing: f32,
+}
+
+impl Scale {
+    fn new(mean: f64, scale: f64, scaling: Scaling) -> Self {
+        match scaling {
+            // A missing number is the mean, which is 0 after scaling.
+            Scaling::Standard => Self { mean, scale, missing: 0.0 },
+            Scaling::AsIs => Self { mean: 0.0, scale: 1.0, missing: mean as f32 },
+        }
+    }
+
+    fn of(self, x: f64) -> f32 {
+        ((x - self.mean) / self.scale) as f32
+    }
+}
+
 /// The cells of one feature, ready to be written.
 enum Encoded<'a> {
     Numbers {
         name: &'a str,
         values: Vec<f32>,
-        mean: f64,
-        scale: f64,
+        scale: Scale,
+    },
+    Wide {
+        name: &'a str,
+        values: Vec<f64>,
+        scale: Scale,
     },
     Flags {
         values: Vec<Option<bool>>,
-        mean: f64,
-        scale: f64,
+        scale: Scale,
     },
-    /// A column of the one-hot block a row, or [`MISSING_CODE`] for none.
+    /// A column of the one-hot block per row, or [`MISSING_CODE`] for none.
     Hot(Vec<u32>),
+    Vectors {
+        name: &'a str,
+        values: Vec<f32>,
+        scales: Vec<Scale>,
+    },
 }
 
 fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataError> {
@@ -58,30 +138,49 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
         let block = start..rows.min(start + ROWS_AT_ONCE);
         for (at, encoded) in group {
             let out = &mut matrix.as_mut_slice()[block.start * width + at..];
+            let not_finite = |name: &str, i: usize, value: f64| {
+                Err(DataError::NotFiniteValue { column: name.to_string(), row: block.start + i + 1, value })
+            };
             match encoded {
-                Encoded::Numbers { name, values, mean, scale } => {
+                Encoded::Numbers { name, values, scale } => {
                     for (i, &x) in values[block.clone()].iter().enumerate() {
-                        // A missing number is the mean, which is 0 after scaling.
-                        if !x.is_nan() {
-                            let z = ((f64::from(x) - mean) / scale) as f32;
-                            if !z.is_finite() {
-                                let (column, row) = (name.to_string(), block.start + i + 1);
-                                return Err(DataError::NotFiniteValue { column, row, value: f64::from(x) });
-                            }
-                            out[i * width] = z;
+                        let z = if x.is_nan() { scale.missing } else { scale.of(f64::from(x)) };
+                        if !z.is_finite() {
+                            return not_finite(name, i, f64::from(x));
                         }
+                        out[i * width] = z;
                     }
                 }
-                Encoded::Flags { values, mean, scale } => {
+                Encoded::Wide { name, values, scale } => {
+                    for (i, &x) in values[block.clone()].iter().enumerate() {
+                        let z = if x.is_nan() { scale.missing } else { scale.of(x) };
+                        if !z.is_finite() {
+                            return not_finite(name, i, x);
+                        }
+                        out[i * width] = z;
+                    }
+                }
+                Encoded::Flags { values, scale } => {
                     for (i, x) in values[block.clone()].iter().enumerate() {
-                        let z = x.map_or(0.0, |x| (f64::from(u8::from(x)) - mean) / scale);
-                        out[i * width] = z as f32;
+                        out[i * width] = x.map_or(scale.missing, |x| scale.of(f64::from(u8::from(x))));
                     }
                 }
                 Encoded::Hot(codes) => {
                     for (i, &code) in codes[block.clone()].iter().enumerate() {
                         if code != MISSING_CODE {
                             out[i * width + code as usize] = 1.0;
+                        }
+                    }
+                }
+                Encoded::Vectors { name, values, scales } => {
+                    let rows = values[block.start * scales.len()..].chunks_exact(scales.len());
+                    for (i, row) in rows.take(block.len()).enumerate() {
+                        for (j, (&x, scale)) in row.iter().zip(scales).enumerate() {
+                            let z = if x.is_nan() { scale.missing } else { scale.of(f64::from(x)) };
+                            if !z.is_finite() {
+                                return not_finite(name, i, f64::from(x));
+                            }
+                            out[i * width + j] = z;
                         }
                     }
                 }
@@ -96,42 +195,80 @@ impl Feature {
     fn encoder(
         &self,
         values: Values,
-        policy: MissingPolicy,
+        features: &Features,
         report: &mut EncodeReport,
     ) -> Result<Encoded<'_>, DataError> {
-        if policy == MissingPolicy::Refuse {
+        if features.missing() == MissingPolicy::Refuse {
             refuse_missing(&self.name, &values)?;
         }
         let (rows, missing, found) = (values.len(), values.missing(), values.kind());
         if missing > 0 {
             report.missing.push((self.name.clone(), missing));
         }
+        let (name, scaling) = (self.name.as_str(), features.scaling());
         match (&self.kind, values) {
-            (&FeatureKind::Numeric { mean, scale }, Values::Numeric(values)) => {
-                Ok(Encoded::Numbers { name: &self.name, values, mean, scale })
+            (&FeatureKind::Numeric { mean, scale, .. }, Values::Numeric(values)) => {
+                Ok(Encoded::Numbers { name, values, scale: Scale::new(mean, scale, scaling) })
+            }
+            (&FeatureKind::Numeric { mean, scale, wide }, Values::Wide(values)) => {
+                let scale = Scale::new(mean, scale, scaling);
+                if wide {
+                    return Ok(Encoded::Wide { name, values, scale });
+                }
+                // As in training, where nothing was lost by it.
+                let values = values.into_iter().map(|x| x as f32).collect();
+                Ok(Encoded::Numbers { name, values, scale })
             }
             (&FeatureKind::Boolean { mean, scale }, Values::Boolean(values)) => {
-                Ok(Encoded::Flags { values, mean, scale })
+                Ok(Encoded::Flags { values, scale: Scale::new(mean, scale, scaling) })
             }
             // 0 and 1 are another way to write false and true.
             (&FeatureKind::Boolean { mean, scale }, Values::Numeric(values))
                 if values.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0) =>
             {
-                Ok(Encoded::Numbers { name: &self.name, values, mean, scale })
+                Ok(Encoded::Numbers { name, values, scale: Scale::new(mean, scale, scaling) })
             }
             (FeatureKind::Categorical { levels: fitted }, Values::Categorical { mut codes, levels }) => {
-                let moved: Vec<u32> = levels
-                    .iter()
-                    .map(|level| {
-                        fitted.iter().position(|other| other == level).map_or(MISSING_CODE, |at| at as u32)
-                    })
-                    .collect();
+                let place = |level: &String| fitted.binary_search(level).map_or(MISSING_CODE, |at| at as u32);
+                let moved: Vec<u32> = match fitted.is_sorted() {
+                    true => levels.iter().map(place).collect(),
+                    false => {
+                        let find = |level| fitted.iter().position(|other| other == level);
+                        levels.iter().map(|level| find(level).map_or(MISSING_CODE, |at| at as u32)).collect()
+                    }
+                };
                 codes.iter_mut().for_each(|c| *c = moved.get(*c as usize).copied().unwrap_or(MISSING_CODE));
                 let unseen = codes.iter().filter(|&&code| code == MISSING_CODE).count() - missing;
                 if unseen > 0 {
                     report.unseen.push((self.name.clone(), unseen));
                 }
                 Ok(Encoded::Hot(codes))
+            }
+            (FeatureKind::Vector { means, scales }, Values::Vectors { width, values }) => {
+                if width != means.len() {
+                    let (column, expected) = (self.name.clone(), means.len());
+                    return Err(DataError::VectorLength { column, row: 1, expected, found: width });
+                }
+                let scales = means
+                    .iter()
+                    .zip(scales)
+                    .map(|(&mean, &scale)| Scale::new(mean, scale, scaling))
+                    .collect();
+                Ok(Encoded::Vectors { name, values, scales })
+            }
+            (FeatureKind::Vector { means, scales }, _) if missing == rows => {
+                let scales: Vec<Scale> = means
+                    .iter()
+                    .zip(scales)
+                    .map(|(&mean, &scale)| Scale::new(mean, scale, scaling))
+                    .collect();
+                Ok(Encoded::Vectors { name, values: vec![f32::NAN; rows * scales.len()], scales })
+            }
+            (&FeatureKind::Numeric { mean, scale, .. } | &FeatureKind::Boolean { mean, scale }, _)
+                if missing == rows =>
+            {
+                let scale = Scale::new(mean, scale, scaling);
+                Ok(Encoded::Numbers { name, values: vec![f32::NAN; rows], scale })
             }
             _ if missing == rows => Ok(Encoded::Hot(vec![MISSING_CODE; rows])),
             _ => Err(self.changed(found)),

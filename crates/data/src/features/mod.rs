@@ -1,17 +1,23 @@
-//! From a table to the matrix that a learner sees, the same way at training and at prediction.
+//! From a table to the rows that a learner sees, the same way at training and at prediction.
 //!
 //! A numeric column x becomes (x - mean) / scale with the mean and the standard deviation of the training rows; a
-//! boolean column likewise, as 0 and 1; a text column becomes one 0/1 column a level (one-hot). Missing numbers follow
-//! the [`MissingPolicy`]; a missing text, or one that training never saw, has 0 in all its levels. [`Features`] holds
-//! all of that and is stored in the model file.
+//! boolean column likewise, as 0 and 1; each place of a column of vectors likewise. A column of categories becomes one 0/1
+//! column per level (one-hot), a column of texts one column per term. Missing numbers follow the [`MissingPolicy`]; a
+//! missing category, or one that training never saw, has 0 in all its levels. [`Features`] holds all of that and is
+//! stored in the model file.
 
 mod encode;
+mod kinds;
 mod moments;
+mod rescale;
+
+pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;
-use crate::frame::{Column, MISSING_CODE, Values};
+use crate::frame::{Column, LeftOut, Values};
 use crate::read::ReadOptions;
-use crate::{DataError, Frame, Matrix, MissingPolicy};
+use crate::text::TextOptions;
+use crate::{DataError, Frame, Matrix, MissingPolicy, Store};
 use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -21,41 +27,36 @@ use std::collections::HashMap;
 pub struct Features {
     features: Vec<Feature>,
     missing: MissingPolicy,
+    #[serde(default, skip_serializing_if = "Scaling::is_standard")]
+    scaling: Scaling,
 }
 
-/// One column of the table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Feature {
-    /// Its name in the header.
-    pub name: String,
-    /// What it holds and how it is scaled.
-    #[serde(flatten)]
-    pub kind: FeatureKind,
+/// Whether numbers are brought to one scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scaling {
+    /// Mean 0 and standard deviation 1 over the training rows.
+    #[default]
+    Standard,
+    /// As they are, for methods that count and for those that scale by themselves. A missing number is the mean.
+    AsIs,
 }
 
-/// What a column holds and how it is scaled.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum FeatureKind {
-    /// Numbers, encoded as (x - mean) / scale.
-    Numeric {
-        /// Mean of the training rows.
-        mean: f64,
-        /// Standard deviation of the training rows (division by n).
-        scale: f64,
-    },
-    /// Truth values, encoded as (x - mean) / scale with x = 0 or 1.
-    Boolean {
-        /// Share of `true` in the training rows.
-        mean: f64,
-        /// Standard deviation of the training rows (division by n).
-        scale: f64,
-    },
-    /// Texts, encoded as one 0/1 column a level.
-    Categorical {
-        /// The texts that training saw, sorted.
-        levels: Vec<String>,
-    },
+impl Scaling {
+    fn is_standard(&self) -> bool {
+        *self == Scaling::Standard
+    }
+}
+
+/// How columns become features.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeatureOptions {
+    /// What becomes of missing values.
+    pub missing: MissingPolicy,
+    /// Whether numbers are scaled.
+    pub scaling: Scaling,
+    /// Which terms of texts become columns.
+    pub text: TextOptions,
 }
 
 /// What [`Features::encode`] met on its way.
@@ -63,32 +64,54 @@ pub enum FeatureKind {
 pub struct EncodeReport {
     /// Columns of the table that are not features.
     pub ignored: Vec<String>,
-    /// How many cells of which column held a text that training never saw.
+    /// How many cells of which column held a category that training never saw.
     pub unseen: Vec<(String, usize)>,
     /// How many cells of which column were missing.
     pub missing: Vec<(String, usize)>,
+    /// Columns that training could not learn from, and why.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Features {
-    /// Learns the encoding from every column of `frame` but those named in `exclude`.
+    /// Learns the encoding from every column of `frame` and encodes it, freeing columns on the way.
     ///
-    /// A column that is constant or has no value at all is refused.
-    pub fn fit(frame: &Frame, exclude: &[&str], missing: MissingPolicy) -> Result<Self, DataError> {
-        let features = frame
-            .columns
-            .iter()
-            .filter(|column| !exclude.contains(&column.name.as_str()))
-            .map(|column| Feature::fit(column, missing))
-            .collect::<Result<Vec<_>, _>>()?;
+    /// A column that is constant or has no value at all is left out, and the report says so.
+    pub fn fit(frame: Frame, options: &FeatureOptions) -> Result<(Self, Store, EncodeReport), DataError> {
+        let Frame { columns, rows, ignored, left_out } = frame;
+        let mut report = EncodeReport { ignored, left_out, ..EncodeReport::default() };
+        let (mut features, mut parts) = (Vec::new(), Vec::new());
+        for column in columns {
+            if options.missing == MissingPolicy::Refuse {
+                refuse_missing(&column.name, &column.values)?;
+            }
+            if let Values::Text(texts) = &column.values {
+                report.count_missing(&column);
+                let texts: Vec<&str> = texts.iter().collect();
+                let (text, terms) =
+                    options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
+                features.push(Feature { name: column.name, kind: FeatureKind::Text { text } });
+                parts.push(encode::Part::Terms(terms));
+                continue;
+            }
+            match Feature::fit(&column)? {
+                Ok(feature) => {
+                    features.push(feature);
+                    parts.push(encode::Part::Column(column));
+                }
+                Err(why) => report.left_out.push(LeftOut { column: column.name, why }),
+            }
+        }
         if features.is_empty() {
             return Err(DataError::NoFeatures);
         }
-        Ok(Self { features, missing })
+        let fitted = Self { features, missing: options.missing, scaling: options.scaling };
+        let store = encode::store(&fitted, parts, rows, &mut report)?;
+        Ok((fitted, store, report))
     }
 
     /// Learns mean and scale of a bare matrix; without `names` its columns are called `x0`, `x1`, …
     ///
-    /// Constant columns and values that are not finite are refused; see [`Features::unscaled`] for pixels.
+    /// Values that are not finite are refused; a constant column stays, centered.
     pub fn from_matrix(matrix: &Matrix, names: Option<Vec<String>>) -> Result<Self, DataError> {
         let mut fitted = Self::unscaled(named(matrix.cols(), names)?);
         matrix.check_finite(|col| fitted.features[col].name.clone())?;
@@ -101,30 +124,17 @@ impl Features {
         rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.first_pass(f64::from(x))));
         rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.second_pass(f64::from(x))));
         for (feature, moments) in fitted.features.iter_mut().zip(moments) {
-            let (mean, scale) = moments.finish(&feature.name)?;
-            feature.kind = FeatureKind::Numeric { mean, scale };
+            let (mean, scale) = moments.or_centered();
+            feature.kind = FeatureKind::Numeric { mean, scale, wide: false };
         }
         Ok(fitted)
     }
 
     /// Numeric features that are passed on as they are (mean 0, scale 1).
     pub fn unscaled(names: Vec<String>) -> Self {
-        let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0 };
+        let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
         let features = names.into_iter().map(|name| Feature { name, kind: kind.clone() }).collect();
-        Self { features, missing: MissingPolicy::Refuse }
-    }
-
-    /// The same columns with numbers and truth values passed on as they are (mean 0, scale 1): for methods that count. A
-    /// missing number is then 0.
-    pub fn without_scaling(mut self) -> Self {
-        for feature in &mut self.features {
-            if let FeatureKind::Numeric { mean, scale } | FeatureKind::Boolean { mean, scale } =
-                &mut feature.kind
-            {
-                (*mean, *scale) = (0.0, 1.0);
-            }
-        }
-        self
+        Self { features, missing: MissingPolicy::Refuse, scaling: Scaling::Standard }
     }
 
     /// The columns of the table, in the order of the matrix.
@@ -137,39 +147,48 @@ impl Features {
         self.missing
     }
 
+    /// Whether numbers are scaled.
+    pub fn scaling(&self) -> Scaling {
+        self.scaling
+    }
+
+    /// Whether a column of the table is of texts, so that rows are sparse.
+    pub fn has_texts(&self) -> bool {
+        self.features.iter().any(|feature| matches!(feature.kind, FeatureKind::Text { .. }))
+    }
+
     /// How many columns the matrix has.
     pub fn width(&self) -> usize {
         self.features.iter().map(Feature::width).sum()
     }
 
-    /// The names of the matrix's columns: `age`, `color=red`, `color=blue`, …
+    /// The names of the matrix's columns: `age`, `color=red`, `color=blue`, `title:goal`, `vector[0]`, … The terms of a
+    /// table of one column of texts are called as they are.
     pub fn names(&self) -> Vec<String> {
-        let names = |feature: &Feature| match &feature.kind {
-            FeatureKind::Categorical { levels } => {
-                levels.iter().map(|level| format!("{}={level}", feature.name)).collect()
-            }
-            _ => vec![feature.name.clone()],
-        };
-        self.features.iter().flat_map(names).collect()
+        let only_texts = self.features.len() == 1;
+        self.features.iter().flat_map(|feature| feature.names(only_texts)).collect()
     }
 
-    /// How to read a file for [`encode`](Self::encode): these columns and no others, texts as texts even where all
-    /// of them look like numbers, and in addition the columns in `text`.
-    pub fn read_options(&self, text: &[&str]) -> ReadOptions {
-        let is_text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Categorical { .. });
-        let extra = || text.iter().map(ToString::to_string);
+    /// How to read a file for [`encode`](Self::encode): these columns and no others, each as the kind it had in training.
+    pub fn read_options(&self) -> ReadOptions {
+        let of = |wanted: fn(&FeatureKind) -> bool| -> Vec<String> {
+            let some = self.features.iter().filter(|feature| wanted(&feature.kind));
+            some.map(|feature| feature.name.clone()).collect()
+        };
         ReadOptions {
-            drop: Vec::new(),
-            text: self.features.iter().filter(is_text).map(|f| f.name.clone()).chain(extra()).collect(),
-            only: Some(self.features.iter().map(|f| f.name.clone()).chain(extra()).collect()),
+            categories: of(|kind| matches!(kind, FeatureKind::Categorical { .. })),
+            text: of(|kind| matches!(kind, FeatureKind::Text { .. })),
+            only: Some(of(|_| true)),
             missing: self.missing,
+            ..ReadOptions::default()
         }
     }
 
     /// Encodes a table, and frees its columns on the way.
-    pub fn encode(&self, frame: Frame) -> Result<(Matrix, EncodeReport), DataError> {
+    pub fn encode(&self, frame: Frame) -> Result<(Store, EncodeReport), DataError> {
         let rows = frame.rows;
-        let mut report = EncodeReport { ignored: frame.ignored, ..EncodeReport::default() };
+        let mut report =
+            EncodeReport { ignored: frame.ignored, left_out: frame.left_out, ..EncodeReport::default() };
         let mut places: HashMap<&str, usize> =
             self.features.iter().enumerate().map(|(at, feature)| (feature.name.as_str(), at)).collect();
         let mut columns: Vec<Option<Column>> = self.features.iter().map(|_| None).collect();
@@ -186,85 +205,72 @@ impl Features {
                 needed: listed(names(), ", ", 20),
             });
         }
-
-        let matrix = encode::matrix(&self.features, columns, rows, self.missing, &mut report)?;
-        Ok((matrix, report))
+        let mut parts = Vec::with_capacity(columns.len());
+        for (feature, column) in self.features.iter().zip(columns.into_iter().flatten()) {
+            parts.push(match &feature.kind {
+                FeatureKind::Text { text } => {
+                    report.count_missing(&column);
+                    if self.missing == MissingPolicy::Refuse {
+                        refuse_missing(&column.name, &column.values)?;
+                    }
+                    let Values::Text(texts) = &column.values else {
+                        return Err(feature.changed(column.values.kind()));
+                    };
+                    let texts: Vec<&str> = texts.iter().collect();
+                    encode::Part::Terms(text.transform(&texts))
+                }
+                _ => encode::Part::Column(column),
+            });
+        }
+        let store = encode::store(self, parts, rows, &mut report)?;
+        Ok((store, report))
     }
 
-    /// Scales a bare matrix in place. Its columns are this encoding's, in order; text features need a table.
+    /// Scales a bare matrix in place. Its columns are this encoding's, in order; categories and texts need a table.
     pub fn encode_matrix(&self, mut matrix: Matrix) -> Result<Matrix, DataError> {
         let mut scales = Vec::with_capacity(self.features.len());
         for feature in &self.features {
-            scales.push(match feature.kind {
-                FeatureKind::Numeric { mean, scale } | FeatureKind::Boolean { mean, scale } => (mean, scale),
-                FeatureKind::Categorical { .. } => return Err(feature.changed("numeric")),
-            });
+            match &feature.kind {
+                &FeatureKind::Numeric { mean, scale, .. } | &FeatureKind::Boolean { mean, scale } => {
+                    scales.push((mean, scale));
+                }
+                FeatureKind::Vector { means, scales: of } => {
+                    scales.extend(means.iter().copied().zip(of.iter().copied()))
+                }
+                FeatureKind::Categorical { .. } | FeatureKind::Text { .. } => {
+                    return Err(feature.changed("numeric"));
+                }
+            }
         }
         if matrix.cols() != scales.len() {
             return Err(DataError::Width { expected: scales.len(), found: matrix.cols() });
         }
-        matrix.check_finite(|col| self.features[col].name.clone())?;
+        let names = self.names();
+        matrix.check_finite(|col| names[col].clone())?;
+        if self.scaling == Scaling::AsIs {
+            return Ok(matrix);
+        }
         for row in matrix.as_mut_slice().chunks_exact_mut(scales.len()) {
             for (value, (mean, scale)) in row.iter_mut().zip(&scales) {
                 *value = ((f64::from(*value) - mean) / scale) as f32;
             }
         }
-        matrix.check_finite(|col| self.features[col].name.clone())?;
+        matrix.check_finite(|col| names[col].clone())?;
         Ok(matrix)
     }
 }
 
-impl Feature {
-    fn fit(column: &Column, missing: MissingPolicy) -> Result<Self, DataError> {
-        if missing == MissingPolicy::Refuse {
-            refuse_missing(&column.name, &column.values)?;
+impl EncodeReport {
+    fn count_missing(&mut self, column: &Column) {
+        match column.values.missing() {
+            0 => {}
+            missing => self.missing.push((column.name.clone(), missing)),
         }
-        let constant = || DataError::ConstantColumn { column: column.name.clone() };
-        let kind = match &column.values {
-            Values::Numeric(values) => {
-                let present = || values.iter().filter(|x| !x.is_nan()).map(|&x| f64::from(x));
-                let (mean, scale) = Moments::of(present).finish(&column.name)?;
-                FeatureKind::Numeric { mean, scale }
-            }
-            Values::Boolean(values) => {
-                let present = || values.iter().flatten().map(|&x| f64::from(u8::from(x)));
-                let (mean, scale) = Moments::of(present).finish(&column.name)?;
-                FeatureKind::Boolean { mean, scale }
-            }
-            Values::Categorical { codes, levels } => match levels.len() {
-                0 => return Err(DataError::NoValues { column: column.name.clone() }),
-                // One level beside missing cells still tells the two apart.
-                1 if !codes.contains(&MISSING_CODE) => return Err(constant()),
-                _ => FeatureKind::Categorical { levels: levels.clone() },
-            },
-        };
-        Ok(Self { name: column.name.clone(), kind })
-    }
-
-    fn width(&self) -> usize {
-        match &self.kind {
-            FeatureKind::Categorical { levels } => levels.len(),
-            _ => 1,
-        }
-    }
-
-    fn changed(&self, found: &'static str) -> DataError {
-        let fitted = match self.kind {
-            FeatureKind::Numeric { .. } => "numeric",
-            FeatureKind::Boolean { .. } => "true/false",
-            FeatureKind::Categorical { .. } => "text",
-        };
-        DataError::KindChanged { column: self.name.clone(), fitted, found }
     }
 }
 
 fn refuse_missing(name: &str, values: &Values) -> Result<(), DataError> {
-    let first = match values {
-        Values::Numeric(values) => values.iter().position(|x| x.is_nan()),
-        Values::Boolean(values) => values.iter().position(Option::is_none),
-        Values::Categorical { codes, .. } => codes.iter().position(|&code| code == MISSING_CODE),
-    };
-    match first {
+    match values.first_missing() {
         None => Ok(()),
         Some(at) => Err(DataError::MissingValue { column: name.to_string(), row: at + 1 }),
     }

@@ -1,6 +1,6 @@
 //! Mean and standard deviation of a column.
 
-use crate::DataError;
+use crate::frame::WhyLeftOut;
 
 /// Mean and standard deviation in two passes, which loses nothing to a mean far from zero.
 #[derive(Clone, Copy)]
@@ -38,14 +38,33 @@ impl Moments {
         self.squares += off * off;
     }
 
-    /// The mean and the standard deviation (division by n); a column without spread is refused.
-    pub(super) fn finish(self, name: &str) -> Result<(f64, f64), DataError> {
+    /// The largest value less the smallest; negative where there is none.
+    pub(super) fn spread(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// The largest absolute value.
+    pub(super) fn largest(&self) -> f64 {
+        self.high.abs().max(self.low.abs())
+    }
+
+    /// The mean and the standard deviation (division by n), or why the column teaches nothing.
+    pub(super) fn finish(self) -> Result<(f64, f64), WhyLeftOut> {
         if self.count == 0.0 {
-            return Err(DataError::NoValues { column: name.to_string() });
+            return Err(WhyLeftOut::Empty);
         }
         if self.low == self.high {
-            return Err(DataError::ConstantColumn { column: name.to_string() });
+            return Err(WhyLeftOut::Constant);
         }
         Ok((self.sum / self.count, (self.squares / self.count).sqrt()))
+    }
+
+    /// The mean and the standard deviation, or 1 where there is no spread; a column of nothing is 0.
+    pub(super) fn or_centered(&self) -> (f64, f64) {
+        match self.finish() {
+            Ok(moments) => moments,
+            Err(WhyLeftOut::Constant) => (self.low, 1.0),
+            Err(_) => (0.0, 1.0),
+        }
     }
 }

@@ -10,7 +10,7 @@ mod image_folder;
 mod mat5;
 mod mnist;
 mod newsgroups;
-mod picture;
+pub(crate) mod picture;
 mod source;
 mod survey;
 mod svhn;
@@ -57,21 +57,7 @@ impl Images {
 
     /// Mean and standard deviation (division by n) of each channel, in units of a byte, 0 to 255.
     pub fn channel_moments(&self) -> Vec<(f64, f64)> {
-        // 256 counts a channel say all there is to know; sums over them lose nothing to the number of pixels.
-        let channels = self.channels.max(1);
-        let mut counts = vec![[0u64; 256]; channels];
-        for pixel in self.bytes.chunks_exact(channels) {
-            pixel.iter().zip(&mut counts).for_each(|(&byte, count)| count[usize::from(byte)] += 1);
-        }
-        let pixels = (self.bytes.len() / channels).max(1) as f64;
-        let mean_of = |count: &[u64; 256], f: &dyn Fn(f64) -> f64| {
-            count.iter().enumerate().map(|(byte, &n)| n as f64 * f(byte as f64)).sum::<f64>() / pixels
-        };
-        let moments = |count: &[u64; 256]| {
-            let mean = mean_of(count, &|x| x);
-            (mean, mean_of(count, &|x| (x - mean).powi(2)).sqrt())
-        };
-        counts.iter().map(moments).collect()
+        crate::store::channel_moments(&self.bytes, self.channels)
     }
 
     /// Scale and shift of each channel, so that byte × scale + shift has mean 0 and standard deviation 1 over these

@@ -19,14 +19,14 @@ const MOST_PIXELS: usize = 1 << 26;
 
 /// Red, green and blue, line by line.
 #[derive(Debug, PartialEq)]
-pub(super) struct Picture {
+pub(crate) struct Picture {
     pub height: usize,
     pub width: usize,
     pub bytes: Vec<u8>,
 }
 
 /// Decodes a PNG or JPEG file, or says why not.
-pub(super) fn decode(bytes: &[u8]) -> Result<Picture, String> {
+pub(crate) fn decode(bytes: &[u8]) -> Result<Picture, String> {
     let decoder: fn(&[u8]) -> Result<Picture, String> = match bytes {
         [] => return Err("it is empty".to_string()),
         [0x89, b'P', b'N', b'G', ..] => png,
@@ -34,6 +34,38 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Picture, String> {
         _ => return Err("it is neither PNG nor JPEG".to_string()),
     };
     contained(|| decoder(bytes)).map_err(|panic| format!("its decoder gave up: {panic}"))?
+}
+
+/// What the header of a picture says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub height: usize,
+    pub width: usize,
+    /// Whether the file holds shades of gray alone.
+    pub gray: bool,
+}
+
+/// Reads the header of a PNG or JPEG file, or says why not.
+pub(crate) fn probe(bytes: &[u8]) -> Result<Header, String> {
+    let reader: fn(&[u8]) -> Result<Header, String> = match bytes {
+        [0x89, b'P', b'N', b'G', ..] => |bytes| {
+            let decoder =
+                png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: 8 * MOST_PIXELS });
+            let reader = decoder.read_info().map_err(|error| error.to_string())?;
+            let info = reader.info();
+            let gray = matches!(info.color_type, png::ColorType::Grayscale | png::ColorType::GrayscaleAlpha);
+            Ok(Header { height: info.height as usize, width: info.width as usize, gray })
+        },
+        [0xff, 0xd8, ..] => |bytes| {
+            let mut decoder = JpegDecoder::new(Cursor::new(bytes));
+            decoder.decode_headers().map_err(|error| error.to_string())?;
+            let info = decoder.info().ok_or("it has no size")?;
+            let (height, width) = (usize::from(info.height), usize::from(info.width));
+            Ok(Header { height, width, gray: info.components == 1 })
+        },
+        _ => return Err("it is neither PNG nor JPEG".to_string()),
+    };
+    contained(|| reader(bytes)).map_err(|panic| format!("its decoder gave up: {panic}"))?
 }
 
 fn fits(height: usize, width: usize) -> Result<(), String> {
@@ -101,6 +133,12 @@ fn whole(picture: Picture) -> Result<Picture, String> {
 }
 
 impl Picture {
+    /// The gray of a pixel, as television weighs its colors (ITU-R BT.601); equal channels stay what they are.
+    pub fn luminance(pixel: &[u8]) -> u8 {
+        let [red, green, blue] = [0, 1, 2].map(|c| u32::from(pixel[c]));
+        ((299 * red + 587 * green + 114 * blue + 500) / 1000) as u8
+    }
+
     /// The picture in another size, appended to `out`.
     pub fn resize_into(&self, height: usize, width: usize, out: &mut Vec<u8>) {
         let line = self.width * 3;

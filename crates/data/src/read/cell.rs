@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     Missing,
-    Number(f32),
+    /// A number within the range of `f32`, in full.
+    Number(f64),
     Flag(bool),
     /// NaN or an infinity, written out.
     NotFinite,
@@ -15,8 +16,8 @@ pub(super) enum Cell {
 
 /// Looks at a cell, blanks around it aside.
 ///
-/// Numbers are rounded to `f64` and then to `f32`, which is what becomes of an `f64` column in a Parquet file: the
-/// same table gives the same bits in either format.
+/// Numbers are rounded to `f64` here and, if at all, to `f32` later, which is what becomes of an `f64` column in a Parquet
+/// file: the same table gives the same bits in either format.
 pub(super) fn look(cell: &[u8]) -> Cell {
     let cell = cell.trim_ascii();
     if let Some(value) = plain_decimal(cell) {
@@ -43,9 +44,8 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
 }
 
 fn narrowed(value: f64, cell: &[u8]) -> Cell {
-    let narrow = value as f32;
-    if narrow.is_finite() {
-        Cell::Number(narrow)
+    if (value as f32).is_finite() {
+        Cell::Number(value)
     } else if cell.iter().any(u8::is_ascii_digit) {
         Cell::TooLarge
     } else {

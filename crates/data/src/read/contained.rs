@@ -1,34 +1,15 @@
 //! A last resort against decoders that panic on damaged files.
 //!
 //! The `parquet` crate checks most of what it reads, but not all: a page that refers to a dictionary which a flipped bit
-//! has removed, for one, ends in a panic deep inside it. Decoders of pictures have the same trade. A damaged file must be an error here, so its panics are
-//! caught. Nothing half-read survives them: all state lives inside the closure.
+//! has removed, for one, ends in a panic deep inside it. Decoders of pictures are alike. A damaged file must be an error
+//! here, so its panics are caught. Nothing half-read survives them: all state lives inside the closure. Whether the panic
+//! is also printed is up to the process, whose hook is left alone.
 
-use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
 
-thread_local! {
-    static CONTAINED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `decode`; a panic inside it becomes an error with the panic's message, and prints nothing.
+/// Runs `decode`; a panic inside it becomes an error with the panic's message.
 pub(crate) fn contained<T>(decode: impl FnOnce() -> T) -> Result<T, String> {
-    // The hook that prints panics is global. This one is put before it once, and keeps quiet only in a thread that is
-    // inside this function.
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |about| {
-            if !CONTAINED.get() {
-                before(about);
-            }
-        }));
-    });
-    let outer = CONTAINED.replace(true);
-    let result = panic::catch_unwind(AssertUnwindSafe(decode));
-    CONTAINED.set(outer);
-    result.map_err(|payload| {
+    panic::catch_unwind(AssertUnwindSafe(decode)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unreadable".to_string())
     })
@@ -43,6 +24,5 @@ mod tests {
         assert_eq!(contained(|| 7), Ok(7));
         assert_eq!(contained(|| panic!("page {} is bent", 3)), Err::<(), _>("page 3 is bent".to_string()));
         assert_eq!(contained(|| panic!("bent")), Err::<(), _>("bent".to_string()));
-        assert!(!CONTAINED.get());
     }
 }

@@ -5,9 +5,12 @@
 //! columns themselves and one record.
 
 use super::guess::Guess;
-use super::{Dictionary, MAX_LEVELS, MissingPolicy, ReadOptions, Role, Source, Trouble, roles};
-use crate::error::Place;
-use crate::frame::{Column, Values};
+use super::{
+    Dictionary, MAX_LEVELS, MissingPolicy, ReadOptions, Role, Source, Trouble, cell::is_missing, roles,
+};
+use crate::decode::{TextEncoding, Utf8Reader};
+use crate::error::Position;
+use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use std::io::{self, Read};
@@ -16,13 +19,13 @@ pub(super) fn read(source: &Source<'_>, delimiter: u8, options: &ReadOptions) ->
     read_passes(source, delimiter, options).map_err(|error| {
         // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
         // stream is not sound, that is what to say.
-        Pass::open(source, delimiter).and_then(Pass::drain).err().unwrap_or(error)
+        Pass::open(source, delimiter, None).and_then(Pass::drain).err().unwrap_or(error)
     })
 }
 
 fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
     let file = source.name.as_str();
-    let mut pass = Pass::open(source, delimiter)?;
+    let mut pass = Pass::open(source, delimiter, options.encoding)?;
     let names = pass.header()?;
     let (roles, ignored) = roles(file, &names, options)?;
     let refuse = options.missing == MissingPolicy::Refuse;
@@ -30,7 +33,9 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
         .iter()
         .map(|role| match role {
             Role::Skip => Slot::Skip,
-            Role::Text => Slot::Text(Dictionary::default()),
+            Role::Category => Slot::Category(Dictionary::default()),
+            Role::Text => Slot::Text(TextColumn::default(), true),
+            Role::Verbatim => Slot::Text(TextColumn::default(), false),
             Role::Feature => Slot::Open(Guess::new()),
         })
         .collect();
@@ -40,7 +45,18 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
         for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
             let outcome = match slot {
                 Slot::Skip => Ok(()),
-                Slot::Text(dictionary) => dictionary.push_cell(cell).map(|_| ()),
+                Slot::Category(dictionary) => dictionary.push_cell(cell).map(|_| ()),
+                Slot::Text(texts, true) if is_missing(cell.trim_ascii()) => {
+                    texts.push_missing();
+                    Ok(())
+                }
+                Slot::Text(texts, _) => match std::str::from_utf8(cell) {
+                    Ok(cell) => {
+                        texts.push(cell);
+                        Ok(())
+                    }
+                    Err(_) => Err(Trouble::NotUtf8),
+                },
                 Slot::Open(guess) => match guess.push(cell, offset) {
                     true if refuse => Err(Trouble::Missing),
                     _ => Ok(()),
@@ -62,7 +78,8 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
     for (slot, name) in slots.into_iter().zip(&names) {
         let (values, second) = match slot {
             Slot::Skip => (None, None),
-            Slot::Text(dictionary) => (Some(dictionary.finish()), None),
+            Slot::Category(dictionary) => (Some(dictionary.finish()), None),
+            Slot::Text(texts, _) => (Some(Values::Text(texts)), None),
             Slot::Open(guess) => match guess.finish() {
                 Ok(Some(values)) => (Some(values), None),
                 Ok(None) => (None, Some(Dictionary::limited(MAX_LEVELS))),
@@ -75,8 +92,9 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
         finished.push(values);
         again.push(second);
     }
+    let mut left_out = Vec::new();
     if again.iter().any(Option::is_some) {
-        read_texts(source, delimiter, &names, &mut again, rows, refuse)?;
+        left_out = read_texts(source, (delimiter, options.encoding), &names, &mut again, rows, refuse)?;
     }
     let columns = names
         .into_iter()
@@ -86,33 +104,43 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
             Some(Column { name, values })
         })
         .collect();
-    Ok(Frame { columns, rows, ignored })
+    Ok(Frame { columns, rows, ignored, left_out })
 }
 
 enum Slot {
     Skip,
-    Text(Dictionary),
+    Category(Dictionary),
+    /// Texts, and whether markers of missing values count.
+    Text(TextColumn, bool),
     Open(Guess),
 }
 
-/// The second pass: fills the dictionaries of the columns that are text.
+/// The second pass: fills the dictionaries of the columns that are text. Those with too many different texts are left out.
 fn read_texts(
     source: &Source<'_>,
-    delimiter: u8,
+    (delimiter, encoding): (u8, Option<TextEncoding>),
     names: &[String],
     texts: &mut [Option<Dictionary>],
     rows: usize,
     refuse: bool,
-) -> Result<(), DataError> {
+) -> Result<Vec<LeftOut>, DataError> {
     let file = source.name.as_str();
-    let mut pass = Pass::open(source, delimiter)?;
+    let mut pass = Pass::open(source, delimiter, encoding)?;
     pass.header()?;
     let mut again = 0usize;
+    let mut left_out = Vec::new();
     while let Some((record, offset)) = pass.next()? {
         for ((text, cell), name) in texts.iter_mut().zip(record.iter()).zip(names) {
             let Some(dictionary) = text else { continue };
             let outcome = match dictionary.push_cell(cell) {
                 Ok(true) if refuse => Err(Trouble::Missing),
+                Err(Trouble::TooManyLevels) => {
+                    let prose = dictionary.looks_like_prose();
+                    let why = if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier };
+                    left_out.push(LeftOut { column: name.clone(), why });
+                    *text = None;
+                    Ok(())
+                }
                 other => other.map(|_| ()),
             };
             outcome.map_err(|trouble| trouble.at(file, place_of(source, offset), name, ""))?;
@@ -123,14 +151,14 @@ fn read_texts(
         let cause = io::Error::other("it changed while it was being read");
         return Err(DataError::Read { file: file.to_string(), cause });
     }
-    Ok(())
+    Ok(left_out)
 }
 
 /// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
 /// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
-fn place_of(source: &Source<'_>, offset: u64) -> Place {
+fn place_of(source: &Source<'_>, offset: u64) -> Position {
     let mut line = 1;
-    if let Ok(pass) = Pass::open(source, b',') {
+    if let Ok(pass) = Pass::open(source, b',', None) {
         let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
         for (at, byte) in bytes.enumerate() {
             if at as u64 >= offset && !matches!(byte, b'\r' | b'\n') {
@@ -139,7 +167,7 @@ fn place_of(source: &Source<'_>, offset: u64) -> Place {
             line += u64::from(byte == b'\n');
         }
     }
-    Place::Line(line)
+    Position::Line(line)
 }
 
 /// One reading of the file from its start.
@@ -151,7 +179,11 @@ struct Pass<'s, 'a> {
 }
 
 impl<'s, 'a> Pass<'s, 'a> {
-    fn open(source: &'s Source<'a>, delimiter: u8) -> Result<Self, DataError> {
+    fn open(
+        source: &'s Source<'a>,
+        delimiter: u8,
+        encoding: Option<TextEncoding>,
+    ) -> Result<Self, DataError> {
         let raw = source.open()?;
         let (codec, bytes): (_, Box<dyn Read + 'a>) = match source.start()?.as_slice() {
             [0x1f, 0x8b, ..] => (
@@ -165,6 +197,7 @@ impl<'s, 'a> Pass<'s, 'a> {
             }
             _ => (None, raw),
         };
+        let bytes: Box<dyn Read + 'a> = Box::new(Utf8Reader::new(bytes, encoding));
         let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).from_reader(bytes);
         Ok(Self { source, codec, reader, record: ByteRecord::new() })
     }
@@ -181,7 +214,9 @@ impl<'s, 'a> Pass<'s, 'a> {
             .iter()
             .map(|name| match std::str::from_utf8(name) {
                 Ok(name) => Ok(name.trim().to_string()),
-                Err(_) => Err(DataError::NotUtf8 { file: self.source.name.clone(), place: Place::Line(1) }),
+                Err(_) => {
+                    Err(DataError::NotUtf8 { file: self.source.name.clone(), place: Position::Line(1) })
+                }
             })
             .collect()
     }

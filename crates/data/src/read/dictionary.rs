@@ -40,6 +40,13 @@ impl Dictionary {
         Ok(false)
     }
 
+    /// Whether the texts so far have three words or more on average: prose rather than names or numbers.
+    pub(super) fn looks_like_prose(&self) -> bool {
+        let words = |text: &[u8]| text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+        let all: usize = self.known.keys().map(|text| words(text)).sum();
+        all >= 3 * self.known.len().max(1)
+    }
+
     /// Adds a text as it is.
     pub(crate) fn push_text(&mut self, text: &str) {
         match self.known.get(text.as_bytes()) {

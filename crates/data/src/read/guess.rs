@@ -4,8 +4,8 @@
 //! memory than its numbers. The first cell that contradicts turns the column into text, frees what was stored, and
 //! leaves the column to a second pass.
 
-use super::Trouble;
 use super::cell::{self, Cell};
+use super::{Numbers, Trouble};
 use crate::frame::Values;
 
 /// A column whose type is still open.
@@ -18,7 +18,7 @@ pub(super) struct Guess {
 enum SoFar {
     /// So many missing cells and nothing else.
     Missing(usize),
-    Numbers(Vec<f32>),
+    Numbers(Numbers),
     Flags(Vec<Option<bool>>),
     Text,
 }
@@ -43,12 +43,12 @@ impl Guess {
         }
         match (&mut self.so_far, seen) {
             (SoFar::Numbers(numbers), Cell::Number(value)) => numbers.push(value),
-            (SoFar::Numbers(numbers), Cell::Missing) => numbers.push(f32::NAN),
+            (SoFar::Numbers(numbers), Cell::Missing) => numbers.push_missing(),
             (SoFar::Flags(flags), Cell::Flag(value)) => flags.push(Some(value)),
             (SoFar::Flags(flags), Cell::Missing) => flags.push(None),
             (SoFar::Missing(count), Cell::Missing) => *count += 1,
             (SoFar::Missing(count), Cell::Number(value)) => {
-                let mut numbers = vec![f32::NAN; *count];
+                let mut numbers = Numbers::missing(*count);
                 numbers.push(value);
                 self.so_far = SoFar::Numbers(numbers);
             }
@@ -68,10 +68,7 @@ impl Guess {
         let values = match self.so_far {
             SoFar::Text => return Ok(None),
             SoFar::Missing(count) => Values::Numeric(vec![f32::NAN; count]),
-            SoFar::Numbers(mut numbers) => {
-                numbers.shrink_to_fit();
-                Values::Numeric(numbers)
-            }
+            SoFar::Numbers(numbers) => numbers.finish(),
             SoFar::Flags(flags) => Values::Boolean(flags),
         };
         self.trouble.map_or(Ok(Some(values)), Err)
@@ -101,6 +98,16 @@ mod tests {
             assert!(matches!(guess(&text), Ok(None)), "{text:?}");
         }
         assert!(matches!(guess(&["", ""]), Ok(Some(Values::Numeric(empty))) if empty.len() == 2));
+    }
+
+    #[test]
+    fn large_numbers_keep_every_digit() {
+        let Ok(Some(Values::Wide(seconds))) = guess(&["1700000001", "", "1700000002"]) else { panic!() };
+        assert_eq!((seconds[0], seconds[2]), (1_700_000_001.0, 1_700_000_002.0));
+        assert!(seconds[1].is_nan());
+        // Exact as f32, or small: nothing to gain.
+        assert!(matches!(guess(&["1e30", "16777216"]), Ok(Some(Values::Wide(_)))));
+        assert!(matches!(guess(&["16777216", "0.1", "4095.9"]), Ok(Some(Values::Numeric(_)))));
     }
 
     #[test]

@@ -10,14 +10,18 @@ mod contained;
 mod csv;
 mod dictionary;
 mod guess;
+mod numbers;
 mod parquet;
 
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
+use numbers::Numbers;
 
-use crate::error::{Place, shortened, unknown_column};
+use crate::decode::TextEncoding;
+use crate::error::{Position, shortened, unknown_column};
 use crate::{DataError, Frame};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -75,14 +79,20 @@ impl FromStr for MissingPolicy {
 pub struct ReadOptions {
     /// Columns to leave out. Naming one that is not there is an error.
     pub drop: Vec<String>,
-    /// Columns to keep as text whatever they hold: label, truth, identifier. Any number of levels is allowed, and
-    /// naming one that is not there is an error unless `only` is given.
+    /// Columns to read as categories whatever they hold, such as labels. Any number of levels is allowed, and naming one
+    /// that is not there is an error unless `only` is given.
+    pub categories: Vec<String>,
+    /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
+    /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
+    pub verbatim: Vec<String>,
     /// If given, no other columns are read; their names go to [`Frame::ignored`]. What is missing among them is for
     /// the caller to notice.
     pub only: Option<Vec<String>>,
-    /// What happens to missing cells of columns that are not in `text`.
+    /// What happens to missing cells of features.
     pub missing: MissingPolicy,
+    /// How the bytes of a text table are to be read where they have no mark; UTF-8 if nothing is said.
+    pub encoding: Option<TextEncoding>,
 }
 
 /// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`.
@@ -168,7 +178,9 @@ impl<'a> Source<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Skip,
+    Category,
     Text,
+    Verbatim,
     Feature,
 }
 
@@ -182,23 +194,31 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(DataError::DuplicateColumn { file: file.to_string(), name: pair[0].to_string() });
     }
-    let must_exist = options.text.iter().filter(|_| options.only.is_none());
+    let named = options.categories.iter().chain(&options.text).chain(&options.verbatim);
+    let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
         if sorted.binary_search(&name.as_str()).is_err() {
             return Err(unknown_column(name, names.iter().map(String::as_str)));
         }
     }
+    let set = |names: &'_ [String]| names.iter().cloned().collect::<HashSet<String>>();
+    let (drop, only) = (set(&options.drop), options.only.as_deref().map(set));
+    let (categories, text, verbatim) = (set(&options.categories), set(&options.text), set(&options.verbatim));
     let mut ignored = Vec::new();
     let roles = names
         .iter()
         .map(|name| {
-            if options.drop.contains(name) {
+            if drop.contains(name) {
                 Role::Skip
-            } else if options.only.as_ref().is_some_and(|only| !only.contains(name)) {
+            } else if only.as_ref().is_some_and(|only| !only.contains(name)) {
                 ignored.push(name.clone());
                 Role::Skip
-            } else if options.text.contains(name) {
+            } else if verbatim.contains(name) {
+                Role::Verbatim
+            } else if text.contains(name) {
                 Role::Text
+            } else if categories.contains(name) {
+                Role::Category
             } else {
                 Role::Feature
             }
@@ -215,17 +235,24 @@ enum Trouble {
     TooLarge,
     NotUtf8,
     TooManyLevels,
+    VectorLength { expected: usize, found: usize },
 }
 
 impl Trouble {
-    fn at(self, file: &str, place: Place, column: &str, value: &str) -> DataError {
+    fn at(self, file: &str, place: Position, column: &str, value: &str) -> DataError {
         let (file, column, value) = (file.to_string(), column.to_string(), shortened(value));
         match self {
             Trouble::Missing => DataError::MissingCell { file, place, column },
             Trouble::NotFinite => DataError::NotFinite { file, place, column, value },
             Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
             Trouble::NotUtf8 => DataError::NotUtf8 { file, place },
-            Trouble::TooManyLevels => DataError::TooManyLevels { file, column, limit: MAX_LEVELS },
+            Trouble::TooManyLevels => DataError::TooManyLevels { column, limit: MAX_LEVELS },
+            Trouble::VectorLength { expected, found } => {
+                let row = match place {
+                    Position::Line(at) | Position::Row(at) => at as usize,
+                };
+                DataError::VectorLength { column, row, expected, found }
+            }
         }
     }
 }

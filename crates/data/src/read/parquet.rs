@@ -4,18 +4,21 @@
 //! values looked in the writer's memory (dictionary, large or view strings), and ignoring it means fewer types here and
 //! one thing less to be corrupt. Nulls are missing cells.
 
+use super::cell::is_missing;
 use super::contained::contained;
-use super::{Bytes, Dictionary, MAX_LEVELS, MissingPolicy, ReadOptions, Role, Source, Trouble, roles};
-use crate::error::Place;
-use crate::frame::{Column, Values};
+use super::{
+    Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, roles,
+};
+use crate::error::Position;
+use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use std::fmt::{Display, Write};
 
@@ -52,7 +55,17 @@ fn read_chunks(
         return Err(DataError::Empty { file: file.to_string() });
     }
     let (roles, ignored) = roles(file, &names, options)?;
-    let kept: Vec<usize> = (0..names.len()).filter(|&at| roles[at] != Role::Skip).collect();
+    let mut left_out = Vec::new();
+    let kept: Vec<usize> = (0..names.len())
+        .filter(|&at| match roles[at] {
+            Role::Skip => false,
+            Role::Feature if !is_feature(schema.field(at).data_type()) => {
+                left_out.push(LeftOut { column: names[at].clone(), why: WhyLeftOut::Type });
+                false
+            }
+            _ => true,
+        })
+        .collect();
     let mut columns = kept
         .iter()
         .map(|&at| {
@@ -72,9 +85,12 @@ fn read_chunks(
         }
         for ((name, store), array) in columns.iter_mut().zip(batch.columns()) {
             let refuse = refuse && store.role == Role::Feature;
-            store.extend(array.as_ref(), refuse).map_err(|(trouble, at, value)| {
-                trouble.at(file, Place::Row((rows + at + 1) as u64), name, &value)
-            })?;
+            match store.extend(array.as_ref(), refuse) {
+                Err((Trouble::TooManyLevels, ..)) => store.give_up(),
+                other => other.map_err(|(trouble, at, value)| {
+                    trouble.at(file, Position::Row((rows + at + 1) as u64), name, &value)
+                })?,
+            }
         }
         rows += batch.num_rows();
         if rows >= u32::MAX as usize {
@@ -84,11 +100,14 @@ fn read_chunks(
     if rows == 0 {
         return Err(DataError::NoRows { file: file.to_string() });
     }
-    let columns = columns
-        .into_iter()
-        .map(|(name, store)| Column { name: name.to_string(), values: store.cells.finish() })
-        .collect();
-    Ok(Frame { columns, rows, ignored })
+    let mut finished = Vec::with_capacity(columns.len());
+    for (name, store) in columns {
+        match store.cells.finish() {
+            Ok(values) => finished.push(Column { name: name.to_string(), values }),
+            Err(why) => left_out.push(LeftOut { column: name.to_string(), why }),
+        }
+    }
+    Ok(Frame { columns: finished, rows, ignored, left_out })
 }
 
 fn corrupt(file: &str, error: impl Display) -> DataError {
@@ -124,9 +143,22 @@ struct Store {
 }
 
 enum Cells {
-    Numbers(Vec<f32>),
+    Numbers(Numbers),
     Flags(Vec<Option<bool>>),
-    Texts(Dictionary),
+    Categories(Dictionary),
+    /// Texts, and whether markers of missing values count.
+    Texts(TextColumn, bool),
+    Vectors(Vectors),
+    LeftOut(WhyLeftOut),
+}
+
+/// Lists of numbers; how many each has is known with the first.
+#[derive(Default)]
+struct Vectors {
+    width: Option<usize>,
+    /// Missing rows before the first that is there.
+    leading: usize,
+    values: Vec<f32>,
 }
 
 /// What is wrong with which cell of a batch, and how it reads.
@@ -135,15 +167,13 @@ type CellTrouble = (Trouble, usize, String);
 impl Store {
     fn new(file: &str, name: &str, kind: &DataType, role: Role) -> Result<Self, DataError> {
         let cells = match (kind, role) {
-            (DataType::Utf8, Role::Feature) => Cells::Texts(Dictionary::limited(MAX_LEVELS)),
-            (DataType::Utf8, _) => Cells::Texts(Dictionary::default()),
-            (kind, role) if kind.is_integer() || kind.is_floating() || is_simple(kind) => {
-                match (role, kind) {
-                    (Role::Text, _) => Cells::Texts(Dictionary::default()),
-                    (_, DataType::Boolean) => Cells::Flags(Vec::new()),
-                    _ => Cells::Numbers(Vec::new()),
-                }
-            }
+            (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
+            (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
+            (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
+            (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
+            (DataType::Boolean, _) => Cells::Flags(Vec::new()),
+            (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
+            (kind, Role::Feature) if is_feature(kind) => Cells::Vectors(Vectors::default()),
             (kind, _) => {
                 return Err(DataError::UnsupportedType {
                     file: file.to_string(),
@@ -179,8 +209,20 @@ impl Store {
             DataType::Decimal128(_, scale) => {
                 let unit = 10f64.powi(i32::from(*scale));
                 for (at, value) in array.as_primitive::<Decimal128Type>().iter().enumerate() {
-                    let value = value.map(|value| value as f64 / unit);
-                    self.push_number(at, value.map(|value| (value, value)), refuse)?;
+                    let value = value.map(|value| (value as f64 / unit, Decimal { value, scale: *scale }));
+                    self.push_number(at, value, refuse)?;
+                }
+            }
+            DataType::List(_) => {
+                let lists = array.as_list::<i32>();
+                for at in 0..lists.len() {
+                    self.push_vector(at, lists.is_valid(at).then(|| lists.value(at)), refuse)?;
+                }
+            }
+            DataType::FixedSizeList(..) => {
+                let lists = array.as_fixed_size_list();
+                for at in 0..lists.len() {
+                    self.push_vector(at, lists.is_valid(at).then(|| lists.value(at)), refuse)?;
                 }
             }
             DataType::Null => {
@@ -190,18 +232,33 @@ impl Store {
                 for (at, value) in array.as_boolean().iter().enumerate() {
                     match &mut self.cells {
                         Cells::Flags(flags) if value.is_some() || !refuse => flags.push(value),
-                        Cells::Texts(texts) => match value {
-                            Some(true) => texts.push_text("true"),
-                            Some(false) => texts.push_text("false"),
+                        Cells::Categories(texts) => match value {
+                            Some(value) => texts.push_text(if value { "true" } else { "false" }),
                             None => texts.push_missing(),
                         },
+                        Cells::Texts(texts, _) => match value {
+                            Some(value) => texts.push(if value { "true" } else { "false" }),
+                            None => texts.push_missing(),
+                        },
+                        Cells::LeftOut(_) => {}
                         _ => return Err((Trouble::Missing, at, String::new())),
                     }
                 }
             }
             _ => {
-                let Cells::Texts(texts) = &mut self.cells else { return Ok(()) };
                 let Some(array) = array.as_string_opt::<i32>() else { return Ok(()) };
+                if let Cells::Texts(texts, markers) = &mut self.cells {
+                    for value in array.iter() {
+                        match value {
+                            Some(text) if !(*markers && is_missing(text.as_bytes().trim_ascii())) => {
+                                texts.push(text)
+                            }
+                            _ => texts.push_missing(),
+                        }
+                    }
+                    return Ok(());
+                }
+                let Cells::Categories(texts) = &mut self.cells else { return Ok(()) };
                 for (at, value) in array.iter().enumerate() {
                     match texts.push_cell(value.unwrap_or("").as_bytes()) {
                         Ok(true) if refuse => return Err((Trouble::Missing, at, String::new())),
@@ -228,37 +285,127 @@ impl Store {
                     let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
                     return Err((trouble, at, format!("{value:?}")));
                 }
-                numbers.push(narrow);
+                numbers.push(value);
             }
-            (Cells::Numbers(numbers), None) => numbers.push(f32::NAN),
-            (Cells::Texts(texts), Some((_, value))) => {
+            (Cells::Numbers(numbers), None) => numbers.push_missing(),
+            (Cells::Categories(texts), Some((_, value))) => {
                 self.buffer.clear();
                 // Writing into a string cannot fail.
                 let _ = write!(self.buffer, "{value}");
                 texts.push_text(&self.buffer);
             }
-            (Cells::Texts(texts), None) => texts.push_missing(),
+            (Cells::Categories(texts), None) => texts.push_missing(),
+            (Cells::Texts(texts, _), Some((_, value))) => {
+                self.buffer.clear();
+                let _ = write!(self.buffer, "{value}");
+                texts.push(&self.buffer);
+            }
+            (Cells::Texts(texts, _), None) => texts.push_missing(),
             (Cells::Flags(flags), _) => flags.push(None),
+            (Cells::Vectors(_) | Cells::LeftOut(_), _) => {}
         }
         Ok(())
+    }
+
+    fn push_vector(&mut self, at: usize, list: Option<ArrayRef>, refuse: bool) -> Result<(), CellTrouble> {
+        let Cells::Vectors(vectors) = &mut self.cells else { return Ok(()) };
+        match list {
+            None if refuse => Err((Trouble::Missing, at, String::new())),
+            None => {
+                vectors.push_missing();
+                Ok(())
+            }
+            Some(list) => vectors.push(list.as_ref()).map_err(|trouble| (trouble, at, String::new())),
+        }
+    }
+
+    /// Too many different texts: what was read of them is freed.
+    fn give_up(&mut self) {
+        if let Cells::Categories(texts) = &self.cells {
+            let prose = texts.looks_like_prose();
+            self.cells = Cells::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
+        }
+    }
+}
+
+impl Vectors {
+    fn push(&mut self, list: &dyn Array) -> Result<(), Trouble> {
+        let width = *self.width.get_or_insert(list.len());
+        if list.len() != width || width == 0 {
+            return Err(Trouble::VectorLength { expected: width.max(1), found: list.len() });
+        }
+        let blank = std::mem::take(&mut self.leading) * width;
+        self.values.resize(self.values.len() + blank, f32::NAN);
+        let start = self.values.len();
+        match list.data_type() {
+            DataType::Float32 => self.values.extend_from_slice(list.as_primitive::<Float32Type>().values()),
+            DataType::Float64 => {
+                self.values.extend(list.as_primitive::<Float64Type>().values().iter().map(|&x| x as f32));
+            }
+            _ => {
+                let halves = list.as_primitive::<Float16Type>().values().iter();
+                self.values.extend(halves.map(|x| x.to_f32()));
+            }
+        }
+        let whole = list.null_count() == 0 && self.values[start..].iter().all(|x| x.is_finite());
+        if whole { Ok(()) } else { Err(Trouble::NotFinite) }
+    }
+
+    fn push_missing(&mut self) {
+        match self.width {
+            Some(width) => self.values.resize(self.values.len() + width, f32::NAN),
+            None => self.leading += 1,
+        }
+    }
+}
+
+/// A decimal number to the last digit.
+#[derive(Clone, Copy)]
+struct Decimal {
+    value: i128,
+    scale: i8,
+}
+
+impl Display for Decimal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ok(places @ 1..) = usize::try_from(self.scale) else {
+            let zeros = usize::from(self.scale.unsigned_abs());
+            let zeros = if self.value == 0 || self.scale >= 0 { 0 } else { zeros };
+            return write!(f, "{}{}", self.value, "0".repeat(zeros));
+        };
+        let digits = format!("{:0>width$}", self.value.unsigned_abs(), width = places + 1);
+        let (whole, part) = digits.split_at(digits.len() - places);
+        write!(f, "{}{whole}.{part}", if self.value < 0 { "-" } else { "" })
     }
 }
 
 impl Cells {
-    fn finish(self) -> Values {
-        match self {
-            Cells::Numbers(mut numbers) => {
-                numbers.shrink_to_fit();
-                Values::Numeric(numbers)
-            }
+    fn finish(self) -> Result<Values, WhyLeftOut> {
+        Ok(match self {
+            Cells::Numbers(numbers) => numbers.finish(),
             Cells::Flags(flags) => Values::Boolean(flags),
-            Cells::Texts(texts) => texts.finish(),
-        }
+            Cells::Categories(texts) => texts.finish(),
+            Cells::Texts(texts, _) => Values::Text(texts),
+            Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
+            Cells::Vectors(_) => return Err(WhyLeftOut::Empty),
+            Cells::LeftOut(why) => return Err(why),
+        })
     }
 }
 
-fn is_simple(kind: &DataType) -> bool {
-    matches!(kind, DataType::Boolean | DataType::Null | DataType::Decimal128(..))
+/// Whether each cell can be written as one word or number.
+fn can_be_text(kind: &DataType) -> bool {
+    let simple =
+        matches!(kind, DataType::Utf8 | DataType::Boolean | DataType::Null | DataType::Decimal128(..));
+    simple || kind.is_integer() || kind.is_floating()
+}
+
+/// Whether a column can be learned from: words, numbers, or lists of numbers.
+fn is_feature(kind: &DataType) -> bool {
+    match kind {
+        DataType::List(item) | DataType::FixedSizeList(item, _) => item.data_type().is_floating(),
+        kind => can_be_text(kind),
+    }
 }
 
 /// An unsupported type in the user's words.
@@ -268,7 +415,7 @@ fn described(kind: &DataType) -> String {
         | DataType::Date32
         | DataType::Date64
         | DataType::Time32(_)
-        | DataType::Time64(_) => "dates or times (a number made from them would be)".to_string(),
+        | DataType::Time64(_) => "dates or times".to_string(),
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists".to_string(),
         DataType::Struct(_) | DataType::Map(..) => "nested records".to_string(),
         DataType::Binary | DataType::FixedSizeBinary(_) => "bytes that are not marked as text".to_string(),

@@ -97,7 +97,11 @@ impl TextOptions {
             kept.sort_unstable();
         }
         if kept.is_empty() {
-            return Err(DataError::NoTerms { texts: texts.len(), least: self.min_texts });
+            return Err(DataError::NoTerms {
+                texts: texts.len(),
+                least: self.min_texts,
+                place: String::new(),
+            });
         }
         let idf = |number| 1.0 + ((1 + texts.len()) as f64 / (1 + of(number).texts) as f64).ln();
         let idf = match self.weighting {
@@ -136,7 +140,7 @@ impl TextOptions {
 }
 
 /// Fitted terms: stored with a model, so that new texts become the same columns.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct TextFeatures {
     options: TextOptions,

@@ -25,7 +25,7 @@ use crate::set::Set;
 use crate::spec::Spec;
 use crate::trial::{How, Trial};
 use onesided_data::Stream;
-use onesided_net::{Engine, Progress, Setting, score_rows};
+use onesided_net::{Engine, ExecutorConfig, Progress, score_rows};
 use onesided_report::Thumbnail;
 use std::collections::HashMap;
 use std::path::Path;
@@ -97,7 +97,8 @@ pub fn figure(
     let labeled = drawn.iter().filter(|(_, kind)| *kind == Kind::Labeled).map(|(row, _)| *row);
     let watched: Vec<u32> = trial.unlabeled.iter().copied().chain(labeled).collect();
     let rows: Vec<u32> = drawn.iter().map(|(row, _)| *row).collect();
-    let setting = Setting { threads: how.threads, precision: how.precision, ..Setting::default() };
+    let setting =
+        ExecutorConfig { threads: how.threads, precision: how.precision, ..ExecutorConfig::default() };
     let mut scores: Vec<Vec<f32>> = vec![Vec::new(); watched.len()];
     let (mut places, mut boundaries) = (vec![Vec::new(); rows.len()], Vec::new());
     let mut epoch_now = 0;

@@ -3,7 +3,7 @@
 //! With activations a of the layer of two units, the score is w·a + b, and the boundary is the line w·a + b = 0. A network
 //! gives one number a row, so a is read with two copies of the trained weights in which w is (1, 0) and (0, 1) and b is 0.
 
-use onesided_net::{Engine, NetError, Network, Setting, Tensor, Weights, scores_on};
+use onesided_net::{Engine, ExecutorConfig, NetError, Network, Tensor, Weights, scores_on};
 
 /// The line w·a + b = 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub(crate) fn activations(
     network: &Network,
     weights: &Weights,
     rows: &[u32],
-    setting: &Setting,
+    setting: &ExecutorConfig,
 ) -> Result<Vec<(f64, f64)>, NetError> {
     let along = |axis: [f32; 2]| -> Result<Vec<f32>, NetError> {
         let mut weights = weights.clone();
@@ -76,7 +76,7 @@ mod tests {
         let mut weights = Weights::initial(&network, -0.7, 5).unwrap();
         let data: Vec<f32> = (0..30).map(|i| ((i * 7) % 11) as f32 / 5.0 - 1.0).collect();
         let engine = Engine::new(Device::Cpu, (&data).into(), network.input).unwrap();
-        let setting = Setting { threads: 1, ..Setting::default() };
+        let setting = ExecutorConfig { threads: 1, ..ExecutorConfig::default() };
         let rows: Vec<u32> = (0..10).collect();
         let scores = scores_on(&engine, &network, &weights, &rows, &setting).unwrap();
         let places = activations(&engine, &network, &weights, &rows, &setting).unwrap();

@@ -7,7 +7,7 @@ use super::layout::HEAD;
 use super::network::{OnCard, convolution};
 use super::plan::{By, Op, Plan};
 use crate::NetError;
-use crate::device::Setting;
+use crate::device::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState};
 use crate::optimizer::{Clock, Optimizer};
 use crate::spec::Network;
@@ -45,7 +45,7 @@ impl CudaExecutor {
         data: &CardData,
         network: &Network,
         weights: &Weights,
-        setting: &Setting,
+        setting: &ExecutorConfig,
     ) -> Result<Self, NetError> {
         network.check(weights)?;
         let card = &data.0.card;

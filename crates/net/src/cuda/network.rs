@@ -8,7 +8,7 @@ use super::layout::{Layout, Sizes, bytes};
 use super::plan::{BLOCK, By, Op, Plan};
 use super::tables::split;
 use crate::NetError;
-use crate::device::{Precision, Setting};
+use crate::device::{ExecutorConfig, Precision};
 use crate::optimizer::Optimizer;
 use crate::spec::Shape;
 use crate::weights::Weights;
@@ -63,7 +63,7 @@ impl OnCard {
         data: &CardData,
         plan: Plan,
         capacity: usize,
-        setting: &Setting,
+        setting: &ExecutorConfig,
     ) -> Result<Self, NetError> {
         let context = &card.0.context;
         let processors = card.0.processors;

@@ -1,0 +1,54 @@
+//! The settings of a fit as flags, one for each in the library's list: name, value and help are written there.
+
+use crate::failure::Failure;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use onesided::{Config, SETTINGS};
+
+/// What was given, by the names of the settings.
+#[derive(Clone, Debug, Default)]
+pub struct ConfigFlags(Vec<(&'static str, String)>);
+
+impl ConfigFlags {
+    /// The flags' meaning, checked value by value.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let mut config = Config::default();
+        for (name, value) in &self.0 {
+            config.set(name, value)?;
+        }
+        Ok(config)
+    }
+}
+
+impl Args for ConfigFlags {
+    fn augment_args(command: Command) -> Command {
+        SETTINGS.iter().fold(command, |command, setting| {
+            let action = if setting.repeated { ArgAction::Append } else { ArgAction::Set };
+            let arg = Arg::new(setting.name).long(setting.name).value_name(setting.value).action(action);
+            let arg = arg.help(setting.help).allow_negative_numbers(true);
+            command.arg(match setting.name {
+                "prior" => arg.conflicts_with("prior-in-unlabeled"),
+                _ => arg,
+            })
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ConfigFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut flags = Self::default();
+        flags.update_from_arg_matches(matches)?;
+        Ok(flags)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for setting in SETTINGS {
+            let given = matches.get_many::<String>(setting.name).into_iter().flatten();
+            self.0.extend(given.map(|value| (setting.name, value.clone())));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! Where rows are and how they are read, as flags of `fit`, `prior` and `evaluate`.
+
+use crate::failure::Failure;
+use crate::output::note;
+use clap::Args;
+use onesided::data::{MissingPolicy, Note, TextEncoding};
+use onesided::{Dataset, Input, InputOptions};
+use std::path::PathBuf;
+
+/// Where rows are: in one place, or positives and unlabeled rows apart.
+#[derive(Debug, Args)]
+pub struct Places {
+    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet), or a folder with a folder per class.
+    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
+    pub file: Option<PathBuf>,
+    /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
+    #[arg(long, value_name = "PATH", requires = "unlabeled")]
+    pub positives: Option<PathBuf>,
+    /// A table or a folder (texts, pictures) of unlabeled rows, with --positives.
+    #[arg(long, value_name = "PATH", requires = "positives")]
+    pub unlabeled: Option<PathBuf>,
+}
+
+impl Places {
+    /// The place. Flags of columns that hold answers are refused where positives are apart.
+    pub fn input(&self, answers: &[(&str, bool)]) -> Result<Input, Failure> {
+        match (&self.file, &self.positives, &self.unlabeled) {
+            (Some(file), ..) => Ok(Input::one(file)),
+            (None, Some(positives), Some(unlabeled)) => match answers.iter().find(|(_, given)| *given) {
+                Some((flag, _)) => Err(Failure::input(format!(
+                    "two files need no {flag}: every row of --positives is positive"
+                ))),
+                None => Ok(Input::two(positives, unlabeled)),
+            },
+            _ => Err(Failure::input("name a table, or two places with --positives and --unlabeled")),
+        }
+    }
+}
+
+/// How rows are read, of `fit` and `prior`.
+#[derive(Debug, Args)]
+pub struct ReadFlags {
+    /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// The value in the label (or truth) column, or the folder, that means positive.
+    #[arg(long, value_name = "VALUE")]
+    pub positive: Option<String>,
+    /// Columns to leave out, separated by commas or in several flags.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub drop: Vec<String>,
+    /// Columns to learn from, and no others.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// A column of free text to learn from, beside the other columns.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub text: Vec<String>,
+    /// A column of picture files to learn from, in place of the other columns.
+    #[arg(long, value_name = "COLUMN")]
+    pub image: Option<String>,
+    /// The shape of images, such as 3x32x32: that of a table's columns (line by line, pixel by pixel, channels
+    /// together), or the one that pictures are brought to.
+    #[arg(long, value_name = "CxHxW")]
+    pub image_shape: Option<String>,
+    /// How to handle missing values and broken pictures: mean (a missing text is empty, a broken picture left out) or
+    /// refuse.
+    #[arg(long, default_value = "mean")]
+    pub missing: String,
+    /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em].
+    #[arg(long, value_name = "KIND")]
+    pub features: Option<String>,
+    /// Text: words, and phrases of up to N of them [default: 1].
+    #[arg(long, value_name = "N")]
+    pub ngrams: Option<usize>,
+    /// Text: keep only terms that occur in at least N texts [default: 2].
+    #[arg(long, value_name = "N")]
+    pub min_texts: Option<usize>,
+    /// Text: keep only the N most frequent terms [default: all; 5000 for networks and trees].
+    #[arg(long, value_name = "N")]
+    pub max_terms: Option<usize>,
+    /// Text: words to leave out, none or english [default: none].
+    #[arg(long, value_name = "LIST")]
+    pub stop_words: Option<String>,
+}
+
+impl ReadFlags {
+    /// The flags' meaning, checked.
+    pub fn options(&self) -> Result<InputOptions, Failure> {
+        Ok(InputOptions {
+            label: self.label.clone(),
+            positive: self.positive.clone(),
+            truth: None,
+            drop: self.drop.clone(),
+            only: self.only.clone(),
+            id: Vec::new(),
+            text: self.text.clone(),
+            image: self.image.clone(),
+            image_shape: self.image_shape.as_deref().map(str::parse).transpose()?,
+            missing: self.missing.parse::<MissingPolicy>()?,
+            encoding: encoding(self.encoding.as_deref())?,
+            features: self.features.as_deref().map(str::parse).transpose()?,
+            ngrams: self.ngrams,
+            min_texts: self.min_texts,
+            max_terms: self.max_terms,
+            stop_words: self.stop_words.as_deref().map(str::parse).transpose()?,
+            ..InputOptions::default()
+        })
+    }
+
+    /// Refuses flags about texts where there are none, and a label column where two places say which rows are positive.
+    pub fn check(&self, input: &Input) -> Result<(), Failure> {
+        let folders = input.paths().iter().all(|path| path.is_dir());
+        let of_texts = [
+            ("--features", self.features.is_some()),
+            ("--ngrams", self.ngrams.is_some()),
+            ("--min-texts", self.min_texts.is_some()),
+            ("--max-terms", self.max_terms.is_some()),
+            ("--stop-words", self.stop_words.is_some()),
+        ];
+        if let Some((flag, _)) = of_texts.iter().find(|(_, given)| *given)
+            && self.text.is_empty()
+            && !folders
+        {
+            return Err(Failure::input(format!(
+                "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// An encoding by its name.
+pub fn encoding(name: Option<&str>) -> Result<Option<TextEncoding>, Failure> {
+    let parsed = name.map(str::parse::<TextEncoding>).transpose();
+    parsed.map_err(|error| Failure::Input(error.to_string()))
+}
+
+/// Says what reading met, in a line each; returns the warnings among it for `--json`.
+pub fn tell_notes(data: &Dataset) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for one in data.notes() {
+        let sentence = sentence(one);
+        match one.is_warning() {
+            true => {
+                note(&format!("warning: {sentence}"));
+                warnings.push(sentence);
+            }
+            false => note(&format!("note: {sentence}")),
+        }
+    }
+    warnings
+}
+
+fn sentence(one: &Note) -> String {
+    match one.hint() {
+        Some(hint) => format!("{one}; {}", crate::failure::as_flag(&hint)),
+        None => one.to_string(),
+    }
+}

@@ -1,0 +1,158 @@
+//! What a column holds and how it is scaled.
+
+use super::moments::Moments;
+use crate::DataError;
+use crate::frame::{Column, MISSING_CODE, Values, WhyLeftOut};
+use crate::text::TextFeatures;
+use serde::{Deserialize, Serialize};
+
+/// A spread below this share of the largest number needs every digit of an `f64`: `f32` would leave fewer than 2^14 steps
+/// of it.
+const NARROW_SPREAD: f64 = 1e-3;
+
+/// One column of the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Feature {
+    /// Its name in the header.
+    pub name: String,
+    /// What it holds and how it is scaled.
+    #[serde(flatten)]
+    pub kind: FeatureKind,
+}
+
+/// What a column holds and how it is scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FeatureKind {
+    /// Numbers, encoded as (x - mean) / scale.
+    Numeric {
+        /// Mean of the training rows.
+        mean: f64,
+        /// Standard deviation of the training rows (division by n).
+        scale: f64,
+        /// Whether x is centered before it is rounded to `f32`: its spread is far below its size.
+        #[serde(default, skip_serializing_if = "is_false")]
+        wide: bool,
+    },
+    /// Truth values, encoded as (x - mean) / scale with x = 0 or 1.
+    Boolean {
+        /// Share of `true` in the training rows.
+        mean: f64,
+        /// Standard deviation of the training rows (division by n).
+        scale: f64,
+    },
+    /// Categories, encoded as one 0/1 column per level.
+    Categorical {
+        /// The categories that training saw, sorted.
+        levels: Vec<String>,
+    },
+    /// Texts, encoded as one column per term.
+    Text {
+        /// The terms and their weights.
+        text: TextFeatures,
+    },
+    /// Vectors of one length, encoded place by place as (x - mean) / scale.
+    Vector {
+        /// Means of the training rows.
+        means: Vec<f64>,
+        /// Standard deviations of the training rows (division by n); 1 where all are the same.
+        scales: Vec<f64>,
+    },
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Feature {
+    /// Learns from a column that is not of texts, or says why there is nothing to learn.
+    pub(super) fn fit(column: &Column) -> Result<Result<Self, WhyLeftOut>, DataError> {
+        let kind = match &column.values {
+            Values::Numeric(values) => {
+                let present = || values.iter().filter(|x| !x.is_nan()).map(|&x| f64::from(x));
+                Moments::of(present).finish().map(|(mean, scale)| FeatureKind::Numeric {
+                    mean,
+                    scale,
+                    wide: false,
+                })
+            }
+            Values::Wide(values) => {
+                let present = || values.iter().filter(|x| !x.is_nan()).copied();
+                let in_full = Moments::of(present);
+                let wide = in_full.spread() < NARROW_SPREAD * in_full.largest();
+                let moments =
+                    if wide { in_full } else { Moments::of(|| present().map(|x| f64::from(x as f32))) };
+                moments.finish().map(|(mean, scale)| FeatureKind::Numeric { mean, scale, wide })
+            }
+            Values::Boolean(values) => {
+                let present = || values.iter().flatten().map(|&x| f64::from(u8::from(x)));
+                Moments::of(present).finish().map(|(mean, scale)| FeatureKind::Boolean { mean, scale })
+            }
+            Values::Categorical { codes, levels } => match levels.len() {
+                0 => Err(WhyLeftOut::Empty),
+                // One level beside missing cells still tells the two apart.
+                1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
+                _ => Ok(FeatureKind::Categorical { levels: levels.clone() }),
+            },
+            Values::Vectors { width, values } => {
+                let mut moments = vec![Moments::default(); *width];
+                let rows = || values.chunks_exact(*width).filter(|row| !row[0].is_nan());
+                rows().for_each(|row| {
+                    moments.iter_mut().zip(row).for_each(|(m, &x)| m.first_pass(f64::from(x)))
+                });
+                rows().for_each(|row| {
+                    moments.iter_mut().zip(row).for_each(|(m, &x)| m.second_pass(f64::from(x)))
+                });
+                let (means, scales) = moments.iter().map(|moments| moments.or_centered()).unzip();
+                match rows().next() {
+                    None => Err(WhyLeftOut::Empty),
+                    Some(_) if moments.iter().all(|moments| moments.spread() <= 0.0) => {
+                        Err(WhyLeftOut::Constant)
+                    }
+                    Some(_) => Ok(FeatureKind::Vector { means, scales }),
+                }
+            }
+            Values::Text(_) => Err(WhyLeftOut::FreeText),
+        };
+        Ok(kind.map(|kind| Self { name: column.name.clone(), kind }))
+    }
+
+    /// Columns of the matrix that it becomes.
+    pub fn width(&self) -> usize {
+        match &self.kind {
+            FeatureKind::Categorical { levels } => levels.len(),
+            FeatureKind::Text { text } => text.terms().len(),
+            FeatureKind::Vector { means, .. } => means.len(),
+            FeatureKind::Numeric { .. } | FeatureKind::Boolean { .. } => 1,
+        }
+    }
+
+    /// Their names.
+    pub(super) fn names(&self, alone: bool) -> Vec<String> {
+        match &self.kind {
+            FeatureKind::Categorical { levels } => {
+                levels.iter().map(|level| format!("{}={level}", self.name)).collect()
+            }
+            FeatureKind::Text { text } if alone => text.terms().to_vec(),
+            FeatureKind::Text { text } => {
+                text.terms().iter().map(|term| format!("{}:{term}", self.name)).collect()
+            }
+            FeatureKind::Vector { means, .. } => {
+                (0..means.len()).map(|place| format!("{}[{place}]", self.name)).collect()
+            }
+            FeatureKind::Numeric { .. } | FeatureKind::Boolean { .. } => vec![self.name.clone()],
+        }
+    }
+
+    /// The error that the column holds something else than in training.
+    pub(super) fn changed(&self, found: &'static str) -> DataError {
+        let fitted = match self.kind {
+            FeatureKind::Numeric { .. } => "numeric",
+            FeatureKind::Boolean { .. } => "true/false",
+            FeatureKind::Categorical { .. } | FeatureKind::Text { .. } => "text",
+            FeatureKind::Vector { .. } => "vectors",
+        };
+        DataError::KindChanged { column: self.name.clone(), fitted, found }
+    }
+}

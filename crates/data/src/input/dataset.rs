@@ -1,0 +1,215 @@
+//! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
+
+use super::{Encoding, ImageInput, Note, TextInput};
+use crate::frame::TextColumn;
+use crate::label::count_labels;
+use crate::{
+    Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, Pictures, Scaling, Store, TextOptions,
+};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Rows that an [`Encoding`] made, with what is known of them.
+///
+/// The rows cannot be had without the encoding that made them: whatever learns from a data set or scores it sees
+/// encoded rows, and forgetting to encode does not compile.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    rows: Store,
+    labels: Option<Vec<Label>>,
+    truth: Option<Vec<bool>>,
+    encoding: Arc<Encoding>,
+    ids: Vec<(String, TextColumn)>,
+    notes: Vec<Note>,
+}
+
+impl Dataset {
+    pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
+        Self { rows, labels: None, truth: None, encoding, ids: Vec::new(), notes: Vec::new() }
+    }
+
+    /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
+    /// `x0`, `x1`, …
+    pub fn from_matrix(matrix: Matrix, names: Option<Vec<String>>) -> Result<Self, DataError> {
+        let features = Features::from_matrix(&matrix, names)?;
+        let rows = features.encode_matrix(matrix)?;
+        Ok(Self::new(rows.into(), Arc::new(features.into())))
+    }
+
+    /// A bare matrix whose columns are of one scale already and are taken as they are.
+    pub fn from_scaled(matrix: Matrix, names: Option<Vec<String>>) -> Result<Self, DataError> {
+        let names = names.unwrap_or_else(|| (0..matrix.cols()).map(|col| format!("x{col}")).collect());
+        let features = Features::unscaled(names);
+        let rows = features.encode_matrix(matrix)?;
+        Ok(Self::new(rows.into(), Arc::new(features.into())))
+    }
+
+    /// A table in memory, its labels taken out.
+    pub fn from_frame(frame: Frame, options: &FeatureOptions) -> Result<Self, DataError> {
+        let (features, rows, report) = Features::fit(frame, options)?;
+        let mut data = Self::new(rows, Arc::new(features.into()));
+        data.notes = Note::of_report(&report);
+        Ok(data)
+    }
+
+    /// Texts, of whose words and phrases some become columns.
+    pub fn from_texts<S: AsRef<str> + Sync>(texts: &[S], options: &TextOptions) -> Result<Self, DataError> {
+        let (text, rows) = options.fit_transform(texts)?;
+        let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
+        Ok(Self::new(rows.into(), Arc::new(encoding)))
+    }
+
+    /// Pictures of one size, each channel brought to mean 0 and standard deviation 1.
+    pub fn from_pictures(pictures: Pictures) -> Result<Self, DataError> {
+        let encoding = Encoding::Image(ImageInput::fit(&pictures)?);
+        Ok(Self::new(Store::Bytes(pictures), Arc::new(encoding)))
+    }
+
+    /// With a label per row, of which at least one is positive and one unlabeled.
+    pub fn with_labels(mut self, labels: Vec<Label>) -> Result<Self, DataError> {
+        self.check_length("labels", labels.len())?;
+        crate::label::check_both(&labels, "labels")?;
+        self.labels = Some(labels);
+        Ok(self)
+    }
+
+    /// With the truth of every row.
+    pub fn with_truth(mut self, truth: Vec<bool>) -> Result<Self, DataError> {
+        self.check_length("true labels", truth.len())?;
+        self.truth = Some(truth);
+        Ok(self)
+    }
+
+    /// With names that rows are known by.
+    pub fn with_ids(mut self, name: &str, ids: TextColumn) -> Result<Self, DataError> {
+        self.check_length("identifiers", ids.len())?;
+        self.ids.push((name.to_string(), ids));
+        Ok(self)
+    }
+
+    pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
+        match self.rows.rows() {
+            rows if rows == found => Ok(()),
+            expected => Err(DataError::Length { what, expected, found }),
+        }
+    }
+
+    /// The rows, encoded.
+    pub fn rows(&self) -> &Store {
+        &self.rows
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.rows()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Which rows are labeled, where anything says so.
+    pub fn labels(&self) -> Option<&[Label]> {
+        self.labels.as_deref()
+    }
+
+    /// The truth of every row, where it is known.
+    pub fn truth(&self) -> Option<&[bool]> {
+        self.truth.as_deref()
+    }
+
+    /// How many rows of either kind there are, where rows are labeled.
+    pub fn counts(&self) -> Option<Counts> {
+        self.labels.as_deref().map(count_labels)
+    }
+
+    /// How the rows were made.
+    pub fn encoding(&self) -> &Arc<Encoding> {
+        &self.encoding
+    }
+
+    /// What rows are known by: columns of the table, or the names of files.
+    pub fn ids(&self) -> &[(String, TextColumn)] {
+        &self.ids
+    }
+
+    /// What a reader should know of the way here: columns left out, cells missing, files that could not be read.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The rows at `indices`, in that order, with what is known of them. Panics if one of them does not exist, as indexing
+    /// a slice does.
+    pub fn select(&self, indices: &[usize]) -> Dataset {
+        let ids = self.ids.iter();
+        Dataset {
+            rows: self.rows.select(indices),
+            labels: self.labels.as_ref().map(|labels| indices.iter().map(|&i| labels[i]).collect()),
+            truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
+            encoding: self.encoding.clone(),
+            ids: ids
+                .map(|(name, column)| (name.clone(), indices.iter().map(|&i| column.get(i)).collect()))
+                .collect(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// These rows, then others that the same encoding made; both must know the same of their rows.
+    pub(super) fn followed_by(mut self, other: Dataset) -> Result<Dataset, DataError> {
+        self.rows.append(other.rows)?;
+        for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {
+            more.iter().for_each(|id| ids.push(id));
+        }
+        self.notes.extend(other.notes);
+        Ok(self)
+    }
+
+    /// The same data with numbers scaled, or as they are. Borrowed where they are so already.
+    pub fn scaled(&self, to: Scaling) -> Cow<'_, Dataset> {
+        match self.encoding.as_ref() {
+            Encoding::Table(features) if features.scaling() != to => {
+                let (features, rows) = features.rescaled(&self.rows, to);
+                Cow::Owned(Dataset { rows, encoding: Arc::new(features.into()), ..self.without_rows() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    fn without_rows(&self) -> Dataset {
+        Dataset {
+            rows: Store::Dense(Matrix::default()),
+            labels: self.labels.clone(),
+            truth: self.truth.clone(),
+            encoding: self.encoding.clone(),
+            ids: self.ids.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// Dense rows of numbers, whatever they are held as.
+    pub fn dense(&self) -> Result<Cow<'_, Matrix>, DataError> {
+        match self.encoding.as_ref() {
+            Encoding::Image(image) => self.rows.to_dense(|channel, byte| image.pixel(channel, byte)),
+            _ => self.rows.to_dense(|_, byte| f32::from(byte)),
+        }
+    }
+
+    /// Refuses NaN and infinities, and says where the first one is.
+    pub fn check_finite(&self) -> Result<(), DataError> {
+        // Names are made only where one is asked for.
+        let mut named = None;
+        let found = self.rows.check_finite(|column| column.to_string());
+        if let Err(DataError::NotFiniteValue { column, row, value }) = found {
+            let names = named.get_or_insert_with(|| self.encoding.names());
+            let name = column.parse::<usize>().ok().and_then(|at| names.get(at).cloned());
+            return Err(DataError::NotFiniteValue { column: name.unwrap_or(column), row, value });
+        }
+        found
+    }
+}

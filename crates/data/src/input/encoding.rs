@@ -1,0 +1,320 @@
+//! From a table, texts or pictures to the columns that a model sees; learned once, stored with the model, applied again.
+
+use super::table::{self, Known};
+use super::texts::read_folder;
+use super::{Dataset, ImageFrom, ImageInput, Input, Note};
+use crate::decode::TextEncoding;
+use crate::frame::Values;
+use crate::label::two_parts;
+use crate::read::ReadOptions;
+use crate::{DataError, Features, Frame, Matrix, MissingPolicy, PictureShape, Pictures, Store, TextFeatures};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How the input becomes columns.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Columns of a table: numbers, categories, texts, vectors.
+    Table(Features),
+    /// Words and phrases of texts that are all there is.
+    Text(TextInput),
+    /// Pixels of pictures.
+    Image(ImageInput),
+}
+
+/// Texts, and the terms of them that are columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TextInput {
+    /// The columns of a table that hold the texts, joined by a blank in this order; none where each text was a file.
+    pub columns: Vec<String>,
+    /// The terms and their weights.
+    pub text: TextFeatures,
+}
+
+/// What to read beside the features, for [`Encoding::read`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadAgain {
+    /// A column that says which rows are labeled positive.
+    pub label: Option<String>,
+    /// A column of true labels.
+    pub truth: Option<String>,
+    /// The value in these columns that means positive.
+    pub positive: Option<String>,
+    /// Columns to know rows by.
+    pub id: Vec<String>,
+    /// For texts of folders: the column that holds them in a table.
+    pub text: Vec<String>,
+    /// How bytes are to be read where they have no mark.
+    pub encoding: Option<TextEncoding>,
+}
+
+impl ReadAgain {
+    fn known(&self) -> Known<'_> {
+        Known {
+            label: self.label.as_deref(),
+            truth: self.truth.as_deref(),
+            positive: self.positive.as_deref(),
+            ids: &self.id,
+        }
+    }
+}
+
+impl Encoding {
+    /// How many columns a model sees.
+    pub fn width(&self) -> usize {
+        match self {
+            Encoding::Table(features) => features.width(),
+            Encoding::Text(input) => input.text.terms().len(),
+            Encoding::Image(input) => input.image.len().unwrap_or(0),
+        }
+    }
+
+    /// Their names: `age`, `color=red`, … or the terms, or the pixels.
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Encoding::Table(features) => features.names(),
+            Encoding::Text(input) => input.text.terms().to_vec(),
+            Encoding::Image(ImageInput { from: ImageFrom::Columns(names), .. }) => names.clone(),
+            Encoding::Image(ImageInput { image: PictureShape { channels, height, width }, .. }) => {
+                let places = (0..*height).flat_map(|y| (0..*width).map(move |x| (y, x)));
+                places.flat_map(|(y, x)| (0..*channels).map(move |c| format!("pixel[{y},{x},{c}]"))).collect()
+            }
+        }
+    }
+
+    /// What it takes, in words: `tables`, `texts` or `pictures`.
+    pub fn takes(&self) -> &'static str {
+        match self {
+            Encoding::Table(_) => "tables",
+            Encoding::Text(_) => "texts",
+            Encoding::Image(_) => "pictures",
+        }
+    }
+
+    /// What its columns are called, in words: `features`, `terms` or `pixels`.
+    pub fn columns_are(&self) -> &'static str {
+        match self {
+            Encoding::Table(features) if features.columns().len() == 1 && features.has_texts() => "terms",
+            Encoding::Table(_) => "features",
+            Encoding::Text(_) => "terms",
+            Encoding::Image(_) => "pixels",
+        }
+    }
+
+    /// The shape of its pictures, where it takes pictures.
+    pub fn shape(&self) -> Option<PictureShape> {
+        match self {
+            Encoding::Image(input) => Some(input.image),
+            Encoding::Table(_) | Encoding::Text(_) => None,
+        }
+    }
+
+    /// Whether a column of a table is one of its features.
+    pub fn has_column(&self, name: &str) -> bool {
+        match self {
+            Encoding::Table(features) => features.columns().iter().any(|feature| feature.name == name),
+            Encoding::Text(input) => input.columns.iter().any(|column| column == name),
+            Encoding::Image(ImageInput { from, .. }) => match from {
+                ImageFrom::Files => false,
+                ImageFrom::Column(column) => column == name,
+                ImageFrom::Columns(columns) => columns.iter().any(|column| column == name),
+            },
+        }
+    }
+
+    /// What serde cannot know.
+    pub fn check(&self) -> Result<(), DataError> {
+        match self {
+            Encoding::Image(input) => input.check(),
+            Encoding::Table(_) | Encoding::Text(_) => Ok(()),
+        }
+    }
+
+    /// Reads a table or a folder as the model's own input was, and what is asked for beside it. Two places are positives
+    /// and unlabeled rows.
+    pub fn read(self: &Arc<Self>, input: &Input, also: &ReadAgain) -> Result<Dataset, DataError> {
+        match input {
+            Input::One(path) => self.read_one(path, also),
+            Input::Two { positives, unlabeled } => {
+                let (first, second) = (self.read_one(positives, also)?, self.read_one(unlabeled, also)?);
+                let labels = two_parts(first.len(), second.len());
+                first.followed_by(second)?.with_labels(labels)
+            }
+        }
+    }
+
+    fn read_one(self: &Arc<Self>, path: &Path, also: &ReadAgain) -> Result<Dataset, DataError> {
+        let answers = also.label.iter().map(|name| (name, "the label"));
+        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
+        for (name, second) in answers {
+            if self.has_column(name) {
+                return Err(DataError::TwoRoles {
+                    column: name.clone(),
+                    first: "a feature of the model",
+                    second,
+                });
+            }
+        }
+        match self.as_ref() {
+            Encoding::Table(features) => self.read_table(features, path, also),
+            Encoding::Text(input) => self.read_texts(input, path, also),
+            Encoding::Image(image) => image.read(self, path, also.known(), MissingPolicy::Mean),
+        }
+    }
+
+    fn read_table(
+        self: &Arc<Self>,
+        features: &Features,
+        path: &Path,
+        also: &ReadAgain,
+    ) -> Result<Dataset, DataError> {
+        if path.is_dir() {
+            let file = path.display().to_string();
+            return Err(DataError::OtherInput { fitted: "a table", found: "files", file });
+        }
+        if let Some(column) = also.text.first() {
+            let column = column.clone();
+            let (first, second) = ("a text to score", "left out: the model knows its columns");
+            return Err(DataError::TwoRoles { column, first, second });
+        }
+        let options = ReadOptions { encoding: also.encoding, ..features.read_options() };
+        let table = table::read_one(path, options, also.known())?;
+        let data = self.encode_frame(table.frame)?;
+        table::finish(data, table.labels, table.truth, table.ids)
+    }
+
+    fn read_texts(
+        self: &Arc<Self>,
+        input: &TextInput,
+        path: &Path,
+        also: &ReadAgain,
+    ) -> Result<Dataset, DataError> {
+        if path.is_dir() {
+            let asked = also.label.iter().chain(&also.truth).chain(&also.id).chain(&also.text).next();
+            if let Some(column) = asked {
+                let folder = path.display().to_string();
+                return Err(DataError::FolderColumn { folder, column: column.clone() });
+            }
+            let folder = read_folder(path, also.encoding)?;
+            let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
+            return data.with_ids("file", folder.names);
+        }
+        let columns = if also.text.is_empty() { &input.columns } else { &also.text };
+        let file = path.display().to_string();
+        if columns.is_empty() {
+            return Err(if path.exists() {
+                DataError::WhichTexts { file }
+            } else {
+                DataError::NotFound { file }
+            });
+        }
+        let read = ReadOptions {
+            text: columns.clone(),
+            only: Some(columns.clone()),
+            encoding: also.encoding,
+            ..ReadOptions::default()
+        };
+        let mut table = table::read_one(path, read, also.known())?;
+        let (mut texts, mut missing) = (vec![String::new(); table.frame.rows], Vec::new());
+        for (at, name) in columns.iter().enumerate() {
+            let Values::Text(cells) = table.frame.take(name)?.values else { continue };
+            if !cells.missing().is_empty() {
+                missing.push((name.clone(), cells.missing().len()));
+            }
+            for (text, cell) in texts.iter_mut().zip(cells.iter()) {
+                if at > 0 {
+                    text.push(' ');
+                }
+                text.push_str(cell.trim_ascii());
+            }
+        }
+        let missing = (!missing.is_empty()).then_some(Note::Missing(missing));
+        table::finish(self.encode_texts(&texts)?.with_notes(missing), table.labels, table.truth, table.ids)
+    }
+
+    /// A table in memory.
+    pub fn encode_frame(self: &Arc<Self>, frame: Frame) -> Result<Dataset, DataError> {
+        let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
+        let (rows, report) = features.encode(frame)?;
+        Ok(Dataset::new(rows, self.clone()).with_notes(Note::of_report(&report)))
+    }
+
+    /// A bare matrix, whose columns are this encoding's numeric ones in order.
+    pub fn encode_matrix(self: &Arc<Self>, matrix: Matrix) -> Result<Dataset, DataError> {
+        let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
+        Ok(Dataset::new(features.encode_matrix(matrix)?.into(), self.clone()))
+    }
+
+    /// Texts in memory.
+    pub fn encode_texts<S: AsRef<str> + Sync>(self: &Arc<Self>, texts: &[S]) -> Result<Dataset, DataError> {
+        let Encoding::Text(input) = self.as_ref() else { return Err(DataError::OtherEncoding) };
+        Ok(Dataset::new(input.text.transform(texts).into(), self.clone()))
+    }
+
+    /// Pictures in memory, of the encoding's shape.
+    pub fn encode_pictures(self: &Arc<Self>, pictures: Pictures) -> Result<Dataset, DataError> {
+        match self.as_ref() {
+            Encoding::Image(input) if input.image == pictures.shape => {
+                Ok(Dataset::new(Store::Bytes(pictures), self.clone()))
+            }
+            _ => Err(DataError::OtherEncoding),
+        }
+    }
+}
+
+impl From<Features> for Encoding {
+    fn from(features: Features) -> Self {
+        Encoding::Table(features)
+    }
+}
+
+impl From<TextInput> for Encoding {
+    fn from(input: TextInput) -> Self {
+        Encoding::Text(input)
+    }
+}
+
+/// By hand, because an error should speak of the kind that was meant.
+impl<'de> Deserialize<'de> for Encoding {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(from)?;
+        if value.get("text").is_some() {
+            serde_json::from_value(value).map(Encoding::Text).map_err(D::Error::custom)
+        } else if value.get("image").is_some() {
+            serde_json::from_value(value).map(Encoding::Image).map_err(D::Error::custom)
+        } else {
+            serde_json::from_value(value).map(Encoding::Table).map_err(D::Error::custom)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TextOptions;
+
+    #[test]
+    fn every_kind_is_stored_and_read_again() {
+        let table = Encoding::from(Features::unscaled(vec!["a".to_string(), "b".to_string()]));
+        let (text, _) = TextOptions::default().fit_transform(&["a cat", "the cat", "the dog"]).unwrap();
+        let text = Encoding::from(TextInput { columns: vec!["body".to_string()], text });
+        assert_eq!((text.width(), text.names()), (2, vec!["cat".to_string(), "the".to_string()]));
+        let shape = PictureShape { channels: 1, height: 1, width: 2 };
+        let image = ImageInput::fit(&Pictures { shape, bytes: vec![0, 2, 4, 6] }).unwrap();
+        // Mean 3, variance 5.
+        assert_eq!(
+            (image.scale[0], image.shift[0]),
+            ((1.0 / 5f64.sqrt()) as f32, (-3.0 / 5f64.sqrt()) as f32)
+        );
+        for encoding in [table, text, Encoding::Image(image)] {
+            let json = serde_json::to_string(&encoding).unwrap();
+            assert_eq!(serde_json::from_str::<Encoding>(&json).unwrap(), encoding, "{json}");
+        }
+        let error = serde_json::from_str::<Encoding>("{\"features\": 3}").unwrap_err().to_string();
+        assert!(error.contains("expected a sequence"), "{error}");
+    }
+}

@@ -1,0 +1,265 @@
+//! From a place to a [`Dataset`]: one reader for tables, texts and pictures.
+//!
+//! | place | rows | encoding |
+//! |---|---|---|
+//! | a table with a column of labels, or two tables | its columns: numbers, categories, texts, vectors | [`Features`](crate::Features) |
+//! | a table of pixels, with a shape | images | [`ImageInput`] |
+//! | a table with a column of picture files | pictures | [`ImageInput`] |
+//! | two folders of texts | one text per file | [`TextInput`] |
+//! | two folders of pictures, or one with a folder per class | one picture per file | [`ImageInput`] |
+//!
+//! [`InputOptions::read`] learns the encoding from what it reads. [`Encoding::read`] applies one that was learned, by the
+//! same code, so a model sees new rows as it saw those it was fitted on.
+
+mod dataset;
+mod encoding;
+mod files;
+mod images;
+mod notes;
+mod table;
+mod texts;
+
+pub use dataset::Dataset;
+pub use encoding::{Encoding, ReadAgain, TextInput};
+pub use images::{ImageFrom, ImageInput};
+pub use notes::Note;
+
+use crate::decode::TextEncoding;
+use crate::{
+    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TextOptions, Weighting,
+};
+use files::Kind;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where rows are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// One table, or a folder with a folder per class.
+    One(PathBuf),
+    /// Positives and unlabeled rows apart: two tables, or two folders.
+    Two {
+        /// Where the positives are.
+        positives: PathBuf,
+        /// Where the unlabeled rows are.
+        unlabeled: PathBuf,
+    },
+}
+
+impl Input {
+    /// One table, or a folder with a folder per class.
+    pub fn one(path: impl Into<PathBuf>) -> Self {
+        Input::One(path.into())
+    }
+
+    /// Two tables, or two folders.
+    pub fn two(positives: impl Into<PathBuf>, unlabeled: impl Into<PathBuf>) -> Self {
+        Input::Two { positives: positives.into(), unlabeled: unlabeled.into() }
+    }
+
+    /// What is read.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Input::One(path) => vec![path],
+            Input::Two { positives, unlabeled } => vec![positives, unlabeled],
+        }
+    }
+
+    /// One sample, or two drawn apart.
+    pub fn default_scenario(&self) -> Scenario {
+        match self {
+            Input::One(_) => Scenario::SingleSample,
+            Input::Two { .. } => Scenario::CaseControl,
+        }
+    }
+}
+
+impl From<&Path> for Input {
+    fn from(path: &Path) -> Self {
+        Input::one(path)
+    }
+}
+
+impl From<&str> for Input {
+    fn from(path: &str) -> Self {
+        Input::one(path)
+    }
+}
+
+/// What to read, and how it becomes rows. What is left open is chosen by what is found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub struct InputOptions {
+    /// The column that says which rows are positive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The value in the label (or truth) column, or the folder, that means positive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub positive: Option<String>,
+    /// The column of true labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<String>,
+    /// Columns to leave out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+    /// Columns to learn from, and no others; none means all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// Columns to know rows by, kept to the byte.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub id: Vec<String>,
+    /// Columns of free texts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+    /// The column of picture files, whose names count from the table's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The shape that columns of pixels have, or that pictures are brought to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_shape: Option<PictureShape>,
+    /// What becomes of missing values, and of pictures that cannot be decoded.
+    pub missing: MissingPolicy,
+    /// How the bytes of tables and texts are to be read, where they have no mark; UTF-8 if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<TextEncoding>,
+    /// Whether numbers are scaled.
+    pub scaling: Scaling,
+    /// What the columns of terms hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<Weighting>,
+    /// Words, and phrases of up to so many of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ngrams: Option<usize>,
+    /// A term must occur in so many texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_texts: Option<usize>,
+    /// At most so many terms per column of texts, the most frequent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_terms: Option<usize>,
+    /// Words to leave out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_words: Option<StopWords>,
+}
+
+/// A list of words to leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopWords {
+    /// None.
+    None,
+    /// Frequent words of English.
+    English,
+}
+
+impl std::str::FromStr for StopWords {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "none" => Ok(StopWords::None),
+            "english" => Ok(StopWords::English),
+            other => Err(DataError::UnknownWord {
+                what: "stop words",
+                found: other.to_string(),
+                known: "none or english",
+            }),
+        }
+    }
+}
+
+impl std::str::FromStr for Weighting {
+    type Err = DataError;
+
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "tfidf" => Ok(Weighting::TfIdf),
+            "sublinear" => Ok(Weighting::SublinearTfIdf),
+            "counts" => Ok(Weighting::Counts),
+            other => Err(DataError::UnknownWord {
+                what: "features of texts",
+                found: other.to_string(),
+                known: "tfidf, sublinear or counts",
+            }),
+        }
+    }
+}
+
+impl InputOptions {
+    /// Reads a place, learns its encoding and applies it.
+    pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
+        self.check()?;
+        match (input, files::kind(input)?) {
+            (Input::One(folder), Kind::Classes) => images::read_classes(self, folder),
+            (Input::One(folder), Kind::Texts | Kind::Pictures) => {
+                Err(DataError::OneFolder { folder: folder.display().to_string() })
+            }
+            (_, Kind::Table) if self.image.is_some() => images::read_table(self, input),
+            (_, Kind::Table) if self.image_shape.is_some() => images::read_pixels(self, input),
+            (_, Kind::Table) => table::read(self, input),
+            (Input::Two { positives, unlabeled }, kind) => {
+                self.check_folders(positives)?;
+                match kind {
+                    Kind::Texts => texts::read(self, positives, unlabeled),
+                    _ => images::read_folders(self, positives, unlabeled),
+                }
+            }
+        }
+    }
+
+    /// Whether the place holds pictures, for front ends that choose a model by it.
+    pub fn is_images(&self, input: &Input) -> Result<bool, DataError> {
+        let kind = files::kind(input)?;
+        let table = kind == Kind::Table && (self.image.is_some() || self.image_shape.is_some());
+        Ok(table || matches!(kind, Kind::Pictures | Kind::Classes))
+    }
+
+    /// What of texts becomes columns.
+    pub(crate) fn text_options(&self) -> TextOptions {
+        let mut options = TextOptions::default();
+        options.weighting = self.features.unwrap_or(options.weighting);
+        options.phrase_lengths = (1, self.ngrams.unwrap_or(1));
+        options.min_texts = self.min_texts.unwrap_or(options.min_texts);
+        options.max_terms = self.max_terms;
+        if self.stop_words == Some(StopWords::English) {
+            options.stop_words = ENGLISH_STOP_WORDS.iter().map(ToString::to_string).collect();
+        }
+        options
+    }
+
+    /// Refuses a column that is asked to be two things, and numbers that nothing can be.
+    fn check(&self) -> Result<(), DataError> {
+        let label = self.label.iter().map(|name| (name, "the label"));
+        let truth = self.truth.iter().map(|name| (name, "the truth"));
+        let texts = self.text.iter().map(|name| (name, "a text to learn from"));
+        let image = self.image.iter().map(|name| (name, "the picture files"));
+        let dropped = self.drop.iter().map(|name| (name, "left out"));
+        let roles: Vec<(&String, &'static str)> =
+            label.chain(truth).chain(texts).chain(image).chain(dropped).collect();
+        for (at, (name, role)) in roles.iter().enumerate() {
+            if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
+            {
+                let column = name.to_string();
+                return Err(DataError::TwoRoles { column, first, second: role });
+            }
+        }
+        for (what, value) in [("least number of texts", self.min_texts), ("number of terms", self.max_terms)]
+        {
+            if value == Some(0) {
+                return Err(DataError::Fraction { what, range: "1 and above", value: 0.0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Folders have no columns.
+    fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
+        let one = self.label.iter().chain(&self.truth).chain(&self.image);
+        let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
+        match one.chain(several).next() {
+            Some(column) => {
+                Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+}

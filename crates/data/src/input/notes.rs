@@ -1,0 +1,162 @@
+//! What a reader should know of how rows came about, as facts; sentences are made at the last moment.
+
+use crate::decode::TextEncoding;
+use crate::frame::{LeftOut, WhyLeftOut};
+use crate::{EncodeReport, Hint, PictureShape};
+use serde::Serialize;
+use std::fmt;
+
+/// Something that reading met and went on with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// Columns that are not learned from, for one reason.
+    LeftOut {
+        /// Their names.
+        columns: Vec<String>,
+        /// Why.
+        why: WhyLeftOut,
+    },
+    /// Columns of a table that were not looked at.
+    NotUsed(Vec<String>),
+    /// Columns with missing cells, and how many.
+    Missing(Vec<(String, usize)>),
+    /// Columns with categories that training never saw, and in how many cells.
+    Unseen(Vec<(String, usize)>),
+    /// Files that are not UTF-8.
+    OtherEncoding {
+        /// How many.
+        files: usize,
+        /// Of how many.
+        all: usize,
+        /// Where.
+        folder: String,
+        /// What they were read as.
+        encoding: TextEncoding,
+    },
+    /// Files with bytes that their encoding does not have.
+    Malformed {
+        /// How many.
+        files: usize,
+        /// Of how many.
+        all: usize,
+        /// Where.
+        folder: String,
+    },
+    /// Pictures that could not be decoded and were left out.
+    Unreadable {
+        /// How many.
+        files: usize,
+        /// Of how many.
+        all: usize,
+        /// The first of them.
+        first: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Pictures that were brought to another size.
+    Resized {
+        /// How many.
+        files: usize,
+        /// Of how many.
+        all: usize,
+        /// The size of all now.
+        shape: PictureShape,
+    },
+}
+
+/// Names shown of a long list.
+const SHOWN: usize = 8;
+
+impl Note {
+    /// What encoding met.
+    pub(super) fn of_report(report: &EncodeReport) -> Vec<Note> {
+        let mut notes = Vec::new();
+        for LeftOut { column, why } in &report.left_out {
+            let same = |note: &&mut Note| matches!(note, Note::LeftOut { why: other, .. } if other == why);
+            match notes.iter_mut().find(same) {
+                Some(Note::LeftOut { columns, .. }) => columns.push(column.clone()),
+                _ => notes.push(Note::LeftOut { columns: vec![column.clone()], why: *why }),
+            }
+        }
+        if !report.missing.is_empty() {
+            notes.push(Note::Missing(report.missing.clone()));
+        }
+        if !report.unseen.is_empty() {
+            notes.push(Note::Unseen(report.unseen.clone()));
+        }
+        notes
+    }
+
+    /// Whether it may spoil what is learned or predicted, and is a warning.
+    pub fn is_warning(&self) -> bool {
+        matches!(self, Note::Unseen(_) | Note::Unreadable { .. } | Note::Malformed { .. })
+    }
+
+    /// A setting that may do better.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
+                Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::LeftOut { columns, why } => {
+                let (verb, shown) =
+                    (if columns.len() == 1 { "is" } else { "are" }, listed(columns, |name| name.clone()));
+                let reason = match why {
+                    WhyLeftOut::Constant => "the same value in every row",
+                    WhyLeftOut::Empty => "empty in every row",
+                    WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
+                    WhyLeftOut::FreeText => "free text",
+                    WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
+                };
+                write!(f, "{shown} {verb} left out: {reason}")
+            }
+            Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
+            Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
+            Note::Unseen(cells) => {
+                write!(f, "categories that training never saw, taken as none, in {}", listed(cells, counted))
+            }
+            Note::OtherEncoding { files, all, folder, encoding } => {
+                write!(f, "{files} of {all} files of '{folder}' are not UTF-8 and were read as {encoding}")
+            }
+            Note::Malformed { files, all, folder } => write!(
+                f,
+                "{files} of {all} files of '{folder}' hold bytes that their encoding does not have, read as U+FFFD"
+            ),
+            Note::Unreadable { files, all, first, why } => {
+                write!(
+                    f,
+                    "{files} of {all} pictures cannot be read and are left out, first '{first}' ({why})"
+                )
+            }
+            Note::Resized { files, all, shape } => {
+                write!(
+                    f,
+                    "{files} of {all} pictures were brought to {} x {} pixels",
+                    shape.width, shape.height
+                )
+            }
+        }
+    }
+}
+
+fn counted((name, count): &(String, usize)) -> String {
+    format!("{name} ({count})")
+}
+
+fn listed<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
+    let shown: Vec<String> = items.iter().take(SHOWN).map(show).collect();
+    match items.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,162 @@
+//! Tables: numbers, categories, texts and vectors, each column as what it is.
+
+use super::{Dataset, Input, InputOptions, Note};
+use crate::frame::{Column, TextColumn, Values, stack};
+use crate::label::{labels_from_column, truth_from_column, two_parts};
+use crate::read::{ReadOptions, read as read_frame};
+use crate::{DataError, FeatureOptions, Features, Frame, Label};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A table with what is known of its rows taken out.
+pub(super) struct Table {
+    pub frame: Frame,
+    pub labels: Option<Vec<Label>>,
+    pub truth: Option<Vec<bool>>,
+    pub ids: Vec<(String, TextColumn)>,
+}
+
+/// Columns that say something of the rows and are no features.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub label: Option<&'a str>,
+    pub truth: Option<&'a str>,
+    pub positive: Option<&'a str>,
+    pub ids: &'a [String],
+}
+
+impl InputOptions {
+    pub(super) fn known(&self) -> Known<'_> {
+        Known {
+            label: self.label.as_deref(),
+            truth: self.truth.as_deref(),
+            positive: self.positive.as_deref(),
+            ids: &self.id,
+        }
+    }
+
+    /// How to read a table to learn from.
+    fn read_options(&self) -> ReadOptions {
+        let mut options = ReadOptions {
+            drop: self.drop.clone(),
+            text: self.text.clone(),
+            missing: self.missing,
+            encoding: self.encoding,
+            ..ReadOptions::default()
+        };
+        if !self.only.is_empty() {
+            options.only = Some([self.only.as_slice(), &self.text].concat());
+        }
+        options
+    }
+}
+
+/// One table, or two, from which the features are learned.
+pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
+    let Table { mut frame, labels, truth, ids } =
+        read_tables(input, options.read_options(), options.known())?;
+    for name in &options.text {
+        let column = frame.column(name)?;
+        if let Values::Text(texts) = &column.values {
+            check_text(name, texts)?;
+        }
+    }
+    let unused = std::mem::take(&mut frame.ignored);
+    let features =
+        FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
+    let (features, rows, report) = Features::fit(frame, &features)?;
+    let data = Dataset::new(rows, Arc::new(features.into())).with_notes(Note::of_report(&report));
+    let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
+    finish(data.with_notes(unused), labels, truth, ids)
+}
+
+/// A column of numbers is no column of texts, whatever it is called.
+fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
+    let number = |text: &str| text.trim().parse::<f64>().is_ok();
+    let mut present = texts.iter().filter(|text| !text.trim().is_empty()).peekable();
+    if present.peek().is_some() && present.all(number) {
+        return Err(DataError::NumericText { column: name.to_string(), rows: texts.len() });
+    }
+    Ok(())
+}
+
+/// Puts rows and what is known of them together.
+pub(super) fn finish(
+    mut data: Dataset,
+    labels: Option<Vec<Label>>,
+    truth: Option<Vec<bool>>,
+    ids: Vec<(String, TextColumn)>,
+) -> Result<Dataset, DataError> {
+    if let Some(labels) = labels {
+        data = data.with_labels(labels)?;
+    }
+    if let Some(truth) = truth {
+        data = data.with_truth(truth)?;
+    }
+    for (name, column) in ids {
+        data = data.with_ids(&name, column)?;
+    }
+    Ok(data)
+}
+
+/// Reads a table, or two one above the other, and takes out what is known of the rows.
+pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> Result<Table, DataError> {
+    match input {
+        Input::One(path) => read_one(path, options, known),
+        Input::Two { positives, unlabeled } => {
+            let apart = Known { label: None, truth: None, positive: None, ids: known.ids };
+            let first = read_one(positives, options.clone(), apart)?;
+            let second = read_one(unlabeled, options, apart)?;
+            let labels = two_parts(first.frame.rows, second.frame.rows);
+            let mut ids = first.ids;
+            for ((_, ids), (_, more)) in ids.iter_mut().zip(&second.ids) {
+                more.iter().for_each(|id| ids.push(id));
+            }
+            let frame = stack(first.frame, second.frame)?;
+            Ok(Table { frame, labels: Some(labels), truth: None, ids })
+        }
+    }
+}
+
+pub(super) fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
+    let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
+    // A column that is both a feature and an identifier is read once as either.
+    let is_feature = |name: &&String| match &options.only {
+        Some(only) => only.contains(name),
+        None => false,
+    };
+    let (twice, once): (Vec<&String>, Vec<&String>) = known.ids.iter().partition(is_feature);
+    options.categories.extend(answers.iter().cloned());
+    options.verbatim.extend(once.iter().map(ToString::to_string));
+    if let Some(only) = &mut options.only {
+        only.extend(answers.iter().cloned().chain(once.iter().map(ToString::to_string)));
+    }
+    let mut frame = read_frame(path, &options)?;
+    let labels =
+        known.label.map(|name| labels_from_column(&frame.take(name)?, known.positive)).transpose()?;
+    let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
+    let mut also = match twice.is_empty() {
+        true => Frame::default(),
+        false => {
+            let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
+            let encoding = options.encoding;
+            let only = Some(names.clone());
+            read_frame(path, &ReadOptions { verbatim: names, only, encoding, ..ReadOptions::default() })?
+        }
+    };
+    let mut ids = Vec::new();
+    for name in known.ids {
+        let from = if twice.contains(&name) { &mut also } else { &mut frame };
+        ids.push((name.clone(), into_texts(from.take(name)?)));
+    }
+    Ok(Table { frame, labels, truth, ids })
+}
+
+/// The cells of a column that was asked for verbatim.
+fn into_texts(column: Column) -> TextColumn {
+    match column.values {
+        Values::Text(texts) => texts,
+        // Columns asked for verbatim are never of another kind.
+        _ => TextColumn::default(),
+    }
+}

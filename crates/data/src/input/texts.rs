@@ -1,0 +1,70 @@
+//! Folders of texts: one file per text.
+
+use super::files::{Listing, list};
+use super::{Dataset, Encoding, InputOptions, Note, TextInput};
+use crate::DataError;
+use crate::decode::{ReadAs, TextEncoding, decode};
+use crate::frame::TextColumn;
+use crate::label::two_parts;
+use crate::text::{looks_like_html, strip_html};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Texts of a folder, with the names of their files.
+pub(super) struct Folder {
+    pub names: TextColumn,
+    pub texts: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// Two folders, from which terms are learned.
+pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -> Result<Dataset, DataError> {
+    let first = read_folder(positives, options.encoding)?;
+    let second = read_folder(unlabeled, options.encoding)?;
+    let labels = two_parts(first.texts.len(), second.texts.len());
+    let texts: Vec<&String> = first.texts.iter().chain(&second.texts).collect();
+    let (text, rows) = options.text_options().fit_transform(&texts)?;
+    let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
+    let names = first.names.iter().chain(second.names.iter()).collect();
+    let data = Dataset::new(rows.into(), Arc::new(encoding)).with_labels(labels)?.with_ids("file", names)?;
+    Ok(data.with_notes(first.notes).with_notes(second.notes))
+}
+
+/// Reads every text of a folder in the order of their names. HTML loses its tags.
+pub(super) fn read_folder(folder: &Path, encoding: Option<TextEncoding>) -> Result<Folder, DataError> {
+    let Listing { texts: paths, folders, .. } = list(folder)?;
+    if let Some(inner) = folders.first() {
+        return Err(DataError::FolderInFolder { path: inner.display().to_string() });
+    }
+    let (mut names, mut texts) = (TextColumn::default(), Vec::with_capacity(paths.len()));
+    let (mut others, mut malformed) = (0, 0);
+    for path in &paths {
+        let bytes =
+            fs::read(path).map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+        let decoded = decode(bytes, encoding);
+        others += usize::from(decoded.read_as == ReadAs::Fallback);
+        malformed += usize::from(decoded.malformed > 0);
+        let html = path.extension().is_some_and(|extension| {
+            extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+        });
+        texts.push(match html || looks_like_html(&decoded.text) {
+            true => strip_html(&decoded.text),
+            false => decoded.text,
+        });
+        names.push(&path.file_name().unwrap_or_default().to_string_lossy());
+    }
+    if texts.is_empty() {
+        return Err(DataError::NothingToRead { folder: folder.display().to_string() });
+    }
+    let (all, folder) = (texts.len(), folder.display().to_string());
+    let mut notes = Vec::new();
+    if others > 0 {
+        let encoding = ReadAs::Fallback.encoding();
+        notes.push(Note::OtherEncoding { files: others, all, folder: folder.clone(), encoding });
+    }
+    if malformed > 0 {
+        notes.push(Note::Malformed { files: malformed, all, folder });
+    }
+    Ok(Folder { names, texts, notes })
+}

@@ -1,0 +1,304 @@
+//! Every setting of a fit in one place.
+//!
+//! A setting that was not given is `None`, so that what is given to a method or model that has no use for it can be
+//! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
+
+use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
+use crate::settings::SETTINGS;
+use crate::{Error, Machine, Method, Priors, Scorer, TrainOverrides};
+use onesided_data::{
+    ClassPrior, Counts, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
+};
+use onesided_eval::ThresholdRule;
+use onesided_loss::{Options, Reduction, Surrogate};
+use onesided_net::{Architecture, Device, Precision};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// The method where none is named.
+const DEFAULT_METHOD: &str = "collective";
+
+/// Terms that models of dense rows are given where nobody says how many: the most frequent ones carry most of what there
+/// is.
+const DENSE_TERMS: usize = 5_000;
+
+/// What a user may set before [`fit`](crate::learn()). What is not set is chosen by the data.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Config {
+    /// The method by its name.
+    pub method: Option<String>,
+    /// What scores, for methods that are an objective.
+    pub model: Option<ModelChoice>,
+    /// Settings of a classic system by name.
+    pub option: Vec<(String, String)>,
+    /// π, or that it is to be estimated.
+    pub prior: Option<PriorGiven>,
+    /// μ.
+    pub prior_in_unlabeled: Option<PriorInUnlabeled>,
+    /// How the data were drawn.
+    pub scenario: Option<Scenario>,
+    /// The reduction of the collective loss; `None` tries two.
+    pub reduction: Option<Reduction>,
+    /// The margin loss of the risks.
+    pub surrogate: Option<Surrogate>,
+    /// How far the negative part of a non-negative risk may fall below zero.
+    pub beta: Option<f64>,
+    /// The step of the non-negative correction.
+    pub gamma: Option<f64>,
+    /// Rounding of the kink of the collective loss.
+    pub smoothing: Option<f64>,
+    /// How a network is trained.
+    pub train: TrainOverrides,
+    /// A file to resume training from.
+    pub checkpoint: Option<PathBuf>,
+    /// The share of rows held out.
+    pub hold_out: Option<f64>,
+    /// How the threshold is chosen.
+    pub threshold: Option<ThresholdRule>,
+    /// The seed of everything random.
+    pub seed: Option<u64>,
+    /// Threads; 0 is all.
+    pub threads: Option<usize>,
+    /// Where to train.
+    pub device: Option<Device>,
+    /// Numbers of a GPU.
+    pub precision: Option<Precision>,
+}
+
+/// What scores, where the method is an objective.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ModelChoice {
+    /// A network of the zoo, or of one's own layers.
+    Network(Architecture),
+    /// Boosted trees.
+    Trees,
+}
+
+impl FromStr for ModelChoice {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "trees" => Ok(ModelChoice::Trees),
+            network => Ok(ModelChoice::Network(network.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for ModelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelChoice::Network(architecture) => architecture.fmt(f),
+            ModelChoice::Trees => f.write_str("trees"),
+        }
+    }
+}
+
+/// The prior of the population, or that it is to be estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PriorGiven {
+    /// To be estimated.
+    Auto,
+    /// π.
+    Share(ClassPrior),
+}
+
+impl FromStr for PriorGiven {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "auto" => Ok(PriorGiven::Auto),
+            number => match number.parse() {
+                Ok(share) => Ok(PriorGiven::Share(ClassPrior::new(share)?)),
+                Err(_) => Err(Error::Unknown {
+                    what: "prior",
+                    found: number.to_string(),
+                    known: "a number or auto".to_string(),
+                }),
+            },
+        }
+    }
+}
+
+impl fmt::Display for PriorGiven {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PriorGiven::Auto => f.write_str("auto"),
+            PriorGiven::Share(prior) => write!(f, "{}", prior.get()),
+        }
+    }
+}
+
+impl Config {
+    /// Sets a setting by its name to the value of a text; the error lists all names and suggests the nearest.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
+        let found = SETTINGS.iter().find(|setting| setting.name == name);
+        let setting = found.ok_or_else(|| Error::Unknown {
+            what: "setting",
+            found: name.to_string(),
+            known: SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", "),
+        })?;
+        (setting.set)(self, value)
+    }
+
+    /// The method.
+    pub fn method(&self) -> Result<Method, Error> {
+        Method::find(self.method.as_deref().unwrap_or(DEFAULT_METHOD))
+    }
+
+    /// What scores rows of this kind: what was asked for, `cnn` for pictures, `mlp` for all else.
+    pub fn model_for(&self, pictures: bool) -> ModelChoice {
+        let small = Architecture::mlp();
+        let default = if pictures { Architecture::Cnn } else { small };
+        self.model.clone().unwrap_or(ModelChoice::Network(default))
+    }
+
+    /// How the data were drawn; one sample where nothing is said.
+    pub fn scenario(&self) -> Scenario {
+        self.scenario.unwrap_or(Scenario::SingleSample)
+    }
+
+    /// Where and how work is done.
+    pub fn machine(&self) -> Machine {
+        Machine {
+            threads: self.threads.unwrap_or(0),
+            device: self.device.unwrap_or(Device::Auto),
+            precision: self.precision.unwrap_or_default(),
+        }
+    }
+
+    /// Both priors of data of these counts, from whichever was given; `None` if neither was.
+    pub fn priors(&self, counts: Counts) -> Result<Option<Priors>, Error> {
+        let scenario = self.scenario();
+        Ok(match (self.prior, self.prior_in_unlabeled) {
+            (Some(PriorGiven::Share(class)), _) => {
+                let in_unlabeled = class.to_prior_in_unlabeled(scenario, counts)?;
+                Some(Priors { class, in_unlabeled, estimated: false })
+            }
+            (_, Some(mu)) => Some(Priors::from_unlabeled(mu, scenario, counts, false)),
+            _ => None,
+        })
+    }
+
+    /// Refuses settings that the method, or the model, has no use for, and those out of range. `pictures` says whether
+    /// rows are pictures.
+    pub fn check(&self, pictures: bool) -> Result<(), Error> {
+        let method = self.method()?;
+        let model = self.model_for(pictures);
+        for setting in SETTINGS {
+            if (setting.get)(self).is_some() && !setting.is_for(method, &model, pictures) {
+                let chosen = match method {
+                    Method::Objective(_) if setting.by_model() => format!("the model {model}"),
+                    _ => format!("the method {}", method.name()),
+                };
+                return Err(Error::NotForThis {
+                    setting: setting.name,
+                    for_what: setting.applies.words(),
+                    chosen,
+                });
+            }
+        }
+        if self.prior == Some(PriorGiven::Auto) && !method.must_have_prior() {
+            return Err(Error::NothingToEstimate(method.name().to_string()));
+        }
+        if let Some(share) = self.hold_out
+            && !(share > 0.0 && share < 1.0)
+        {
+            let (what, range) = ("share held out", "strictly between 0 and 1");
+            return Err(Error::Setting { what, range, value: share });
+        }
+        self.train.check()
+    }
+
+    /// What the method takes, for those who read data for it: numbers as they are, counts of words, few terms.
+    pub fn reading(&self, options: &mut InputOptions) -> Result<(), Error> {
+        match self.method()? {
+            Method::Objective(_) => {
+                options.max_terms = options.max_terms.or(Some(DENSE_TERMS));
+            }
+            Method::System(info) => {
+                if info.as_is {
+                    options.scaling = Scaling::AsIs;
+                }
+                if info.needs_counts {
+                    options.features = options.features.or(Some(Weighting::Counts));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The scorer that all of this means for a data set.
+    pub fn scorer(&self, data: &Dataset) -> Result<Box<dyn Scorer>, Error> {
+        let pictures = data.encoding().shape().is_some();
+        self.check(pictures)?;
+        match self.method()? {
+            Method::Objective(method) => Ok(self.objective_scorer(ObjectiveChoice::Named(method), pictures)),
+            Method::System(info) => Ok(Box::new(ClassicScorer::with_options(info, &self.option)?)),
+        }
+    }
+
+    /// The scorer of an objective under the model, options and training that are set.
+    pub fn objective_scorer(&self, objective: ObjectiveChoice, pictures: bool) -> Box<dyn Scorer> {
+        let options = self.options();
+        match self.model_for(pictures) {
+            ModelChoice::Network(architecture) => Box::new(NetworkScorer {
+                objective,
+                options,
+                reduction: self.reduction,
+                architecture,
+                train: self.train.clone(),
+                checkpoint: self.checkpoint.clone(),
+                device: None,
+            }),
+            ModelChoice::Trees => Box::new(TreesScorer {
+                objective,
+                options,
+                reduction: self.reduction,
+                config: TreesScorer::default_config(),
+            }),
+        }
+    }
+
+    /// The options of an objective.
+    pub fn options(&self) -> Options {
+        let default = Options::default();
+        Options {
+            reduction: self.reduction.unwrap_or(default.reduction),
+            surrogate: self.surrogate.unwrap_or(default.surrogate),
+            beta: self.beta.unwrap_or(default.beta),
+            gamma: self.gamma.unwrap_or(default.gamma),
+            smoothing: self.smoothing.unwrap_or(default.smoothing),
+        }
+    }
+}
+
+/// What was given, by name, as text.
+impl Serialize for Config {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let given: BTreeMap<&str, String> =
+            SETTINGS.iter().filter_map(|setting| Some((setting.name, (setting.get)(self)?))).collect();
+        given.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Config {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut config = Config::default();
+        for (name, value) in BTreeMap::<String, serde_json::Value>::deserialize(from)? {
+            let text = match value {
+                serde_json::Value::String(text) => text,
+                other => other.to_string(),
+            };
+            config.set(&name, &text).map_err(D::Error::custom)?;
+        }
+        Ok(config)
+    }
+}

@@ -1,0 +1,206 @@
+//! One error for everything that can go wrong between data and a model.
+
+use onesided_classic::{ClassicError, OptionError};
+use onesided_data::{DataError, Hint, PriorError};
+use onesided_eval::EvalError;
+use onesided_loss::LossError;
+use onesided_net::NetError;
+
+/// Why fitting, predicting, saving or loading was refused, in one sentence; [`hint`](Error::hint) names a setting that
+/// would help.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading, encoding, splitting or writing.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A prior that is impossible.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    /// An objective that does not exist, or a parameter of one out of range.
+    #[error(transparent)]
+    Loss(#[from] LossError),
+    /// A network that cannot be built or trained.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// Scores that cannot be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// A classic system that cannot learn from these rows.
+    #[error("{source}{}", held_out_of(*.held_out))]
+    Classic {
+        /// What the system says.
+        source: ClassicError,
+        /// What it cannot know: how many positives there were before a fifth was held out.
+        held_out: Option<usize>,
+    },
+    /// A setting that a system does not have, or a value that it cannot take.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// Naive Bayes counts, and there are no negative counts.
+    #[error(
+        "column '{column}', row {row}: {value} is negative, and the method {method} takes counts; give it word counts or \
+         columns without negative values, or choose another method"
+    )]
+    NegativeCount {
+        /// The method.
+        method: String,
+        /// The column.
+        column: String,
+        /// Counted from 1.
+        row: usize,
+        /// The value.
+        value: f32,
+    },
+    /// A model whose scores are no sum over features.
+    #[error(
+        "a score of this model ({method}, {kind}) is not a sum over features, so nothing says what carried it; linear \
+         models can be explained"
+    )]
+    NotLinear {
+        /// The method.
+        method: String,
+        /// How it scores.
+        kind: String,
+    },
+    /// Boosted trees that cannot be grown.
+    #[error(transparent)]
+    Trees(#[from] onesided_trees::TreesError),
+    /// A word that is none of those known.
+    #[error("unknown {what} '{found}'; use {known}")]
+    Unknown {
+        /// What was to be named.
+        what: &'static str,
+        /// What was named.
+        found: String,
+        /// What can be.
+        known: String,
+    },
+    /// Evidence that no estimator of the prior can use.
+    #[error(transparent)]
+    Evidence(#[from] onesided_prior::EvidenceError),
+    /// The method needs a prior, none was given, and the data do not tell it.
+    #[error("the method '{method}' needs the share of positives, and it cannot be estimated: {why}")]
+    NoEstimate {
+        /// The method.
+        method: String,
+        /// Why there is no estimate.
+        why: String,
+    },
+    /// Something cannot be computed without a prior.
+    #[error("the method '{0}' needs the share of positives")]
+    NeedsPrior(String),
+    /// The method wants true labels.
+    #[error("the method '{0}' learns from true labels, and there are none")]
+    NeedsTruth(String),
+    /// Nothing says which rows are positive.
+    #[error("nothing says which rows are positive")]
+    NeedsLabels,
+    /// The generalization bound is that of one loss.
+    #[error("the bound is that of the collective loss on a table, but the model was trained with '{0}'")]
+    NoBound(String),
+    /// A rule that counts on a share of positives among unlabeled rows.
+    #[error("only the threshold rule 'half' works without the share of positives in unlabeled rows")]
+    ThresholdNeedsPrior,
+    /// A setting out of range.
+    #[error("the {what} must be {range}, but is {value}")]
+    Setting {
+        /// What is set.
+        what: &'static str,
+        /// Where it may lie.
+        range: &'static str,
+        /// What it was set to.
+        value: f64,
+    },
+    /// A setting that nothing here reads.
+    #[error("{setting} is {for_what}, and {chosen} has no use for it; leave it out")]
+    NotForThis {
+        /// The setting.
+        setting: &'static str,
+        /// What it is for.
+        for_what: &'static str,
+        /// What was chosen.
+        chosen: String,
+    },
+    /// A prior that was to be estimated for nothing.
+    #[error("the method {0} needs no prior, so there is nothing to estimate")]
+    NothingToEstimate(String),
+    /// A model that rows of this kind do not go into.
+    #[error("the model {model} takes {takes}, but the rows are {rows}")]
+    ModelInput {
+        /// The model.
+        model: String,
+        /// What it takes.
+        takes: &'static str,
+        /// What there is.
+        rows: &'static str,
+    },
+    /// A row that overflows the model, or weights that do.
+    #[error(
+        "row {row} has a score of {score}; its values, or the model's weights, are too large for 32-bit floats"
+    )]
+    Score {
+        /// Counted from 1.
+        row: usize,
+        /// Infinite or NaN.
+        score: f32,
+    },
+    /// More rows than the sampler can number.
+    #[error("{0} rows are more than can be trained on; draw a sample of them")]
+    TooManyRows(usize),
+    /// The observer asked to stop and to keep nothing.
+    #[error("training was interrupted in epoch {epoch} and no model was made{}", kept(.checkpoint.as_deref()))]
+    Interrupted {
+        /// The epoch that was not completed.
+        epoch: usize,
+        /// Where training can be resumed from.
+        checkpoint: Option<String>,
+    },
+    /// A scorer of one's own has no place in a model file.
+    #[error(
+        "the model was made by a scorer of your own ('{0}'), which no model file can hold; save its parts yourself"
+    )]
+    OwnScorer(String),
+    /// A model file that cannot be used.
+    #[error("'{file}' {what}")]
+    ModelFile {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl Error {
+    /// The setting that would help, where one would; front ends write it as a flag or an argument.
+    pub fn hint(&self) -> Option<Hint> {
+        let prior = || Hint::new("give it for the population", "prior", "SHARE");
+        match self {
+            Error::Data(error) => error.hint(),
+            Error::Net(error) => error.hint(),
+            Error::Classic { source, .. } => source.hint(),
+            Error::NoEstimate { .. } | Error::NeedsPrior(_) | Error::ThresholdNeedsPrior => Some(prior()),
+            Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
+            Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
+            Error::NotLinear { .. } => Some(Hint::new("fit one", "model", "linear")),
+            Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn of_classic(source: ClassicError) -> Self {
+        Error::Classic { source, held_out: None }
+    }
+}
+
+fn held_out_of(positives: Option<usize>) -> String {
+    positives.map_or_else(String::new, |positives| {
+        format!(" (a fifth of the {positives} positives is held out to measure the model)")
+    })
+}
+
+fn kept(checkpoint: Option<&str>) -> String {
+    checkpoint.map_or_else(String::new, |path| {
+        format!("; run the same command again to resume from the checkpoint '{path}'")
+    })
+}

@@ -1,0 +1,223 @@
+//! What scores rows: the closed set of what a model file can hold, and a scorer of one's own beside it.
+
+use crate::views::shape_of;
+use crate::{Error, OwnModel};
+use onesided_classic::{ClassicModel, Link, Rows};
+use onesided_data::{Dataset, Encoding, Store};
+use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
+use onesided_trees::TreesModel;
+use std::fmt;
+use std::sync::Arc;
+
+/// Sparse rows are written out for a network so many at a time.
+const ROWS_AT_ONCE: usize = 4096;
+
+/// A probability of more than this is no longer told apart from 1; scores go on rising with f, so that rows keep their
+/// order.
+pub(crate) const CERTAIN: f64 = 1.0 - 1e-4;
+
+/// What scores.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Fitted {
+    /// A network.
+    Network {
+        /// Its layers.
+        network: Network,
+        /// Their weights.
+        weights: Weights,
+    },
+    /// What a classic system learned.
+    Classic(ClassicModel),
+    /// Boosted trees.
+    Trees(TreesModel),
+    /// A weighted sum of others.
+    Ensemble(Vec<Member>),
+    /// A model of one's own.
+    Own {
+        /// What it is called.
+        name: String,
+        /// The model.
+        model: Arc<dyn OwnModel>,
+    },
+}
+
+/// One part of an ensemble.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// What its scores are multiplied by.
+    pub weight: f64,
+    /// What scores.
+    pub fitted: Fitted,
+}
+
+impl fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fitted::Network { network, .. } => f.debug_tuple("Network").field(network).finish(),
+            Fitted::Classic(model) => f.debug_tuple("Classic").field(model).finish(),
+            Fitted::Trees(model) => f.debug_struct("Trees").field("trees", &model.trees().len()).finish(),
+            Fitted::Ensemble(members) => f.debug_tuple("Ensemble").field(members).finish(),
+            Fitted::Own { name, .. } => f.debug_tuple("Own").field(name).finish(),
+        }
+    }
+}
+
+impl Fitted {
+    /// f of each row, before calibration, on a device. The rows must be encoded as those it was fitted on.
+    pub fn scores(&self, data: &Dataset, device: Device, threads: usize) -> Result<Vec<f32>, Error> {
+        match self {
+            Fitted::Network { network, weights } => network_scores(network, weights, data, device, threads),
+            Fitted::Classic(model) => match data.rows() {
+                Store::Dense(matrix) => classic_scores(model, matrix),
+                Store::Sparse(matrix) => classic_scores(model, matrix),
+                _ => classic_scores(model, data.dense()?.as_ref()),
+            },
+            Fitted::Trees(model) => {
+                let logits = model.logits_with_threads(data.dense()?.as_ref(), threads)?;
+                Ok(logits.into_iter().map(|logit| logit as f32).collect())
+            }
+            Fitted::Ensemble(members) => {
+                let mut sum = vec![0f64; data.len()];
+                for Member { weight, fitted } in members {
+                    let scores = fitted.scores(data, device, threads)?;
+                    sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
+                }
+                Ok(sum.into_iter().map(|sum| sum as f32).collect())
+            }
+            Fitted::Own { model, .. } => model.scores(data),
+        }
+    }
+
+    /// How many columns rows must have; `None` for a model of one's own.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Fitted::Network { network, .. } => {
+                let shape = network.input;
+                shape.channels.checked_mul(shape.height)?.checked_mul(shape.width)
+            }
+            Fitted::Classic(model) => Some(model.cols()),
+            Fitted::Trees(model) => Some(model.features()),
+            Fitted::Ensemble(members) => members.first().and_then(|member| member.fitted.width()),
+            Fitted::Own { .. } => None,
+        }
+    }
+
+    /// The network, where it is one.
+    pub fn network(&self) -> Option<(&Network, &Weights)> {
+        match self {
+            Fitted::Network { network, weights } => Some((network, weights)),
+            _ => None,
+        }
+    }
+
+    /// What a classic system learned, where one did.
+    pub fn classic(&self) -> Option<&ClassicModel> {
+        match self {
+            Fitted::Classic(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// The link from scores to probabilities that a theory gives.
+    pub fn link(&self) -> Option<Link> {
+        self.classic().and_then(|model| model.link)
+    }
+
+    /// c, the share of positives that are labeled, where the scorer estimated it.
+    pub fn label_frequency(&self) -> Option<f64> {
+        self.classic().and_then(|model| model.label_frequency)
+    }
+
+    /// The weights of a score that is a weighted sum of features: slope by slope, in the order of the columns.
+    pub fn linear(&self) -> Option<Vec<f64>> {
+        match self {
+            Fitted::Classic(model) => model.linear().map(|linear| linear.weights.clone()),
+            Fitted::Network { network, weights } => {
+                let one_layer =
+                    |layer: &Layer| matches!(layer, Layer::Flatten | Layer::Dense { outputs: 1, .. });
+                let dense =
+                    network.layers.iter().filter(|layer| matches!(layer, Layer::Dense { .. })).count();
+                if !network.layers.iter().all(one_layer) || dense != 1 {
+                    return None;
+                }
+                let tensor = weights.tensors.iter().find(|tensor| tensor.name.ends_with(".weight"))?;
+                Some(tensor.data.iter().map(|&w| f64::from(w)).collect())
+            }
+            Fitted::Trees(_) | Fitted::Ensemble(_) | Fitted::Own { .. } => None,
+        }
+    }
+
+    /// Where so many rows would be scored: [`Device::Auto`] comes to one of the others.
+    pub fn device_for(&self, device: Device, rows: usize) -> Device {
+        match self {
+            Fitted::Network { network, .. } => device.for_scoring(network, rows),
+            _ => Device::Cpu,
+        }
+    }
+}
+
+fn network_scores(
+    network: &Network,
+    weights: &Weights,
+    data: &Dataset,
+    device: Device,
+    threads: usize,
+) -> Result<Vec<f32>, Error> {
+    let config = ExecutorConfig { precision: Precision::F32, threads, ..ExecutorConfig::default() };
+    let device = device.for_scoring(network, data.len());
+    let score = |source: Source| scores_with(network, weights, source, device, &config);
+    match (data.rows(), data.encoding().as_ref()) {
+        (Store::Sparse(matrix), _) => {
+            let all: Vec<u32> = (0..matrix.cols() as u32).collect();
+            let mut scores = Vec::with_capacity(matrix.rows());
+            for start in (0..matrix.rows()).step_by(ROWS_AT_ONCE) {
+                let some: Vec<usize> = (start..matrix.rows().min(start + ROWS_AT_ONCE)).collect();
+                let dense = matrix.select(&some).to_dense(&all)?;
+                scores.extend(score(Source::Numbers(dense.as_slice()))?);
+            }
+            Ok(scores)
+        }
+        (Store::Bytes(pictures), Encoding::Image(image)) if shape_of(data) == network.input => {
+            Ok(score(Source::Bytes { bytes: &pictures.bytes, scale: &image.scale, shift: &image.shift })?)
+        }
+        _ => Ok(score(Source::Numbers(data.dense()?.as_slice()))?),
+    }
+}
+
+/// f of each row, or the logit of its probability where the theory gives one.
+pub(crate) fn classic_scores(model: &ClassicModel, rows: &dyn Rows) -> Result<Vec<f32>, Error> {
+    let scores = model.scores(rows).map_err(Error::of_classic)?;
+    Ok(scores.into_iter().map(|f| model.link.map_or(f, |link| logit(link, f)) as f32).collect())
+}
+
+/// The logit of a link's probability. Beyond [`CERTAIN`] it rises as f does.
+fn logit(link: Link, f: f64) -> f64 {
+    // Where the probability is CERTAIN.
+    let end = match link {
+        Link::Sigmoid => return f,
+        Link::LabelFrequency { c } => (c * CERTAIN / (1.0 - c * CERTAIN)).ln(),
+        Link::Odds { factor } => (CERTAIN / factor).ln(),
+    };
+    let q = link.probability(f.min(end));
+    (q / (1.0 - q)).ln() + (f - end).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logits_of_links_by_hand_and_rising_without_end() {
+        // σ(0) / 0.8 = 0.625, odds 5/3; 0.25 · e^(ln 2) = 1/2.
+        assert!((logit(Link::LabelFrequency { c: 0.8 }, 0.0) - (5f64 / 3.0).ln()).abs() < 1e-12);
+        assert!(logit(Link::Odds { factor: 0.25 }, 2f64.ln()).abs() < 1e-12);
+        assert_eq!(logit(Link::Sigmoid, 3.5), 3.5);
+        for link in
+            [Link::LabelFrequency { c: 0.3 }, Link::LabelFrequency { c: 1.0 }, Link::Odds { factor: 0.5 }]
+        {
+            let all: Vec<f64> = (-80..80).map(|f| logit(link, f64::from(f) / 2.0)).collect();
+            assert!(all.windows(2).all(|pair| pair[0] < pair[1] && pair[1].is_finite()), "{link:?}: {all:?}");
+        }
+    }
+}

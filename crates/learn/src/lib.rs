@@ -1,0 +1,41 @@
+//! One pipeline from positive and unlabeled data to a fitted, calibrated scorer.
+//!
+//! A [`Scorer`] learns a score from rows: a network or boosted trees under an objective, a classic system, or one of your
+//! own. [`learn()`] holds rows out, trains its candidates, chooses, calibrates and measures, whatever the scorer is; the
+//! prior is estimated from the scores of the same scorers ([`prior`]). A [`Config`] holds every setting by name: flags of
+//! the command line, keys of experiments and arguments of other languages are views of it.
+
+#![forbid(unsafe_code)]
+
+mod config;
+mod criterion;
+mod error;
+mod fitted;
+mod folds;
+mod methods;
+mod pipeline;
+pub mod prior;
+mod report;
+mod scorer;
+pub mod scorers;
+mod settings;
+mod task;
+mod train_overrides;
+mod views;
+
+pub use config::{Config, ModelChoice, PriorGiven};
+pub use criterion::held_out_risk;
+pub use error::Error;
+pub use fitted::{Fitted, Member};
+pub use methods::{Gives, Method, methods};
+pub use pipeline::{Learned, check, learn};
+pub use report::{Epoch, Report, Tried};
+pub use scorer::{
+    Candidate, Fit, History, Info, OwnModel, OwnScorer, Run, ScoreScale, Scorer, Subset, Trainer, Wants,
+};
+pub use settings::{Applies, SETTINGS, SettingInfo};
+pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};
+pub use train_overrides::TrainOverrides;
+pub use views::Views;
+
+pub(crate) use scorers::{classic_kind, scorers_sum};

@@ -1,0 +1,199 @@
+//! Every method by name: what it assumes, needs and gives, and how it scales.
+//!
+//! Objectives are listed by [`onesided_loss`], classic systems by [`onesided_classic`]. What users need to choose between
+//! them stands here, in the same words for all.
+
+use crate::Error;
+use onesided_classic::systems::{SystemInfo, systems};
+use onesided_classic::{OptionInfo, system_info};
+use onesided_loss::LossError;
+use std::fmt;
+
+/// A method: an objective for a network or for trees, or a system of its own.
+#[derive(Clone, Copy, Debug)]
+pub enum Method {
+    /// A loss on scores.
+    Objective(&'static onesided_loss::Method),
+    /// A system before networks.
+    System(&'static SystemInfo),
+}
+
+/// What a method's numbers mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// Probabilities calibrated on held-out rows at the prior.
+    Calibrated,
+    /// Probabilities by the method's own theory.
+    ByTheory,
+    /// Probabilities at the prior where one is given, of being labeled where not.
+    Labeled,
+    /// Probabilities learned from true labels.
+    FromTruth,
+}
+
+impl fmt::Display for Gives {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Gives::Calibrated => "probability, calibrated on held-out rows at the prior",
+            Gives::ByTheory => "probability, by its own theory",
+            Gives::Labeled => "probability at the prior where one is given, of being labeled where not",
+            Gives::FromTruth => "probability",
+        })
+    }
+}
+
+const AT_RANDOM: &str = "labeled positives are a random subset of the positives";
+const BATCHES: &str = "batches; any number of rows, dense rows only (texts: the most frequent terms)";
+
+impl Method {
+    /// The method of that name; the error lists all names and suggests the nearest.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if let Ok(method) = onesided_loss::method(name) {
+            return Ok(Method::Objective(method));
+        }
+        match system_info(name) {
+            Some(info) => Ok(Method::System(info)),
+            None => Err(LossError::unknown_method(name, methods().iter().map(|method| method.name())).into()),
+        }
+    }
+
+    /// The name users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Objective(method) => method.name,
+            Method::System(info) => info.name,
+        }
+    }
+
+    /// What it does, in one line.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Method::Objective(method) => method.summary,
+            Method::System(info) => info.summary,
+        }
+    }
+
+    /// Where it comes from.
+    pub fn citation(self) -> &'static str {
+        match self {
+            Method::Objective(method) => method.citation,
+            Method::System(info) => info.citation,
+        }
+    }
+
+    /// What must hold of the data.
+    pub fn assumes(self) -> &'static str {
+        match self {
+            Method::Objective(method) if method.needs_truth => "every label is true",
+            Method::Objective(method) if !method.needs_prior => {
+                "few positives are hidden, or only the ranking matters"
+            }
+            Method::Objective(_) => AT_RANDOM,
+            Method::System(info) => info.assumes,
+        }
+    }
+
+    /// Whether it cannot learn without the share of positives.
+    pub fn needs_prior(self) -> bool {
+        match self {
+            Method::Objective(method) => method.needs_prior,
+            Method::System(info) => info.needs_prior,
+        }
+    }
+
+    /// Whether it learns from true labels.
+    pub fn needs_truth(self) -> bool {
+        matches!(self, Method::Objective(method) if method.needs_truth)
+    }
+
+    /// Whether values below 0 are refused.
+    pub fn needs_counts(self) -> bool {
+        matches!(self, Method::System(info) if info.needs_counts)
+    }
+
+    /// Whether a prior must be there before anything is learned: for the objective, or for probabilities that the theory
+    /// of a system does not give.
+    pub fn must_have_prior(self) -> bool {
+        match self {
+            Method::Objective(method) => method.needs_prior && !method.needs_truth,
+            Method::System(info) => info.needs_prior || !info.gives_probability,
+        }
+    }
+
+    /// What its numbers mean.
+    pub fn gives(self) -> Gives {
+        match self {
+            Method::Objective(method) if method.needs_truth => Gives::FromTruth,
+            Method::Objective(method) if !method.needs_prior => Gives::Labeled,
+            Method::System(info) if info.gives_probability => Gives::ByTheory,
+            _ => Gives::Calibrated,
+        }
+    }
+
+    /// How time and memory grow.
+    pub fn scales(self) -> &'static str {
+        match self {
+            Method::Objective(_) => BATCHES,
+            Method::System(info) => info.scales,
+        }
+    }
+
+    /// Whether linear models of it can say what carried a score.
+    pub fn explains(self) -> bool {
+        match self {
+            Method::Objective(_) => true,
+            Method::System(info) => info.explains,
+        }
+    }
+
+    /// What of it was put together here because the sources leave it open; `None` where nothing was.
+    pub fn reconstruction(self) -> Option<&'static str> {
+        match self {
+            Method::Objective(method) => method.reconstruction,
+            Method::System(info) => info.reconstruction,
+        }
+    }
+
+    /// What can be set by name.
+    pub fn options(self) -> &'static [OptionInfo] {
+        match self {
+            Method::Objective(_) => &[],
+            Method::System(info) => info.options,
+        }
+    }
+}
+
+/// All methods in the order they are listed to users: the objectives, the classic systems, then the elicited losses.
+pub fn methods() -> Vec<Method> {
+    let objectives = onesided_loss::methods().iter().map(Method::Objective);
+    let systems = systems().iter().map(|info| Method::System(info));
+    let elicited = onesided_loss::elicited_methods().iter().map(Method::Objective);
+    objectives.chain(systems).chain(elicited).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_once_under_its_name() {
+        let all = methods();
+        for (at, method) in all.iter().enumerate() {
+            assert_eq!(Method::find(method.name()).unwrap().name(), method.name());
+            assert!(all[..at].iter().all(|other| other.name() != method.name()), "{}", method.name());
+            assert!(!method.citation().is_empty() && !method.assumes().is_empty(), "{}", method.name());
+        }
+        assert!(matches!(Method::find("ldce"), Ok(Method::System(_))));
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_method() {
+        let message = |name| Method::find(name).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            message("ldcee")
+                .starts_with("unknown method 'ldcee' (did you mean 'ldce'?); the methods are collective, ")
+        );
+        assert!(message("colective").contains("did you mean 'collective'?"));
+        assert!(!message("random-forest").contains("did you mean"));
+    }
+}

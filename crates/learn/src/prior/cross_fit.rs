@@ -1,0 +1,91 @@
+//! Scores of positives against unlabeled rows, each by a model that never saw the row.
+//!
+//! The rows of a fold are scored by a scorer trained on the others; a sixth of those is kept from training too and decides
+//! when it stops (trees: how many; networks: which epoch; logistic regression: which ridge).
+//!
+//! **Between folds.** Each fold's scores come from a model of its own, and cuts through the ranking are made over all of
+//! them, so they must mean the same. Each model's logits are therefore calibrated on the sixth that stopped it: slope and
+//! offset of a logistic regression of "labeled" on the logit (Platt, 1999), with a weak pull of both toward the logits as
+//! they are. A calibrated logit is an estimate of ln[n_p p_p(x) / (n_u p_u(x))], whichever fold it comes from.
+
+use super::platt::platt;
+use super::scorer::PriorScorer;
+use crate::folds::{self, cross_fit, train_folds};
+use crate::{Error, Observer, Run, Task, Views};
+use onesided_data::Label;
+
+/// One in this many of a fold's training rows, of either kind, decides when training stops.
+const STOPPING_SHARE: usize = 6;
+/// Most training rows of a model: more rows would rank better, but not by enough to wait for.
+const ROWS_TO_TRAIN: usize = 100_000;
+
+/// How scores are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrossFitting {
+    /// What tells positives from unlabeled rows.
+    pub scorer: PriorScorer,
+    /// Parts that rows are scored in, at least 2.
+    pub folds: usize,
+}
+
+impl Default for CrossFitting {
+    fn default() -> Self {
+        Self { scorer: PriorScorer::Auto, folds: folds::FOLDS }
+    }
+}
+
+/// Cross-fitted logits of "labeled" against "unlabeled".
+#[derive(Clone, Debug, PartialEq)]
+pub struct CrossFitted {
+    /// One per row, in the order of the rows.
+    pub logits: Vec<f64>,
+    /// Those of the positives, in the order of the rows.
+    pub positive: Vec<f64>,
+    /// Those of the unlabeled rows, in the order of the rows.
+    pub unlabeled: Vec<f64>,
+    /// What they come from; never [`PriorScorer::Auto`].
+    pub scorer: PriorScorer,
+}
+
+impl CrossFitting {
+    /// Scores every row of a task. The observer is told of folds that are done; an answer other than to go on makes this an
+    /// [`Error::Interrupted`].
+    pub fn run(&self, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
+        task.data.check_finite()?;
+        let task = task.of_labels();
+        let folds = cross_fit(&task, self.folds, STOPPING_SHARE, ROWS_TO_TRAIN)?;
+        let scorer = self.scorer.for_data(task.data);
+        let scorers = scorer.scorers(task.machine.device)?;
+        let mut logits = vec![0.0; task.data.len()];
+        for one in &scorers {
+            one.check(&task)?;
+            let trainer = one.open(&task, views)?;
+            let candidate = &one.candidates()[0];
+            let run = Run { name: &candidate.name, number: 0, all: folds.len(), resumed_from: None };
+            let workers = folds::workers(task.machine.threads);
+            let fits = train_folds(trainer.as_ref(), candidate, &folds, workers, &task, run, observer)?;
+            if fits.len() < folds.len() {
+                return Err(Error::Interrupted { epoch: 0, checkpoint: None });
+            }
+            for (fit, fold) in fits.iter().zip(&folds) {
+                let wide =
+                    |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).collect::<Vec<f64>>();
+                let labels: Vec<bool> =
+                    (0..fold.stopping.len()).map(|at| at < fold.stopping.positive.len()).collect();
+                let (slope, offset) = platt(&wide(&fit.stopping), &labels);
+                for (&row, score) in fold.scored.iter().zip(wide(&fit.scored)) {
+                    logits[row as usize] += (slope * score + offset) / scorers.len() as f64;
+                }
+            }
+        }
+        let of = |wanted: Label| -> Vec<f64> {
+            logits
+                .iter()
+                .zip(task.labels.iter())
+                .filter(|(_, label)| **label == wanted)
+                .map(|(z, _)| *z)
+                .collect()
+        };
+        Ok(CrossFitted { positive: of(Label::Positive), unlabeled: of(Label::Unlabeled), scorer, logits })
+    }
+}

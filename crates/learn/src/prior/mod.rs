@@ -1,0 +1,19 @@
+//! How many positives are hidden among the unlabeled rows: from rows to scores, estimates and one answer.
+//!
+//! [`cross_fit`](CrossFitting) scores every row by models that never saw it, the estimators of [`onesided_prior`] look at
+//! the scores and at the rows, and [`consensus`] weighs what they say.
+
+mod cross_fit;
+mod platt;
+mod record;
+mod report;
+mod scorer;
+
+pub use cross_fit::{CrossFitted, CrossFitting};
+pub use onesided_prior::{
+    Consensus, Curve, Estimate, Estimator, EstimatorInfo, Evidence, EvidenceError, Needs, Reason, ScarCheck,
+    Signs, Voice, consensus, estimator, estimators,
+};
+pub use record::{EstimateRecord, PriorEstimate};
+pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior};
+pub use scorer::PriorScorer;

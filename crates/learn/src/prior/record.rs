@@ -1,0 +1,91 @@
+//! An estimated prior as the model file keeps it.
+
+use super::report::PriorReport;
+use onesided_data::PriorInUnlabeled;
+use serde::{Deserialize, Serialize};
+
+/// What was estimated, how sure it is and what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriorEstimate {
+    /// μ, the share of positives among the unlabeled rows.
+    pub mu: PriorInUnlabeled,
+    /// Lower and upper end of its interval, within [0, 1].
+    pub interval: (f64, f64),
+    /// The level of the interval.
+    pub confidence: f64,
+    /// Whether the estimators agreed.
+    pub agreement: bool,
+    /// The classifier whose scores were looked at.
+    pub scorer: String,
+    /// The estimates behind it.
+    pub estimates: Vec<EstimateRecord>,
+}
+
+/// One estimator's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimateRecord {
+    /// The name of the estimator.
+    pub estimator: String,
+    /// Its μ.
+    pub mu: f64,
+    /// Its interval.
+    pub interval: (f64, f64),
+}
+
+impl PriorEstimate {
+    /// What to learn with, or why there is nothing to learn with.
+    pub fn from_report(report: &PriorReport) -> Result<Self, onesided_prior::EvidenceError> {
+        let consensus = &report.consensus;
+        let record = |estimate: &onesided_prior::Estimate| EstimateRecord {
+            estimator: estimate.estimator.to_string(),
+            mu: estimate.mu,
+            interval: estimate.interval,
+        };
+        Ok(Self {
+            mu: consensus.prior_in_unlabeled()?,
+            interval: consensus.interval,
+            confidence: consensus.confidence,
+            agreement: consensus.agreement,
+            scorer: report.scorer.to_string(),
+            estimates: report.estimates.iter().map(record).collect(),
+        })
+    }
+
+    /// The ends of the interval as priors to evaluate with: strictly inside (0, 1).
+    pub fn ends(&self) -> [PriorInUnlabeled; 2] {
+        const EDGE: f64 = 1e-6;
+        let inside = |end: f64| PriorInUnlabeled::new(end.clamp(EDGE, 1.0 - EDGE)).unwrap_or(self.mu);
+        [inside(self.interval.0), inside(self.interval.1)]
+    }
+
+    /// What serde cannot know.
+    pub fn is_sound(&self) -> bool {
+        let within = |(low, high): (f64, f64), mu: f64| low >= 0.0 && low <= mu && mu <= high && high <= 1.0;
+        within(self.interval, self.mu.get())
+            && self.confidence > 0.0
+            && self.confidence < 1.0
+            && self.estimates.iter().all(|estimate| within(estimate.interval, estimate.mu))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_priors_even_where_the_interval_touches_a_bound() {
+        let mu = PriorInUnlabeled::new(0.2).unwrap();
+        let mut estimate = PriorEstimate {
+            mu,
+            interval: (0.0, 1.0),
+            confidence: 0.95,
+            agreement: true,
+            scorer: "trees".to_string(),
+            estimates: Vec::new(),
+        };
+        assert!(estimate.is_sound());
+        assert_eq!(estimate.ends().map(PriorInUnlabeled::get), [1e-6, 1.0 - 1e-6]);
+        estimate.interval = (0.3, 0.4);
+        assert!(!estimate.is_sound(), "the estimate lies outside its interval");
+    }
+}

@@ -1,0 +1,90 @@
+//! Logistic regression of "labeled" on the columns: what tells positives from unlabeled texts for the prior.
+//!
+//! Rows stay sparse. Of the rows that decide when to stop, the log loss chooses the ridge.
+
+use crate::{
+    Candidate, Error, Fit, Fitted, History, Info, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
+};
+use onesided_classic::{ClassicModel, Examples, LinearModel, Logistic, Rows, Selected};
+use onesided_data::{Label, Scaling};
+use onesided_loss::softplus;
+use std::borrow::Cow;
+
+/// Costs of ½|w|² + C Σ log loss, between which the stopping rows decide.
+const COSTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
+
+/// Logistic regression with a ridge that is chosen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogisticScorer;
+
+impl Scorer for LogisticScorer {
+    fn info(&self) -> Info {
+        Info {
+            method: Cow::Borrowed("naive"),
+            model: Cow::Borrowed("linear"),
+            needs_truth: false,
+            needs_prior: false,
+            gives_probability: false,
+            works_without_prior: true,
+        }
+    }
+
+    fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
+        Ok(Box::new(LogisticTrainer { task, rows: views.rows(Scaling::Standard)? }))
+    }
+}
+
+struct LogisticTrainer<'d> {
+    task: &'d Task<'d>,
+    rows: &'d dyn Rows,
+}
+
+impl LogisticTrainer<'_> {
+    fn select(&self, rows: &[u32]) -> (Selected<'_>, Vec<bool>) {
+        let positive = rows.iter().map(|&row| self.task.labels[row as usize] == Label::Positive).collect();
+        (Selected::new(self.rows, rows.iter().map(|&row| row as usize).collect::<Vec<_>>()), positive)
+    }
+}
+
+impl Trainer for LogisticTrainer<'_> {
+    fn fit(&self, subset: &Subset, _candidate: &Candidate, _observer: Observer) -> Result<Fit, Error> {
+        let mut training = subset.training.all();
+        training.sort_unstable();
+        let (training, known) = self.select(&training);
+        let (stopping, judged) = self.select(&subset.stopping.all());
+        let loss = |logits: &[f64]| -> f64 {
+            logits.iter().zip(&judged).map(|(&z, &positive)| softplus(if positive { -z } else { z })).sum()
+        };
+        let mut best: Option<(f64, LinearModel, Vec<f64>)> = None;
+        for cost in COSTS {
+            let model = logistic(&training, &known, cost)?;
+            let logits = model.scores(&stopping);
+            let found = loss(&logits);
+            if best.as_ref().is_none_or(|(least, ..)| found < *least) {
+                best = Some((found, model, logits));
+            }
+        }
+        // There is at least one cost.
+        let (_, model, logits) = best.ok_or(Error::NeedsLabels)?;
+        let narrow = |scores: Vec<f64>| scores.into_iter().map(|z| z as f32).collect::<Vec<f32>>();
+        Ok(Fit {
+            stopping: narrow(logits),
+            scored: narrow(model.scores(&self.select(subset.scored).0)),
+            fitted: Fitted::Classic(ClassicModel::from_linear("weighted-lr", model)),
+            scale: ScoreScale::ONE,
+            history: History::default(),
+            described: "logistic regression".to_string(),
+            resumed_from: None,
+            finished_early: false,
+        })
+    }
+}
+
+fn logistic(rows: &dyn Rows, positive: &[bool], cost: f64) -> Result<LinearModel, Error> {
+    let weights = |wanted: bool| -> Vec<f64> {
+        positive.iter().map(|&positive| if positive == wanted { cost } else { 0.0 }).collect()
+    };
+    let (up, down) = (weights(true), weights(false));
+    let examples = Examples::new(rows, &up, &down).map_err(Error::of_classic)?;
+    Ok(Logistic { tolerance: 1e-4, ..Logistic::default() }.fit(examples).model)
+}

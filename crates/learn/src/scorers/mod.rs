@@ -1,0 +1,14 @@
+//! The scorers: one file each.
+
+mod classic;
+mod logistic;
+mod network;
+mod trees;
+
+pub use classic::ClassicScorer;
+pub use logistic::LogisticScorer;
+pub use network::{NetworkScorer, ObjectiveChoice, OwnObjective};
+pub use trees::TreesScorer;
+
+pub(crate) use classic::kind as classic_kind;
+pub(crate) use network::sum as scorers_sum;

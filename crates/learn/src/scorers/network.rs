@@ -1,0 +1,367 @@
+//! A network (or a linear model) trained by batches under an objective.
+
+use crate::criterion::{epoch_risk, log_loss};
+use crate::{
+    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, TrainOverrides, Trainer, Views, Wants,
+};
+use onesided_data::{Mix, PriorInUnlabeled};
+use onesided_loss::{LossError, Method, Objective, Options, Reduction, Setting};
+use onesided_net::{
+    Architecture, Device, Engine, Job, Network, Precision, Source, TrainConfig, Trained, scores_on, train_on,
+};
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A batch has at least this share of positives: with fewer, the gradient of P is noise.
+const SHARE_OF_POSITIVES: f64 = 0.1;
+
+/// The loss on scores: one of the registry, or one of your own.
+#[derive(Clone)]
+pub enum ObjectiveChoice {
+    /// A method of [`onesided_loss`].
+    Named(&'static Method),
+    /// One of your own.
+    Own(Arc<OwnObjective>),
+}
+
+/// An objective of your own, built from what the data say.
+pub struct OwnObjective {
+    /// What it is called.
+    pub name: String,
+    /// Whether it reads μ.
+    pub needs_prior: bool,
+    /// Whether it averages over the whole batch, so that the share of positives in a batch matters.
+    pub pooled: bool,
+    /// Makes it.
+    pub build: Box<BuildObjective>,
+}
+
+/// How an objective of your own is made.
+pub type BuildObjective = dyn Fn(&Setting) -> Result<Box<dyn Objective>, LossError> + Send + Sync;
+
+impl ObjectiveChoice {
+    fn name(&self) -> Cow<'static, str> {
+        match self {
+            ObjectiveChoice::Named(method) => Cow::Borrowed(method.name),
+            ObjectiveChoice::Own(own) => Cow::Owned(own.name.clone()),
+        }
+    }
+
+    fn needs_truth(&self) -> bool {
+        matches!(self, ObjectiveChoice::Named(method) if method.needs_truth)
+    }
+
+    fn needs_prior(&self) -> bool {
+        match self {
+            ObjectiveChoice::Named(method) => method.needs_prior,
+            ObjectiveChoice::Own(own) => own.needs_prior,
+        }
+    }
+
+    /// Whether it averages over the whole batch.
+    pub(crate) fn is_pooled(&self) -> bool {
+        match self {
+            ObjectiveChoice::Named(method) => method.pooled,
+            ObjectiveChoice::Own(own) => own.pooled,
+        }
+    }
+
+    /// Objectives that average over the whole batch mean something else when its mix changes; the others are served better
+    /// by a floor under the number of positives.
+    pub(crate) fn mix(&self, reduction: Option<Reduction>) -> Mix {
+        match self.is_pooled() || reduction == Some(Reduction::SampleMean) {
+            true => Mix::Proportional,
+            false => Mix::AtLeast(SHARE_OF_POSITIVES),
+        }
+    }
+
+    pub(crate) fn build(
+        &self,
+        setting: &Setting,
+        options: &Options,
+    ) -> Result<Box<dyn Objective>, LossError> {
+        match self {
+            ObjectiveChoice::Named(method) => method.build(setting, options),
+            ObjectiveChoice::Own(own) => (own.build)(setting),
+        }
+    }
+
+    /// The reductions to try: the one asked for, both that may win, or none.
+    pub(crate) fn candidates(&self, reduction: Option<Reduction>) -> Vec<Candidate> {
+        match (self, reduction) {
+            (ObjectiveChoice::Named(method), reduction) if method.has_reductions() => match reduction {
+                Some(reduction) => vec![Candidate::reduction(reduction)],
+                None => vec![
+                    Candidate::reduction(Reduction::SumOfMeans),
+                    Candidate::reduction(Reduction::PriorWeighted),
+                ],
+            },
+            _ => vec![Candidate::only(self.name())],
+        }
+    }
+
+    /// Where scores start: μ where the objective compares the mean of U with it, the share of the first kind where cross
+    /// entropy is taken over the pool.
+    pub(crate) fn start(&self, task: &Task) -> f64 {
+        match task.mu() {
+            Some(mu) if self.needs_prior() => mu.logit(),
+            _ => task.log_odds(),
+        }
+    }
+
+    pub(crate) fn info(&self, model: String) -> Info {
+        let naive = matches!(self, ObjectiveChoice::Named(method) if !method.needs_prior);
+        Info {
+            method: self.name(),
+            model: Cow::Owned(model),
+            needs_truth: self.needs_truth(),
+            needs_prior: self.needs_prior(),
+            gives_probability: false,
+            works_without_prior: naive,
+        }
+    }
+}
+
+impl fmt::Debug for ObjectiveChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ObjectiveChoice").field(&self.name()).finish()
+    }
+}
+
+/// A network under an objective.
+#[derive(Clone, Debug)]
+pub struct NetworkScorer {
+    /// The loss.
+    pub objective: ObjectiveChoice,
+    /// Its options.
+    pub options: Options,
+    /// The reduction of the collective loss; `None` tries two.
+    pub reduction: Option<Reduction>,
+    /// The network.
+    pub architecture: Architecture,
+    /// How to train; what is left open is chosen by the size of the data.
+    pub train: TrainOverrides,
+    /// A file that training writes after each epoch and resumes from.
+    pub checkpoint: Option<PathBuf>,
+    /// Where to train, if not where the task says.
+    pub device: Option<Device>,
+}
+
+impl NetworkScorer {
+    fn config(&self, rows: usize, candidate: &Candidate, task: &Task) -> TrainConfig {
+        let mix = self.objective.mix(candidate.reduction);
+        TrainConfig {
+            device: self.device.unwrap_or(task.machine.device),
+            precision: task.machine.precision,
+            ..self.train.config(rows, &self.architecture, mix)
+        }
+    }
+
+    fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
+        let mut options = self.options;
+        options.reduction = candidate.reduction.unwrap_or(options.reduction);
+        Ok(self.objective.build(&task.setting(), &options)?)
+    }
+
+    fn network(&self, task: &Task) -> Result<Network, Error> {
+        Ok(self.architecture.network(crate::views::shape_of(task.data))?)
+    }
+}
+
+impl Scorer for NetworkScorer {
+    fn info(&self) -> Info {
+        self.objective.info(self.architecture.to_string())
+    }
+
+    fn wants(&self) -> Wants {
+        Wants { pictures: self.architecture.needs_image(), dense: true, ..Wants::default() }
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        self.objective.candidates(self.reduction)
+    }
+
+    fn check(&self, task: &Task) -> Result<(), Error> {
+        self.train.check()?;
+        task.data.rows().check_dense()?;
+        self.build(task, &self.candidates()[0])?;
+        let network = self.network(task)?;
+        self.train.augment.unwrap_or_default().check(network.input)?;
+        Ok(())
+    }
+
+    fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
+        let network = self.network(task)?;
+        let (source, input) = views.source()?;
+        let config = self.config(task.data.len(), &self.candidates()[0], task);
+        let device = config.device.resolve(&network, config.batch);
+        let engine = Engine::new(device, source, input)?;
+        Ok(Box::new(NetworkTrainer {
+            scorer: self,
+            task,
+            network,
+            source,
+            device: engine.describe(),
+            engine,
+        }))
+    }
+
+    fn clean_up(&self, runs: usize) {
+        if let Some(path) = &self.checkpoint {
+            for run in 0..runs {
+                let _ = std::fs::remove_file(checkpoint_of(run, runs, path));
+            }
+        }
+    }
+}
+
+/// The network to train, and the device that holds the rows for every run of training and scoring.
+struct NetworkTrainer<'d> {
+    scorer: &'d NetworkScorer,
+    task: &'d Task<'d>,
+    network: Network,
+    source: Source<'d>,
+    engine: Engine<'d>,
+    device: String,
+}
+
+impl NetworkTrainer<'_> {
+    /// Scores as the finished model gives them: in f32, so that it is calibrated and measured on its own scores.
+    fn scores(&self, trained: &Trained, rows: &[u32], config: &TrainConfig) -> Result<Vec<f32>, Error> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut config = config.executor_config();
+        config.precision = Precision::F32;
+        Ok(scores_on(&self.engine, &self.network, &trained.weights, rows, &config)?)
+    }
+
+    /// Until the risk of the stopping rows is lowest, or through a given epoch.
+    fn train(
+        &self,
+        subset: &Subset,
+        config: &TrainConfig,
+        objective: &dyn Objective,
+        observer: Observer,
+    ) -> Result<(Trained, Signal), Error> {
+        let (scorer, task, run) = (self.scorer, self.task, subset.run);
+        let prior = task.mu();
+        let judge = |positive: &[f32], unlabeled: &[f32]| match task.truth {
+            true => log_loss(positive, unlabeled),
+            false => epoch_risk(positive, unlabeled, prior),
+        };
+        let criterion = crate::criterion::name(task);
+        let risk_name = format!("{criterion} at {:?}", prior.map(PriorInUnlabeled::get));
+        let checkpoint = scorer.checkpoint.as_deref().map(|path| checkpoint_of(run.number, run.all, path));
+        let judged = subset.stop_after.is_none() && !subset.stopping.is_empty();
+        let job = Job {
+            network: &self.network,
+            data: self.source,
+            positive: &subset.training.positive,
+            unlabeled: &subset.training.unlabeled,
+            held_out_positive: &subset.stopping.positive,
+            held_out_unlabeled: &subset.stopping.unlabeled,
+            objective,
+            start_bias: scorer.objective.start(task),
+            risk: if judged { Some(&judge) } else { None },
+            risk_name: &risk_name,
+            config,
+            checkpoint: checkpoint.as_deref(),
+        };
+        let (mut epoch, mut signal) = (0, Signal::Continue);
+        let trained = train_on(&self.engine, &job, &mut |progress| {
+            epoch = progress.epoch;
+            signal = observer(&Progress {
+                name: run.name,
+                run: run.number,
+                runs: run.all,
+                device: &self.device,
+                resumed_from: sum(run.resumed_from, progress.resumed_from),
+                at: At::Batch(progress),
+            });
+            signal == Signal::Continue
+        })?;
+        if signal == Signal::Abort {
+            let kept = checkpoint.filter(|path| path.exists());
+            let checkpoint = kept.map(|path| path.display().to_string());
+            return Err(Error::Interrupted { epoch, checkpoint });
+        }
+        Ok((trained, signal))
+    }
+}
+
+impl Trainer for NetworkTrainer<'_> {
+    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        let objective = self.scorer.build(self.task, candidate)?;
+        let config = TrainConfig {
+            stop_after: subset.stop_after,
+            seed: subset.seed,
+            threads: subset.threads,
+            device: self.engine.device(),
+            ..self.scorer.config(subset.training.len(), candidate, self.task)
+        };
+        let (trained, signal) = self.train(subset, &config, objective.as_ref(), observer)?;
+        let stopping = self.scores(&trained, &subset.stopping.all(), &config)?;
+        let same = same_rows(subset.stopping, subset.scored);
+        Ok(Fit {
+            scored: if same { stopping.clone() } else { self.scores(&trained, subset.scored, &config)? },
+            stopping,
+            scale: ScoreScale::ONE,
+            fitted: Fitted::Network { network: self.network.clone(), weights: trained.weights },
+            history: History {
+                epochs: trained.epochs_run,
+                best_epoch: trained.best_epoch,
+                of_epochs: trained.history,
+                config: Some(TrainConfig { stop_after: None, ..config }),
+            },
+            described: objective.describe(),
+            resumed_from: trained.resumed_from,
+            finished_early: signal == Signal::Finish,
+        })
+    }
+
+    fn device(&self) -> String {
+        self.device.clone()
+    }
+
+    fn side_by_side(&self) -> bool {
+        self.engine.device() == Device::Cpu
+    }
+}
+
+fn same_rows(kinds: &Kinds, rows: &[u32]) -> bool {
+    kinds.len() == rows.len() && kinds.positive.iter().chain(&kinds.unlabeled).eq(rows)
+}
+
+/// The sum of what is there.
+pub(crate) fn sum(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    a.into_iter().chain(b).reduce(|a, b| a + b)
+}
+
+/// The checkpoint of one run of several.
+fn checkpoint_of(run: usize, runs: usize, path: &Path) -> PathBuf {
+    if runs <= 1 {
+        return path.to_path_buf();
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", run + 1));
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_loss::method;
+
+    #[test]
+    fn only_objectives_that_average_over_p_and_u_apart_get_more_positives() {
+        let mix = |name: &str, reduction| ObjectiveChoice::Named(method(name).unwrap()).mix(reduction);
+        assert_eq!(mix("naive", None), Mix::Proportional);
+        assert_eq!(mix("collective", Some(Reduction::SampleMean)), Mix::Proportional);
+        assert_eq!(mix("collective", Some(Reduction::PriorWeighted)), Mix::AtLeast(0.1));
+        assert_eq!(mix("nnpu", None), Mix::AtLeast(0.1));
+    }
+}

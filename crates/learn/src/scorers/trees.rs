@@ -1,0 +1,229 @@
+//! Boosted trees under an objective.
+//!
+//! Every tree is grown on the gradient and the curvature that the objective gives for the scores so far. Objectives that
+//! compare a mean over U with the prior see U in random parts, new ones before each tree, as a network sees batches.
+
+use super::ObjectiveChoice;
+use crate::criterion::{held_out_risk, log_loss};
+use crate::{
+    At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
+    Task, Trainer, Views, Wants,
+};
+use onesided_data::Stream;
+use onesided_loss::{Objective, Options, Reduction};
+use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
+
+/// Parts that U is split into before each tree, where it is large enough.
+const PARTS: usize = 64;
+/// Fewer unlabeled rows than this make a part whose mean is mostly noise.
+const SMALLEST_PART: usize = 256;
+
+/// Boosted trees under an objective.
+#[derive(Clone, Debug)]
+pub struct TreesScorer {
+    /// The loss.
+    pub objective: ObjectiveChoice,
+    /// Its options.
+    pub options: Options,
+    /// The reduction of the collective loss; `None` tries two.
+    pub reduction: Option<Reduction>,
+    /// How trees are grown.
+    pub config: TreesConfig,
+}
+
+impl TreesScorer {
+    /// The trees that this project grows where nothing is said.
+    pub fn default_config() -> TreesConfig {
+        TreesConfig {
+            trees: 300,
+            max_leaves: 15,
+            row_share: 0.8,
+            column_share: 0.8,
+            patience: 20,
+            ..TreesConfig::default()
+        }
+    }
+
+    fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
+        let mut options = self.options;
+        options.reduction = candidate.reduction.unwrap_or(options.reduction);
+        Ok(self.objective.build(&task.setting(), &options)?)
+    }
+}
+
+impl Scorer for TreesScorer {
+    fn info(&self) -> Info {
+        self.objective.info("trees".to_string())
+    }
+
+    fn wants(&self) -> Wants {
+        Wants { dense: true, ..Wants::default() }
+    }
+
+    fn candidates(&self) -> Vec<Candidate> {
+        self.objective.candidates(self.reduction)
+    }
+
+    fn check(&self, task: &Task) -> Result<(), Error> {
+        task.data.rows().check_dense()?;
+        self.build(task, &self.candidates()[0])?;
+        Ok(())
+    }
+
+    fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
+        Ok(Box::new(TreesTrainer { scorer: self, task, binned: views.binned()? }))
+    }
+}
+
+struct TreesTrainer<'d> {
+    scorer: &'d TreesScorer,
+    task: &'d Task<'d>,
+    binned: &'d Binned,
+}
+
+impl Trainer for TreesTrainer<'_> {
+    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        let (task, run) = (self.task, subset.run);
+        let objective = self.scorer.build(task, candidate)?;
+        let mut config =
+            TreesConfig { seed: subset.seed, threads: subset.threads, ..self.scorer.config.clone() };
+        if let Some(trees) = subset.stop_after {
+            config.trees = trees.max(1);
+        }
+        let training = subset.training.all();
+        let positive = subset.training.positive.len();
+        let mut derivatives = Rounds::new(
+            objective.as_ref(),
+            self.scorer.objective.is_pooled(),
+            positive,
+            training.len() - positive,
+            subset.seed,
+        );
+        let stopping = subset.stopping.all();
+        let stopping_positive = subset.stopping.positive.len();
+        let mut judge = |scores: &[f64]| {
+            let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+            let (positive, unlabeled) = scores.split_at(stopping_positive);
+            match task.truth {
+                true => log_loss(positive, unlabeled),
+                false => held_out_risk(positive, unlabeled, task.mu()),
+            }
+        };
+        let held_out = match subset.stop_after.is_none() && !stopping.is_empty() {
+            true => Some(HeldOut { rows: &stopping, judge: &mut judge }),
+            false => None,
+        };
+        let boosting = Boosting {
+            binned: self.binned,
+            training: &training,
+            start: self.scorer.objective.start(task),
+            config: &config,
+        };
+        let mut signal = Signal::Continue;
+        let boosted = boosting.run(
+            &mut |scores, of_rows| derivatives.fill(scores, of_rows),
+            held_out,
+            &mut |round| {
+                signal = observer(&Progress {
+                    name: run.name,
+                    run: run.number,
+                    runs: run.all,
+                    device: "cpu",
+                    resumed_from: None,
+                    at: At::Tree { done: round.trees, most: config.trees },
+                });
+                signal == Signal::Continue
+            },
+        )?;
+        if signal == Signal::Abort {
+            return Err(Error::Interrupted { epoch: boosted.model.trees().len(), checkpoint: None });
+        }
+        let scores = |rows: &[u32]| -> Result<Vec<f32>, Error> {
+            let logits = boosted.model.logits_of(self.binned, rows)?;
+            Ok(logits.into_iter().map(|logit| logit as f32).collect())
+        };
+        let grown = boosted.held_out_loss.len().saturating_sub(1).max(boosted.model.trees().len());
+        Ok(Fit {
+            stopping: scores(&stopping)?,
+            scored: scores(subset.scored)?,
+            scale: ScoreScale::ONE,
+            history: History {
+                epochs: grown,
+                best_epoch: boosted.model.trees().len(),
+                of_epochs: Vec::new(),
+                config: None,
+            },
+            fitted: Fitted::Trees(boosted.model),
+            described: objective.describe(),
+            resumed_from: None,
+            finished_early: signal == Signal::Finish,
+        })
+    }
+}
+
+/// Derivatives of an objective before each tree: the unlabeled rows in random parts, each with all positives or, where
+/// there are many, with as large a part of them.
+struct Rounds<'o> {
+    objective: &'o dyn Objective,
+    positive: Vec<u32>,
+    unlabeled: Vec<u32>,
+    parts: usize,
+    split_positives: bool,
+    stream: Stream,
+}
+
+impl<'o> Rounds<'o> {
+    fn new(objective: &'o dyn Objective, pooled: bool, positive: usize, unlabeled: usize, seed: u64) -> Self {
+        let parts = if pooled { 1 } else { (unlabeled / SMALLEST_PART).clamp(1, PARTS) };
+        Self {
+            objective,
+            positive: (0..positive as u32).collect(),
+            unlabeled: (positive as u32..(positive + unlabeled) as u32).collect(),
+            parts,
+            split_positives: positive * parts > unlabeled,
+            stream: Stream::new(seed, "parts of U"),
+        }
+    }
+
+    fn fill(&mut self, scores: &[f64], of_rows: &mut [(f32, f32)]) {
+        if self.parts > 1 {
+            self.stream.shuffle(&mut self.unlabeled);
+            if self.split_positives {
+                self.stream.shuffle(&mut self.positive);
+            }
+        }
+        self.positive.iter().for_each(|&place| of_rows[place as usize] = (0.0, 0.0));
+        let part = |of: &[u32], number: usize| -> std::ops::Range<usize> {
+            number * of.len() / self.parts..(number + 1) * of.len() / self.parts
+        };
+        // A mean over n rows times n, so that limits on sums of curvatures mean what they mean for log loss.
+        let weight = (scores.len() as f64 / self.parts as f64) as f32;
+        let (mut slopes, mut curves) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+        for number in 0..self.parts {
+            let positive = match self.split_positives {
+                true => &self.positive[part(&self.positive, number)],
+                false => &self.positive[..],
+            };
+            let unlabeled = &self.unlabeled[part(&self.unlabeled, number)];
+            let of = |places: &[u32]| {
+                places.iter().map(|&place| scores[place as usize] as f32).collect::<Vec<f32>>()
+            };
+            let (scores_p, scores_u) = (of(positive), of(unlabeled));
+            for (lists, (p, u)) in
+                [(&mut slopes, (positive, unlabeled)), (&mut curves, (positive, unlabeled))]
+            {
+                lists.0.resize(p.len(), 0.0);
+                lists.1.resize(u.len(), 0.0);
+            }
+            self.objective.evaluate(&scores_p, &scores_u, &mut slopes.0, &mut slopes.1);
+            self.objective.curvature(&scores_p, &scores_u, &mut curves.0, &mut curves.1);
+            for (&place, (slope, curve)) in positive.iter().zip(slopes.0.iter().zip(&curves.0)) {
+                let of_row = &mut of_rows[place as usize];
+                *of_row = (of_row.0 + weight * slope, of_row.1 + weight * curve);
+            }
+            for (&place, (slope, curve)) in unlabeled.iter().zip(slopes.1.iter().zip(&curves.1)) {
+                of_rows[place as usize] = (weight * slope, weight * curve);
+            }
+        }
+    }
+}

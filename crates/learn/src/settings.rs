@@ -1,0 +1,321 @@
+//! One definition per setting: its name, what it takes, what it does, how it is read, and what it is for.
+//!
+//! Flags of the command line, keys of specs and arguments of other languages are made from this list.
+
+use crate::{Config, Error, Method, ModelChoice};
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// One setting.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingInfo {
+    /// Its name: `learning-rate`.
+    pub name: &'static str,
+    /// What it takes, in a word.
+    pub value: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// What it is for.
+    pub applies: Applies,
+    /// Whether it may be given several times.
+    pub repeated: bool,
+    /// Reads a value.
+    pub set: fn(&mut Config, &str) -> Result<(), Error>,
+    /// The value as text, where one was given.
+    pub get: fn(&Config) -> Option<String>,
+}
+
+/// What a setting is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applies {
+    /// Every method and model.
+    Everywhere,
+    /// Methods that learn from positives and unlabeled rows.
+    Unlabeled,
+    /// Methods that are an objective, whatever scores.
+    Objectives,
+    /// Objectives that read the option of this name.
+    Reading,
+    /// Networks, which are trained by batches.
+    Networks,
+    /// Networks on pictures.
+    Pictures,
+    /// Classic systems.
+    Systems,
+}
+
+impl Applies {
+    /// As an error says it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Applies::Everywhere => "for every method",
+            Applies::Unlabeled => "for methods that learn from unlabeled rows",
+            Applies::Objectives => "for methods that train a network or trees",
+            Applies::Reading => "an option of other losses",
+            Applies::Networks => "for networks, which are trained by batches",
+            Applies::Pictures => "for networks on pictures",
+            Applies::Systems => "for classic systems",
+        }
+    }
+}
+
+impl SettingInfo {
+    /// Whether a method with a model has a use for it.
+    pub fn is_for(&self, method: Method, model: &ModelChoice, pictures: bool) -> bool {
+        let network = matches!(model, ModelChoice::Network(_));
+        match (self.applies, method) {
+            (Applies::Everywhere, _) => true,
+            (Applies::Unlabeled, method) => !method.needs_truth(),
+            (Applies::Systems, Method::System(_)) => true,
+            (Applies::Objectives, Method::Objective(_)) => true,
+            (Applies::Reading, Method::Objective(method)) => method.reads.contains(&self.name),
+            (Applies::Networks, Method::Objective(_)) => network,
+            (Applies::Pictures, Method::Objective(_)) => network && pictures,
+            _ => false,
+        }
+    }
+
+    /// Whether it is the model, and not the method, that has no use for it.
+    pub(crate) fn by_model(&self) -> bool {
+        matches!(self.applies, Applies::Networks | Applies::Pictures)
+    }
+}
+
+fn parse<T: FromStr<Err: Into<Error>>>(to: &mut Option<T>, text: &str) -> Result<(), Error> {
+    *to = Some(text.parse().map_err(Into::into)?);
+    Ok(())
+}
+
+fn number<T: FromStr>(to: &mut Option<T>, what: &'static str, text: &str) -> Result<(), Error> {
+    let unknown = |_| Error::Unknown { what, found: text.to_string(), known: "a number".to_string() };
+    *to = Some(text.parse().map_err(unknown)?);
+    Ok(())
+}
+
+fn shown<T: Display>(of: &Option<T>) -> Option<String> {
+    of.as_ref().map(ToString::to_string)
+}
+
+/// A setting whose type reads its own text.
+macro_rules! setting {
+    ($name:literal, $value:literal, $applies:ident, $($field:ident).+, $help:literal) => {
+        SettingInfo {
+            name: $name,
+            value: $value,
+            help: $help,
+            applies: Applies::$applies,
+            repeated: false,
+            set: |config, text| parse(&mut config.$($field).+, text),
+            get: |config| shown(&config.$($field).+),
+        }
+    };
+    ($name:literal, number $value:literal, $applies:ident, $($field:ident).+, $help:literal) => {
+        SettingInfo {
+            name: $name,
+            value: $value,
+            help: $help,
+            applies: Applies::$applies,
+            repeated: false,
+            set: |config, text| number(&mut config.$($field).+, $name, text),
+            get: |config| shown(&config.$($field).+),
+        }
+    };
+}
+
+/// Every setting, in the order that help lists them.
+pub const SETTINGS: &[SettingInfo] = &[
+    SettingInfo {
+        name: "method",
+        value: "NAME",
+        help: "The method; 'onesided methods' lists them [default: collective]",
+        applies: Applies::Everywhere,
+        repeated: false,
+        set: |config, text| {
+            Method::find(text)?;
+            config.method = Some(text.to_string());
+            Ok(())
+        },
+        get: |config| config.method.clone(),
+    },
+    setting!(
+        "model",
+        "NAME",
+        Objectives,
+        model,
+        "What scores: linear, mlp, cnn, vgg16, trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
+    ),
+    SettingInfo {
+        name: "option",
+        value: "NAME=VALUE",
+        help: "A setting of a classic method, such as cost=0.1; 'onesided methods NAME' lists them",
+        applies: Applies::Systems,
+        repeated: true,
+        set: |config, text| {
+            let Some((name, value)) = text.split_once('=') else {
+                let known = "NAME=VALUE, such as cost=0.1".to_string();
+                return Err(Error::Unknown { what: "option", found: text.to_string(), known });
+            };
+            config.option.push((name.trim().to_string(), value.trim().to_string()));
+            Ok(())
+        },
+        get: |config| {
+            let pairs: Vec<String> =
+                config.option.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            (!pairs.is_empty()).then(|| pairs.join(";"))
+        },
+    },
+    setting!(
+        "prior",
+        "SHARE",
+        Everywhere,
+        prior,
+        "The share of positives in the population, or auto to estimate it (the default where a method needs one)"
+    ),
+    SettingInfo {
+        name: "prior-in-unlabeled",
+        value: "SHARE",
+        help: "The share of positives among the unlabeled rows",
+        applies: Applies::Unlabeled,
+        repeated: false,
+        set: |config, text| {
+            let mut share = None;
+            number(&mut share, "prior-in-unlabeled", text)?;
+            config.prior_in_unlabeled = share.map(onesided_data::PriorInUnlabeled::new).transpose()?;
+            Ok(())
+        },
+        get: |config| config.prior_in_unlabeled.map(|mu| mu.get().to_string()),
+    },
+    setting!(
+        "scenario",
+        "NAME",
+        Unlabeled,
+        scenario,
+        "single-sample (the default for one place) or case-control (for two)"
+    ),
+    SettingInfo {
+        name: "reduction",
+        value: "NAME",
+        help: "For the collective loss: auto, sample-mean, sum-of-means or prior-weighted [default: auto]",
+        applies: Applies::Reading,
+        repeated: false,
+        set: |config, text| match text {
+            "auto" => {
+                config.reduction = None;
+                Ok(())
+            }
+            named => parse(&mut config.reduction, named),
+        },
+        get: |config| shown(&config.reduction),
+    },
+    setting!(
+        "surrogate",
+        "NAME",
+        Reading,
+        surrogate,
+        "For upu, nnpu and imbalanced-nnpu: sigmoid, logistic, squared or double-hinge [default: sigmoid]"
+    ),
+    setting!(
+        "beta",
+        number "NUMBER",
+        Reading,
+        beta,
+        "For nnpu and imbalanced-nnpu: how far the negative part of the risk may fall below 0 [default: 0]"
+    ),
+    setting!(
+        "gamma",
+        number "NUMBER",
+        Reading,
+        gamma,
+        "For nnpu and imbalanced-nnpu: the step of the correction, from 0 to 1 [default: 1]"
+    ),
+    setting!(
+        "smoothing",
+        number "NUMBER",
+        Reading,
+        smoothing,
+        "For collective: rounding of the kink of the loss; 0 is the loss as published [default: 0]"
+    ),
+    setting!("epochs", number "N", Networks, train.epochs, "The most passes over the data [default: by their size]"),
+    setting!("batch", number "N", Networks, train.batch, "Rows per batch [default: by the size of the data]"),
+    setting!(
+        "learning-rate",
+        number "NUMBER",
+        Networks,
+        train.learning_rate,
+        "The learning rate at the start [default: by the network]"
+    ),
+    setting!("optimizer", "NAME", Networks, train.optimizer, "nadam, adam or sgd [default: nadam]"),
+    setting!("schedule", "NAME", Networks, train.schedule, "cosine or constant [default: cosine]"),
+    setting!(
+        "warm-up",
+        number "EPOCHS",
+        Networks,
+        train.warm_up,
+        "Epochs over which the learning rate rises to its full size [default: 0]"
+    ),
+    setting!(
+        "weight-decay",
+        number "NUMBER",
+        Networks,
+        train.weight_decay,
+        "The strength of weight decay [default: 0.0001]"
+    ),
+    setting!(
+        "patience",
+        number "EPOCHS",
+        Networks,
+        train.patience,
+        "Epochs without a better held-out risk before training stops"
+    ),
+    setting!(
+        "augment",
+        "NAME",
+        Pictures,
+        train.augment,
+        "What is done to pictures in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip"
+    ),
+    SettingInfo {
+        name: "checkpoint",
+        value: "FILE",
+        help: "A file to resume training from after an interruption",
+        applies: Applies::Networks,
+        repeated: false,
+        set: |config, text| {
+            config.checkpoint = Some(text.into());
+            Ok(())
+        },
+        get: |config| config.checkpoint.as_ref().map(|path| path.display().to_string()),
+    },
+    setting!(
+        "hold-out",
+        number "SHARE",
+        Everywhere,
+        hold_out,
+        "The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in turn, then training on all rows]"
+    ),
+    SettingInfo {
+        name: "threshold",
+        value: "RULE",
+        help: "half (0.5), quantile or max-pu-accuracy [default: half]",
+        applies: Applies::Everywhere,
+        repeated: false,
+        set: |config, text| parse(&mut config.threshold, text),
+        get: |config| shown(&config.threshold),
+    },
+    setting!("seed", number "N", Everywhere, seed, "The seed of everything random [default: 0]"),
+    setting!("threads", number "N", Everywhere, threads, "Threads to use; 0 is all [default: 0]"),
+    setting!(
+        "device",
+        "NAME",
+        Everywhere,
+        device,
+        "Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N [default: auto]"
+    ),
+    setting!(
+        "precision",
+        "NAME",
+        Everywhere,
+        precision,
+        "Numbers of a GPU: bf16, or f32 for checking [default: bf16]"
+    ),
+];

@@ -1,0 +1,236 @@
+//! What a scorer is told of the data it learns from, and whom it tells how far it is.
+
+use crate::Error;
+use crate::prior::PriorReport;
+use onesided_data::{
+    ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, count_labels, logit_shift,
+};
+use onesided_loss::{Sampling, Setting};
+use onesided_net::{Device, Precision};
+use std::borrow::Cow;
+
+/// Both priors of one data set.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Priors {
+    /// π, of the population.
+    pub class: ClassPrior,
+    /// μ, of the unlabeled rows.
+    pub in_unlabeled: PriorInUnlabeled,
+    /// Whether they were estimated from the data.
+    pub estimated: bool,
+}
+
+impl Priors {
+    /// Both from μ.
+    pub fn from_unlabeled(mu: PriorInUnlabeled, scenario: Scenario, counts: Counts, estimated: bool) -> Self {
+        Self { class: mu.to_class_prior(scenario, counts), in_unlabeled: mu, estimated }
+    }
+
+    /// From a logit at μ to one at π.
+    pub fn shift(&self) -> f64 {
+        logit_shift(self.in_unlabeled, self.class)
+    }
+}
+
+/// Where and how work is done; none of it belongs to what is learned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Threads of the CPU; 0 for every core.
+    pub threads: usize,
+    /// Where networks are trained.
+    pub device: Device,
+    /// Numbers of a GPU.
+    pub precision: Precision,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Self { threads: 0, device: Device::Auto, precision: Precision::default() }
+    }
+}
+
+/// Rows, labels, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The rows, encoded.
+    pub data: &'a Dataset,
+    /// A label per row. Where the truth is learned from, true negatives stand where the unlabeled rows are.
+    pub labels: Cow<'a, [Label]>,
+    /// Whether the labels are themselves what is to be predicted: the truth, or "labeled" against "unlabeled".
+    pub truth: bool,
+    /// How many rows of either kind there are.
+    pub counts: Counts,
+    /// The priors, where they are known or estimated; of the truth π alone counts.
+    pub priors: Option<Priors>,
+    /// How the rows were drawn.
+    pub scenario: Scenario,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Where and how work is done.
+    pub machine: Machine,
+}
+
+impl<'a> Task<'a> {
+    /// A data set and its labels, or its truth.
+    pub fn new(
+        data: &'a Dataset,
+        truth: bool,
+        scenario: Scenario,
+        seed: u64,
+        machine: Machine,
+    ) -> Result<Self, Error> {
+        let labels = if truth {
+            let of = data.truth().ok_or(Error::NeedsTruth("supervised".to_string()))?;
+            let label = |&truth: &bool| if truth { Label::Positive } else { Label::Unlabeled };
+            Cow::Owned(of.iter().map(label).collect::<Vec<Label>>())
+        } else {
+            Cow::Borrowed(data.labels().ok_or(Error::NeedsLabels)?)
+        };
+        let counts = count_labels(&labels);
+        for (kind, count) in [("positives", counts.positive), ("unlabeled rows", counts.unlabeled)] {
+            if count == 0 {
+                return Err(DataError::TooFew { what: kind, count: 0 }.into());
+            }
+        }
+        if u32::try_from(data.len()).is_err() {
+            return Err(Error::TooManyRows(data.len()));
+        }
+        Ok(Self { data, labels, truth, counts, priors: None, scenario, seed, machine })
+    }
+
+    /// The same rows with "labeled" against "unlabeled" as the question.
+    pub fn of_labels(&self) -> Task<'_> {
+        Task { truth: true, priors: None, labels: Cow::Borrowed(&self.labels), ..self.clone() }
+    }
+
+    /// μ, where it is known.
+    pub fn mu(&self) -> Option<PriorInUnlabeled> {
+        self.priors.filter(|_| !self.truth).map(|priors| priors.in_unlabeled)
+    }
+
+    /// What objectives are told.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            // Objectives that need no prior do not look at it.
+            prior_in_unlabeled: self.mu().map_or(0.5, PriorInUnlabeled::get),
+            sampling: match self.scenario {
+                Scenario::CaseControl => Sampling::CaseControl,
+                Scenario::SingleSample => {
+                    Sampling::SingleSample { labeled_share: self.counts.labeled_share() }
+                }
+            },
+        }
+    }
+
+    /// ln of positives over the rest: the logit of "labeled" without a look at the row.
+    pub fn log_odds(&self) -> f64 {
+        (self.counts.positive as f64 / self.counts.unlabeled as f64).ln()
+    }
+
+    /// Some rows by kind.
+    pub fn split(&self, rows: &[usize]) -> Kinds {
+        let of = |wanted: Label| -> Vec<u32> {
+            rows.iter().filter(|&&row| self.labels[row] == wanted).map(|&row| row as u32).collect()
+        };
+        Kinds { positive: of(Label::Positive), unlabeled: of(Label::Unlabeled) }
+    }
+}
+
+/// Row numbers of either kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kinds {
+    /// Of positives.
+    pub positive: Vec<u32>,
+    /// Of unlabeled rows.
+    pub unlabeled: Vec<u32>,
+}
+
+impl Kinds {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.positive.len() + self.unlabeled.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Positives, then unlabeled rows.
+    pub fn all(&self) -> Vec<u32> {
+        [self.positive.as_slice(), &self.unlabeled].concat()
+    }
+}
+
+/// What an observer answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Go on.
+    Continue,
+    /// Stop here and keep the best so far.
+    Finish,
+    /// Stop and keep nothing but the checkpoint.
+    Abort,
+}
+
+impl From<bool> for Signal {
+    /// `true` goes on, `false` gives up.
+    fn from(go_on: bool) -> Self {
+        if go_on { Signal::Continue } else { Signal::Abort }
+    }
+}
+
+/// What an observer sees.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// What is being trained: a candidate's name.
+    pub name: &'a str,
+    /// The number of this run of training, from 0.
+    pub run: usize,
+    /// How many there are: one for each candidate and fold, and one more on all rows where there are folds.
+    pub runs: usize,
+    /// The device in use: `cpu`, or `cuda:0` with the name of the GPU.
+    pub device: &'a str,
+    /// Epochs that checkpoints held already, of all runs so far; `None` where nothing was resumed.
+    pub resumed_from: Option<usize>,
+    /// Where its training stands.
+    pub at: At<'a>,
+}
+
+/// How far a run of training is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum At<'a> {
+    /// A network, after a batch.
+    Batch(&'a onesided_net::Progress),
+    /// Boosted trees, after a tree.
+    Tree {
+        /// Trees so far.
+        done: usize,
+        /// Trees at most.
+        most: usize,
+    },
+    /// Scores for the prior: folds that are done.
+    Fold {
+        /// Folds so far.
+        done: usize,
+        /// Folds in all.
+        all: usize,
+    },
+    /// An estimator of the prior begins.
+    Estimator(&'a str),
+    /// The prior was estimated.
+    Estimated(&'a PriorReport),
+}
+
+impl<'a> Progress<'a> {
+    /// That the prior was estimated.
+    pub fn estimated(report: &'a PriorReport) -> Self {
+        let at = At::Estimated(report);
+        Self { name: "prior", run: 0, runs: 1, device: "cpu", resumed_from: None, at }
+    }
+}
+
+/// An observer of training, which says whether to go on.
+pub type Observer<'o> = &'o mut (dyn FnMut(&Progress) -> Signal + Send);

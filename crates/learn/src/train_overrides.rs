@@ -1,0 +1,159 @@
+//! How networks are trained: what the user says, and where nothing is said, what the size of the data and the network
+//! suggest.
+
+use crate::Error;
+use onesided_data::Mix;
+use onesided_net::{Architecture, Augment, Optimizer, Schedule, TrainConfig};
+
+/// Passes over small data; also the most that are made by default.
+const MOST_EPOCHS: usize = 100;
+/// Even large data are seen a few times.
+const FEWEST_EPOCHS: usize = 4;
+/// Steps that a default training run aims at: 100 epochs up to 40,000 rows, 4 for a million.
+const STEPS: usize = 8_000;
+/// Batches of this size keep the noise of the mean over U low (about 0.02 at μ = 0.25) and the processor busy.
+const LARGEST_BATCH: usize = 512;
+/// Smaller data get smaller batches, so that an epoch has about four steps.
+const SMALLEST_BATCH: usize = 32;
+/// The settings of the training loop that a user may give; `None` is chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrainOverrides {
+    /// Rows in a batch.
+    pub batch: Option<usize>,
+    /// The most passes over the unlabeled rows.
+    pub epochs: Option<usize>,
+    /// The learning rate at the start.
+    pub learning_rate: Option<f64>,
+    /// The optimizer.
+    pub optimizer: Option<Optimizer>,
+    /// How the learning rate falls.
+    pub schedule: Option<Schedule>,
+    /// Epochs over which the learning rate rises to its full size.
+    pub warm_up: Option<f64>,
+    /// The strength of weight decay.
+    pub weight_decay: Option<f64>,
+    /// Epochs without a lower held-out risk after which training stops.
+    pub patience: Option<usize>,
+    /// What is done to images before they are learned from.
+    pub augment: Option<Augment>,
+}
+
+impl TrainOverrides {
+    /// Refuses what no training can use, before any work is done.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong = |what, range, value| Err(Error::Setting { what, range, value });
+        match *self {
+            TrainOverrides { epochs: Some(0), .. } => wrong("number of epochs", "at least 1", 0.0),
+            TrainOverrides { patience: Some(0), .. } => wrong("patience", "at least 1 epoch", 0.0),
+            TrainOverrides { batch: Some(batch), .. } if batch < 2 => {
+                wrong("batch size", "at least 2, one positive and one unlabeled row", batch as f64)
+            }
+            TrainOverrides { learning_rate: Some(rate), .. } if !(rate > 0.0 && rate.is_finite()) => {
+                wrong("learning rate", "a positive number", rate)
+            }
+            TrainOverrides { warm_up: Some(warm_up), .. } if !(warm_up >= 0.0 && warm_up.is_finite()) => {
+                wrong("warm-up", "0 or more epochs", warm_up)
+            }
+            TrainOverrides { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
+                wrong("weight decay", "0 or a positive number", decay)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The whole configuration for `rows` training rows.
+    pub fn config(&self, rows: usize, architecture: &Architecture, mix: Mix) -> TrainConfig {
+        let batch = self.batch.unwrap_or_else(|| (rows / 4).clamp(SMALLEST_BATCH, LARGEST_BATCH));
+        let steps_per_epoch = rows.div_ceil(batch).max(1);
+        let epochs =
+            self.epochs.unwrap_or_else(|| (STEPS / steps_per_epoch).clamp(FEWEST_EPOCHS, MOST_EPOCHS));
+        TrainConfig {
+            batch,
+            epochs,
+            stop_after: None,
+            learning_rate: self.learning_rate.unwrap_or_else(|| learning_rate(architecture)),
+            optimizer: self.optimizer.unwrap_or(Optimizer::Nadam),
+            schedule: self.schedule.unwrap_or(Schedule::Cosine),
+            warm_up: self.warm_up.unwrap_or(0.0),
+            weight_decay: self.weight_decay.unwrap_or(1e-4),
+            mix,
+            patience: Some(self.patience.unwrap_or((epochs / 5).max(5))),
+            keep_best: true,
+            augment: self.augment.unwrap_or_default(),
+            ..TrainConfig::default()
+        }
+    }
+}
+
+/// The deeper the network, the smaller the steps; batch norm allows for larger ones. Picked once for all methods, on
+/// the built-in digits.
+fn learning_rate(architecture: &Architecture) -> f64 {
+    match architecture {
+        Architecture::Linear => 1e-2,
+        Architecture::Mlp { batch_norm: true, .. } => 3e-3,
+        Architecture::Mlp { .. } | Architecture::Cnn => 1e-3,
+        Architecture::Vgg16 { .. } => 5e-4,
+        _ => 1e-3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(rows: usize) -> (usize, usize) {
+        let config = TrainOverrides::default().config(rows, &Architecture::Linear, Mix::Proportional);
+        (config.batch, config.epochs)
+    }
+
+    #[test]
+    fn batches_and_epochs_follow_the_size_of_the_data() {
+        assert_eq!(chosen(40), (32, 100));
+        assert_eq!(chosen(1_000), (250, 100));
+        assert_eq!(chosen(40_000), (512, 100));
+        assert_eq!(chosen(200_000), (512, 20));
+        assert_eq!(chosen(1_000_000), (512, 4));
+        assert_eq!(chosen(50_000_000), (512, 4));
+    }
+
+    #[test]
+    fn what_is_asked_for_is_done() {
+        let overrides = TrainOverrides {
+            batch: Some(7),
+            epochs: Some(3),
+            learning_rate: Some(0.5),
+            ..TrainOverrides::default()
+        };
+        let config = overrides.config(1_000, &Architecture::Vgg16 { batch_norm: true }, Mix::Proportional);
+        assert_eq!((config.batch, config.epochs, config.learning_rate), (7, 3, 0.5));
+        let deep = TrainOverrides::default().config(
+            1_000,
+            &Architecture::Vgg16 { batch_norm: true },
+            Mix::Proportional,
+        );
+        assert_eq!(deep.learning_rate, 5e-4);
+    }
+
+    #[test]
+    fn impossible_overrides_are_named() {
+        let message = |overrides: TrainOverrides| overrides.check().unwrap_err().to_string();
+        assert_eq!(
+            message(TrainOverrides { learning_rate: Some(-1.0), ..TrainOverrides::default() }),
+            "the learning rate must be a positive number, but is -1"
+        );
+        assert!(
+            message(TrainOverrides { epochs: Some(0), ..TrainOverrides::default() })
+                .contains("epochs must be at least 1")
+        );
+        assert!(
+            message(TrainOverrides { batch: Some(1), ..TrainOverrides::default() }).contains("at least 2")
+        );
+        assert!(
+            message(TrainOverrides { weight_decay: Some(f64::NAN), ..TrainOverrides::default() })
+                .contains("NaN")
+        );
+        assert!(
+            message(TrainOverrides { patience: Some(0), ..TrainOverrides::default() }).contains("patience")
+        );
+    }
+}

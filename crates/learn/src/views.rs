@@ -1,0 +1,102 @@
+//! One data set in the forms that scorers take, each made when it is first asked for.
+
+use crate::Error;
+use onesided_classic::Rows;
+use onesided_data::{Dataset, Encoding, Matrix, Scaling, Store};
+use onesided_net::{Shape, Source};
+use onesided_trees::Binned;
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// The forms of a data set.
+pub struct Views<'d> {
+    data: &'d Dataset,
+    standard: OnceLock<Cow<'d, Dataset>>,
+    as_is: OnceLock<Cow<'d, Dataset>>,
+    dense: OnceLock<Matrix>,
+    dense_as_is: OnceLock<Matrix>,
+    binned: OnceLock<Binned>,
+}
+
+impl<'d> Views<'d> {
+    /// Nothing is made yet.
+    pub fn new(data: &'d Dataset) -> Self {
+        Self {
+            data,
+            standard: OnceLock::new(),
+            as_is: OnceLock::new(),
+            dense: OnceLock::new(),
+            dense_as_is: OnceLock::new(),
+            binned: OnceLock::new(),
+        }
+    }
+
+    /// The data set as it was given.
+    pub fn data(&self) -> &'d Dataset {
+        self.data
+    }
+
+    /// The data set with its numbers scaled, or as they are.
+    pub fn scaled(&self, scaling: Scaling) -> &Dataset {
+        let place = match scaling {
+            Scaling::Standard => &self.standard,
+            Scaling::AsIs => &self.as_is,
+        };
+        place.get_or_init(|| self.data.scaled(scaling))
+    }
+
+    /// Scaled rows with every value stored.
+    pub fn dense(&self) -> Result<&Matrix, Error> {
+        let data = self.scaled(Scaling::Standard);
+        match data.rows() {
+            Store::Dense(matrix) => Ok(matrix),
+            _ => made(&self.dense, || Ok(data.dense()?.into_owned())),
+        }
+    }
+
+    /// Bins of the scaled rows.
+    pub fn binned(&self) -> Result<&Binned, Error> {
+        made(&self.binned, || Ok(Binned::new(self.dense()?)?))
+    }
+
+    /// Rows as classic systems see them: sparse ones stay sparse.
+    pub fn rows(&self, scaling: Scaling) -> Result<&dyn Rows, Error> {
+        match (self.scaled(scaling).rows(), scaling) {
+            (Store::Dense(matrix), _) => Ok(matrix),
+            (Store::Sparse(matrix), _) => Ok(matrix),
+            (Store::Bytes(_), Scaling::AsIs) => {
+                let plain = || Ok(self.data.rows().to_dense(|_, byte| f32::from(byte))?.into_owned());
+                Ok(made(&self.dense_as_is, plain)?)
+            }
+            _ => Ok(self.dense()?),
+        }
+    }
+
+    /// Rows as networks see them, and their shape: bytes of pictures stay bytes.
+    pub fn source(&self) -> Result<(Source<'_>, Shape), Error> {
+        let data = self.scaled(Scaling::Standard);
+        if let (Encoding::Image(image), Store::Bytes(pictures)) = (data.encoding().as_ref(), data.rows()) {
+            let source = Source::Bytes { bytes: &pictures.bytes, scale: &image.scale, shift: &image.shift };
+            return Ok((source, shape_of(data)));
+        }
+        Ok((Source::Numbers(self.dense()?.as_slice()), shape_of(data)))
+    }
+}
+
+/// What is in `place`, made first if it is not there.
+fn made<T>(place: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+    if let Some(there) = place.get() {
+        return Ok(there);
+    }
+    let new = make()?;
+    // Two that make it at once make the same.
+    Ok(place.get_or_init(|| new))
+}
+
+/// The shape of a row: that of its pictures, or a flat one.
+pub(crate) fn shape_of(data: &Dataset) -> Shape {
+    match data.encoding().shape() {
+        Some(shape) => Shape { channels: shape.channels, height: shape.height, width: shape.width },
+        None => Shape::flat(data.encoding().width()),
+    }
+}
