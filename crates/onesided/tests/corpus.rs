@@ -4,9 +4,14 @@
 //! of texts), to be written again when the model file changes; `crafted-*` are one of these with one thing made impossible.
 //! A file that once crashed the reader is put into `corpus/` and stays there.
 
-use onesided::{Matrix, Model};
+use onesided::{Dataset, Matrix, Model};
 use std::fs;
 use std::path::Path;
+
+/// Rows as if the model's encoding had made them.
+fn encoded(model: &Model, rows: Matrix) -> Dataset {
+    Dataset::from_encoded(rows, model.encoding().clone()).unwrap()
+}
 
 #[test]
 fn every_file_is_refused_or_scores_rows_and_saves_itself() {
@@ -18,7 +23,7 @@ fn every_file_is_refused_or_scores_rows_and_saves_itself() {
         match Model::load_bytes(&fs::read(&path).unwrap()) {
             Ok(model) => {
                 let width = model.about().features.width();
-                let rows = Matrix::new(2, width, [vec![0.0; width], vec![1.0; width]].concat()).unwrap();
+                let rows = encoded(&model, Matrix::new(2, width, [vec![0.0; width], vec![1.0; width]].concat()).unwrap());
                 if let Ok(scores) = model.score(&rows) {
                     assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
                 }
@@ -50,10 +55,10 @@ fn any_damaged_byte_of_a_classic_model_is_refused_or_harmless() {
                 continue;
             };
             let width = model.about().features.width();
-            let rows = Matrix::new(1, width, vec![1.0; width]).unwrap();
+            let rows = encoded(&model, Matrix::new(1, width, vec![1.0; width]).unwrap());
             assert!(model.score(&rows).map_or(true, |scores| scores[0].is_finite()), "{name}, byte {at}");
             if let Ok(explainer) = model.explainer() {
-                assert!(explainer.row(&rows, 0, 3).len() <= 3);
+                assert!(explainer.row(&rows, 0, 3).unwrap().len() <= 3);
             }
         }
         assert!(refused > 500, "{name}: {refused} of {}", bytes.len());

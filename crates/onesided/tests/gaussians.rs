@@ -5,7 +5,7 @@
 
 use onesided::data::Stream;
 use onesided::eval::{probability, with_truth};
-use onesided::{Features, Label, Learner, Matrix, PriorInUnlabeled, PuData};
+use onesided::{Dataset, Label, Learner, Matrix, PriorInUnlabeled};
 
 const DIMENSIONS: usize = 10;
 const DISTANCE: f64 = 1.8;
@@ -28,10 +28,9 @@ fn the_default_fit_nears_the_true_posterior() {
     let matrix = sample(labeled + hidden, unlabeled - hidden, &mut stream);
     let labels =
         (0..matrix.rows()).map(|i| if i < labeled { Label::Positive } else { Label::Unlabeled }).collect();
-    let features = Features::from_matrix(&matrix, None).unwrap();
-    let data = PuData::new(features.encode_matrix(matrix).unwrap(), labels).unwrap();
+    let data = Dataset::from_matrix(matrix, None).unwrap().with_labels(labels).unwrap();
     let prior = PriorInUnlabeled::new(mu).unwrap();
-    let model = Learner::new().prior_in_unlabeled(prior).fit(&data, &features).unwrap();
+    let model = Learner::new().prior_in_unlabeled(prior).fit(&data).unwrap();
 
     // Fresh rows of the population, whose share of positives is π = (3,000 + 3,000) / 33,000.
     let class_prior = model.about().class_prior.unwrap();
@@ -45,7 +44,7 @@ fn the_default_fit_nears_the_true_posterior() {
         .map(|along| probability(along - DISTANCE * DISTANCE / 2.0 + class_prior.logit()) as f32)
         .collect();
     let best = with_truth(&posterior, &truth, 0.5).unwrap();
-    let probabilities = model.predict_proba(&features.encode_matrix(fresh).unwrap()).unwrap();
+    let probabilities = model.predict_proba(&model.encoding().encode_matrix(fresh).unwrap()).unwrap();
     let reached = with_truth(&probabilities, &truth, model.about().threshold).unwrap();
     println!("{}; best {best:?}; reached {reached:?}", model.about().report.choice());
     assert!((best.auc.unwrap() - 0.898).abs() < 0.01, "{best:?}");

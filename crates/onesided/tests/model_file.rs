@@ -1,23 +1,22 @@
 //! The model file: same bytes for the same seed, the same scores after loading, and a sentence for every bad file.
 
-use onesided::data::{Features, digits, hide};
-use onesided::{ClassPrior, Learner, Matrix, Model, PuData};
+use onesided::data::{digits, hide};
+use onesided::{ClassPrior, Dataset, Learner, Matrix, Model, ModelChoice};
 use std::path::PathBuf;
 
-fn digits_data() -> (PuData, Features) {
+fn digits_data() -> Dataset {
     let digits = digits();
     let even: Vec<bool> = digits.labels.iter().map(|digit| digit % 2 == 0).collect();
-    let features = Features::unscaled((0..64).map(|pixel| format!("pixel{pixel}")).collect());
-    (PuData::new(digits.images, hide(&even, 0.5, 3).unwrap()).unwrap(), features)
+    let data = Dataset::from_scaled(digits.images, None).unwrap();
+    data.with_labels(hide(&even, 0.5, 3).unwrap()).unwrap()
 }
 
 fn learner() -> Learner {
-    Learner::new().prior(ClassPrior::new(0.5).unwrap()).architecture("linear".parse().unwrap()).epochs(3)
+    Learner::new().prior(ClassPrior::new(0.5).unwrap()).model("linear".parse::<ModelChoice>().unwrap()).epochs(3)
 }
 
 fn model() -> Model {
-    let (data, features) = digits_data();
-    learner().fit(&data, &features).unwrap()
+    learner().fit(&digits_data()).unwrap()
 }
 
 /// A file in the tests' own folder, by a name of its own for each test.
@@ -37,15 +36,22 @@ fn parts(bytes: &[u8]) -> (serde_json::Value, Vec<u8>) {
     (serde_json::from_slice(&bytes[8..8 + length]).unwrap(), bytes[8 + length..].to_vec())
 }
 
+/// The file with the checksum that belongs to it, as one who means harm would write it.
 fn assembled(header: &serde_json::Value, tensors: &[u8]) -> Vec<u8> {
-    let header = serde_json::to_vec(header).unwrap();
+    let mut header = header.clone();
+    let text = |key: &str| header["__metadata__"][key].as_str().unwrap_or_default().to_string();
+    let content = [text("onesided").as_bytes(), text("model").as_bytes(), tensors].concat();
+    if header["__metadata__"]["checksum"].is_string() {
+        header["__metadata__"]["checksum"] = format!("{:08x}", crc32fast::hash(&content)).into();
+    }
+    let header = serde_json::to_vec(&header).unwrap();
     [&(header.len() as u64).to_le_bytes(), header.as_slice(), tensors].concat()
 }
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
-    let (data, features) = digits_data();
-    let bytes = |seed| learner().seed(seed).fit(&data, &features).unwrap().to_bytes().unwrap();
+    let data = digits_data();
+    let bytes = |seed| learner().seed(seed).fit(&data).unwrap().to_bytes().unwrap();
     assert_eq!(bytes(1), bytes(1));
     assert_ne!(bytes(1), bytes(2));
 }
@@ -57,7 +63,7 @@ fn a_loaded_model_is_the_saved_one() {
     let loaded = Model::load(&path).unwrap();
     assert_eq!(loaded.about(), model.about());
     assert_eq!(loaded.to_bytes().unwrap(), std::fs::read(&path).unwrap());
-    let images = digits().images;
+    let images = digits_data();
     assert_eq!(loaded.score(&images).unwrap(), model.score(&images).unwrap());
 }
 
@@ -85,9 +91,9 @@ fn other_files_are_refused() {
 #[test]
 fn a_newer_version_asks_for_an_update() {
     let (mut header, tensors) = parts(&model().to_bytes().unwrap());
-    header["__metadata__"]["version"] = "3".into();
+    header["__metadata__"]["version"] = "4".into();
     let message = refusal(&assembled(&header, &tensors));
-    assert!(message.contains("has format version 3") && message.contains("update onesided"), "{message}");
+    assert!(message.contains("has format version 4") && message.contains("update onesided"), "{message}");
     header["__metadata__"]["version"] = "one".into();
     assert!(refusal(&assembled(&header, &tensors)).contains("no sound version number"));
 }
@@ -95,23 +101,27 @@ fn a_newer_version_asks_for_an_update() {
 #[test]
 fn a_description_that_does_not_fit_is_refused() {
     let (header, tensors) = parts(&model().to_bytes().unwrap());
-    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+    let changed_in = |key: &str, change: &dyn Fn(&mut serde_json::Value)| {
         let mut header = header.clone();
-        let text = header["__metadata__"]["onesided"].as_str().unwrap();
-        let mut about: serde_json::Value = serde_json::from_str(text).unwrap();
-        change(&mut about);
-        header["__metadata__"]["onesided"] = about.to_string().into();
+        let text = header["__metadata__"][key].as_str().unwrap();
+        let mut document: serde_json::Value = serde_json::from_str(text).unwrap();
+        change(&mut document);
+        header["__metadata__"][key] = document.to_string().into();
         refusal(&assembled(&header, &tensors))
     };
-    let wider = changed(&|about| about["network"]["input"]["channels"] = 65.into());
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| changed_in("onesided", change);
+    let wider = changed_in("model", &|model| model["network"]["input"]["channels"] = 65.into());
     assert!(wider.contains("its network does not take the 64 features"), "{wider}");
-    let huge = changed(&|about| about["network"]["input"]["height"] = (u64::MAX / 2).into());
+    let huge = changed_in("model", &|model| model["network"]["input"]["height"] = (u64::MAX / 2).into());
     assert!(huge.contains("its network does not take the 64 features"), "{huge}");
-    let fewer = changed(&|about| {
-        about["network"]["input"]["channels"] = 63.into();
-        about["features"]["features"].as_array_mut().unwrap().pop();
+    let fewer = changed(&|about| drop(about["features"]["features"].as_array_mut().unwrap().pop()));
+    assert!(fewer.contains("its network does not take the 63 features"), "{fewer}");
+    let layers = changed_in("model", &|model| {
+        model["network"]["layers"][1]["dense"]["outputs"] = 2.into();
     });
-    assert!(fewer.contains("its weights do not fit its network"), "{fewer}");
+    assert!(layers.contains("its weights do not fit its network") || layers.contains("cannot be read"), "{layers}");
+    let kind = changed_in("model", &|model| *model = serde_json::json!({ "forest": {} }));
+    assert!(kind.contains("of no known kind"), "{kind}");
     let falling = changed(&|about| about["calibration"]["slope"] = (-1.0).into());
     assert!(falling.contains("calibration"), "{falling}");
     let prior = changed(&|about| about["class_prior"] = 1.5.into());
@@ -121,35 +131,35 @@ fn a_description_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_file_from_before_there_were_devices_loads() {
-    let model = model();
-    let (mut header, tensors) = parts(&model.to_bytes().unwrap());
-    let text = header["__metadata__"]["onesided"].as_str().unwrap();
-    let mut about: serde_json::Value = serde_json::from_str(text).unwrap();
-    let report = about["report"].as_object_mut().unwrap();
-    assert_eq!(report.remove("device").unwrap(), "cpu");
-    assert!(!report.contains_key("resumed_from"));
-    for new in ["augment", "device", "precision"] {
-        assert!(report["config"].as_object_mut().unwrap().remove(new).is_some());
+fn any_flipped_bit_is_refused() {
+    let bytes = model().to_bytes().unwrap();
+    for at in (0..bytes.len()).step_by(7) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        // Blanks that fill the header up may become other blanks.
+        let harmless = Model::load_bytes(&damaged).is_ok_and(|model| model.to_bytes().unwrap() == bytes);
+        assert!(Model::load_bytes(&damaged).is_err() || harmless, "byte {at}");
     }
-    header["__metadata__"]["onesided"] = about.to_string().into();
-    let old = Model::load_bytes(&assembled(&header, &tensors)).unwrap();
-    assert_eq!(old.about(), model.about());
+    let (mut header, tensors) = parts(&bytes);
+    header["__metadata__"]["checksum"] = "00000000".into();
+    let raw = serde_json::to_vec(&header).unwrap();
+    let other = [&(raw.len() as u64).to_le_bytes(), raw.as_slice(), &tensors].concat();
+    assert!(refusal(&other).contains("its checksum is not that of its content"));
 }
 
 #[test]
 fn weights_that_are_not_finite_are_refused() {
-    let mut bytes = model().to_bytes().unwrap();
-    let end = bytes.len();
-    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
-    assert!(refusal(&bytes).contains("a weight that is not finite"));
+    let (header, mut tensors) = parts(&model().to_bytes().unwrap());
+    let end = tensors.len();
+    tensors[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(refusal(&assembled(&header, &tensors)).contains("a weight that is not finite"));
 }
 
 #[test]
 fn a_negative_variance_is_refused() {
-    let (data, features) = digits_data();
-    let learner = learner().architecture("mlp:2".parse().unwrap());
-    let (header, mut tensors) = parts(&learner.fit(&data, &features).unwrap().to_bytes().unwrap());
+    let data = digits_data();
+    let learner = learner().model("mlp:2".parse::<ModelChoice>().unwrap());
+    let (header, mut tensors) = parts(&learner.fit(&data).unwrap().to_bytes().unwrap());
     let at = header["2.variance"]["data_offsets"][0].as_u64().unwrap() as usize;
     tensors[at..at + 4].copy_from_slice(&(-1f32).to_le_bytes());
     assert!(refusal(&assembled(&header, &tensors)).contains("'2.variance' holds a negative variance"));
@@ -163,7 +173,8 @@ fn a_score_that_overflows_is_an_error_that_names_the_row() {
     let model = Model::load_bytes(&assembled(&header, &tensors)).unwrap();
     let mut rows = vec![0.0; 2 * 64];
     rows[64] = 10.0;
-    let message = model.score(&Matrix::new(2, 64, rows).unwrap()).unwrap_err().to_string();
+    let rows = model.encoding().encode_matrix(Matrix::new(2, 64, rows).unwrap()).unwrap();
+    let message = model.score(&rows).unwrap_err().to_string();
     assert!(message.starts_with("row 2 has a score of inf"), "{message}");
 }
 
@@ -172,7 +183,7 @@ fn any_damaged_byte_is_refused_or_harmless() {
     // Every byte of the header in turn: the reader must return, whatever it thinks of the file.
     let bytes = model().to_bytes().unwrap();
     let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let zeros = Matrix::new(1, 64, vec![0.0; 64]).unwrap();
+    let zeros = digits_data().select(&[0]);
     for at in 0..header.min(3_000) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x15;

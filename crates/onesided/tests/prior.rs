@@ -1,12 +1,13 @@
 //! The share of positives: scores that never saw their rows, estimates, and models that were fitted without a prior.
 
-use onesided::data::{Label, Matrix, PuData, Stream};
-use onesided::prior::{CrossFitting, PriorSettings, Scorer, estimate_prior};
-use onesided::{Error, Features, Learner, Model, PriorInUnlabeled, Scenario};
+use onesided::data::Stream;
+use onesided::learn::{Machine, Task, Views};
+use onesided::prior::{CrossFitted, CrossFitting, PriorReport, PriorScorer, PriorSettings};
+use onesided::{Dataset, Error, Label, Learner, Matrix, Model, ModelChoice, PriorInUnlabeled, Scenario, Signal};
 
 /// `n_p` positives around 1.5 in each of two columns, `n_u` unlabeled rows of which a share `mu` is like them and the rest
 /// lies around -1.5.
-fn two_normals(n_p: usize, n_u: usize, mu: f64, seed: u64) -> PuData {
+fn two_normals(n_p: usize, n_u: usize, mu: f64, seed: u64) -> Dataset {
     let mut stream = Stream::new(seed, "two normals");
     let hidden = (mu * n_u as f64).round() as usize;
     let values = (0..n_p + n_u)
@@ -14,11 +15,23 @@ fn two_normals(n_p: usize, n_u: usize, mu: f64, seed: u64) -> PuData {
         .map(|center: f64| (center + stream.normal()) as f32)
         .collect();
     let labels = (0..n_p + n_u).map(|row| if row < n_p { Label::Positive } else { Label::Unlabeled });
-    PuData::new(Matrix::new(n_p + n_u, 2, values).unwrap(), labels.collect()).unwrap()
+    dataset(Matrix::new(n_p + n_u, 2, values).unwrap(), labels.collect())
 }
 
-fn features() -> Features {
-    Features::unscaled(vec!["a".to_string(), "b".to_string()])
+fn dataset(matrix: Matrix, labels: Vec<Label>) -> Dataset {
+    let names = (0..matrix.cols()).map(|column| ["a", "b"][column].to_string()).collect();
+    Dataset::from_scaled(matrix, Some(names)).unwrap().with_labels(labels).unwrap()
+}
+
+fn cross_fit(data: &Dataset, scorer: PriorScorer, threads: usize, signal: Signal) -> Result<CrossFitted, Error> {
+    let machine = Machine { threads, ..Machine::default() };
+    let task = Task::new(data, false, Scenario::SingleSample, 0, machine).unwrap();
+    let fitting = CrossFitting { scorer, ..CrossFitting::default() };
+    fitting.run(&task, &Views::new(data), &mut |_| signal)
+}
+
+fn estimate(data: &Dataset, scenario: Scenario, settings: PriorSettings) -> Result<PriorReport, Error> {
+    Learner::new().scenario(scenario).prior_settings(settings).estimate_prior(data)
 }
 
 #[test]
@@ -27,9 +40,9 @@ fn no_row_is_scored_by_a_model_that_saw_it() {
     let mut stream = Stream::new(3, "noise");
     let values = (0..1_200).map(|_| stream.normal() as f32).collect();
     let labels = (0..600).map(|i| if i % 3 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
-    let data = PuData::new(Matrix::new(600, 2, values).unwrap(), labels).unwrap();
-    for scorer in [Scorer::Mix, Scorer::Trees, Scorer::Mlp, Scorer::Linear] {
-        let fitted = CrossFitting { scorer, ..CrossFitting::default() }.run(&data, &mut |_, _| true).unwrap();
+    let data = dataset(Matrix::new(600, 2, values).unwrap(), labels);
+    for scorer in [PriorScorer::Mix, PriorScorer::Trees, PriorScorer::Mlp, PriorScorer::Linear] {
+        let fitted = cross_fit(&data, scorer, 0, Signal::Continue).unwrap();
         // Ties count half: trees that find nothing leave every row at one logit.
         let wins = |p: &f64, u: &f64| {
             if p > u {
@@ -51,19 +64,19 @@ fn no_row_is_scored_by_a_model_that_saw_it() {
 fn scores_are_log_ratios_whichever_fold_they_come_from() {
     // ln[n_p p_p / (n_u p_u)] for p_u = 0.3 p_p + 0.7 p_n and ln p_p/p_n = 3 (x + y).
     let data = two_normals(1_000, 3_000, 0.3, 1);
-    let fitted = CrossFitting { scorer: Scorer::Mlp, ..CrossFitting::default() };
-    let fitted = fitted.run(&data, &mut |_, _| true).unwrap();
+    let fitted = cross_fit(&data, PriorScorer::Mlp, 0, Signal::Continue).unwrap();
+    let features = data.dense().unwrap();
     let truth = |row: &[f32]| {
         let ratio = (3.0 * f64::from(row[0] + row[1])).exp();
         (1_000.0 / 3_000.0 * ratio / (0.3 * ratio + 0.7)).ln()
     };
-    let rows = data.unlabeled();
+    let rows: Vec<usize> = (1_000..4_000).collect();
     // Where rows look positive the logit levels off at ln(1 / (3 · 0.3)) = 0.105.
     let errors: Vec<f64> = rows
         .iter()
         .zip(&fitted.unlabeled)
-        .filter(|(row, _)| data.features.row(**row).iter().sum::<f32>() > 1.0)
-        .map(|(row, score)| score - truth(data.features.row(*row)))
+        .filter(|(row, _)| features.row(**row).iter().sum::<f32>() > 1.0)
+        .map(|(row, score)| score - truth(features.row(*row)))
         .collect();
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     assert!(errors.len() > 500 && mean.abs() < 0.15, "{mean} over {} rows", errors.len());
@@ -72,16 +85,15 @@ fn scores_are_log_ratios_whichever_fold_they_come_from() {
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let data = two_normals(150, 450, 0.3, 2);
-    let run =
-        |threads| CrossFitting { threads, ..CrossFitting::default() }.run(&data, &mut |_, _| true).unwrap();
+    let run = |threads| cross_fit(&data, PriorScorer::Auto, threads, Signal::Continue).unwrap();
     assert_eq!(run(1), run(3));
-    assert_eq!(run(1).scorer, Scorer::Mix);
+    assert_eq!(run(1).scorer, PriorScorer::Mix);
 }
 
 #[test]
 fn an_observer_can_stop_it() {
     let data = two_normals(100, 300, 0.3, 2);
-    let stopped = CrossFitting::default().run(&data, &mut |_, _| false);
+    let stopped = cross_fit(&data, PriorScorer::Auto, 0, Signal::Abort);
     assert!(matches!(stopped, Err(Error::Interrupted { .. })));
 }
 
@@ -89,7 +101,7 @@ fn an_observer_can_stop_it() {
 fn the_consensus_finds_the_share_and_its_interval_holds_it() {
     for (seed, mu) in [(1, 0.1), (2, 0.3), (3, 0.7)] {
         let data = two_normals(500, 1_500, mu, seed);
-        let report = estimate_prior(&data, Scenario::CaseControl, &PriorSettings::quick()).unwrap();
+        let report = estimate(&data, Scenario::CaseControl, PriorSettings::quick()).unwrap();
         let consensus = &report.consensus;
         assert!((consensus.mu - mu).abs() < 0.05, "{} for {mu}", consensus.mu);
         assert!(
@@ -105,10 +117,10 @@ fn the_consensus_finds_the_share_and_its_interval_holds_it() {
 #[test]
 fn all_estimators_run_on_a_table_with_one_feature() {
     let data = two_normals(60, 200, 0.4, 5);
-    let one = Matrix::new(260, 1, data.features.as_slice().iter().step_by(2).copied().collect()).unwrap();
-    let data = PuData::new(one, data.labels).unwrap();
+    let values = data.dense().unwrap().as_slice().iter().step_by(2).copied().collect();
+    let data = dataset(Matrix::new(260, 1, values).unwrap(), data.labels().unwrap().to_vec());
     let settings = PriorSettings { resamples: 20, ..PriorSettings::default() };
-    let report = estimate_prior(&data, Scenario::SingleSample, &settings).unwrap();
+    let report = estimate(&data, Scenario::SingleSample, settings).unwrap();
     assert!(report.refusals.is_empty(), "{:?}", report.refusals);
     assert!(report.estimates.len() >= 10 && report.consensus.voices.len() == report.estimates.len());
     assert!(report.estimates.iter().all(|e| (0.0..=1.0).contains(&e.mu)), "{:?}", report.estimates);
@@ -117,8 +129,8 @@ fn all_estimators_run_on_a_table_with_one_feature() {
 #[test]
 fn a_model_fitted_without_a_prior_keeps_the_estimate_and_its_interval() {
     let data = two_normals(300, 900, 0.3, 7);
-    let learner = Learner::new().architecture("linear".parse().unwrap()).epochs(20).seed(1);
-    let model = learner.fit(&data, &features()).unwrap();
+    let learner = Learner::new().model("linear".parse::<ModelChoice>().unwrap()).epochs(20).seed(1);
+    let model = learner.fit(&data).unwrap();
     let about = model.about();
     let estimate = about.prior_estimate.as_ref().unwrap();
     assert_eq!(Some(estimate.mu), about.prior_in_unlabeled);
@@ -128,17 +140,17 @@ fn a_model_fitted_without_a_prior_keeps_the_estimate_and_its_interval() {
     let pi = about.class_prior.unwrap().get();
     assert!((pi - (0.25 + 0.75 * estimate.mu.get())).abs() < 1e-12, "{pi}");
     assert_eq!(Model::load_bytes(&model.to_bytes().unwrap()).unwrap().about(), about);
-    assert_eq!(learner.fit(&data, &features()).unwrap().to_bytes().unwrap(), model.to_bytes().unwrap());
+    assert_eq!(learner.fit(&data).unwrap().to_bytes().unwrap(), model.to_bytes().unwrap());
 }
 
 #[test]
 fn metrics_hold_both_ends_of_the_prior() {
     let data = two_normals(300, 900, 0.3, 7);
-    let learner = Learner::new().architecture("linear".parse().unwrap()).epochs(20).learning_rate(0.05);
-    let estimated = learner.fit(&data, &features()).unwrap();
+    let learner = Learner::new().model("linear".parse::<ModelChoice>().unwrap()).epochs(20).learning_rate(0.05);
+    let estimated = learner.fit(&data).unwrap();
     let estimate = estimated.about().prior_estimate.clone().unwrap();
     // The same model with the same prior as given: metrics as exact as the prior is taken to be.
-    let given = learner.prior_in_unlabeled(estimate.mu).fit(&data, &features()).unwrap();
+    let given = learner.prior_in_unlabeled(estimate.mu).fit(&data).unwrap();
     assert!(given.about().prior_estimate.is_none());
     let wide = estimated.without_negatives(&data, 100, 0).unwrap();
     let narrow = given.without_negatives(&data, 100, 0).unwrap();
@@ -158,14 +170,14 @@ fn metrics_hold_both_ends_of_the_prior() {
 #[test]
 fn what_cannot_be_estimated_is_said_before_training() {
     let data = two_normals(9, 100, 0.3, 1);
-    let error = Learner::new().fit(&data, &features()).unwrap_err().to_string();
+    let error = Learner::new().fit(&data).unwrap_err().to_string();
     assert!(error.contains("'collective' needs the share of positives"), "{error}");
-    assert!(error.contains("9 positive rows are too few") && error.contains("--prior"), "{error}");
+    assert!(error.contains("9 positive rows are too few"), "{error}");
     // A setting that is wrong is named first, and by its own name.
-    let error = Learner::new().epochs(0).fit(&data, &features()).unwrap_err().to_string();
+    let error = Learner::new().epochs(0).fit(&data).unwrap_err().to_string();
     assert!(error.contains("number of epochs"), "{error}");
     let unknown = PriorSettings { estimators: vec!["guess".to_string()], ..PriorSettings::quick() };
-    let error = estimate_prior(&data, Scenario::SingleSample, &unknown).unwrap_err().to_string();
+    let error = estimate(&data, Scenario::SingleSample, unknown).unwrap_err().to_string();
     assert!(error.starts_with("unknown estimator 'guess'; the estimators are plateau, bbe"), "{error}");
 }
 
@@ -173,16 +185,18 @@ fn what_cannot_be_estimated_is_said_before_training() {
 fn the_ends_are_honest() {
     // Identical P and U: nearly all may be positive, and nothing is ruled out.
     let same = two_normals(200, 800, 1.0, 1);
-    let found = estimate_prior(&same, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    let found = estimate(&same, Scenario::CaseControl, PriorSettings::quick()).unwrap().consensus;
     assert!(found.mu > 0.9 && found.interval.0 < 0.5 && found.interval.1 > 0.99, "{found:?}");
     // P nowhere in U: hardly any are hidden, or the labels were not picked at random; both are said.
-    let mut apart = two_normals(200, 800, 0.0, 1);
-    apart.features.as_mut_slice()[..400].iter_mut().for_each(|value| *value += 20.0);
-    let found = estimate_prior(&apart, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    let near = two_normals(200, 800, 0.0, 1);
+    let mut values = near.dense().unwrap().into_owned();
+    values.as_mut_slice()[..400].iter_mut().for_each(|value| *value += 20.0);
+    let apart = dataset(values, near.labels().unwrap().to_vec());
+    let found = estimate(&apart, Scenario::CaseControl, PriorSettings::quick()).unwrap().consensus;
     assert!(found.mu < 0.02 && found.interval.1 < 0.1, "{found:?}");
     assert!(found.warnings.iter().any(|text| text.contains("labels favor some")), "{found:?}");
     // Five of 5,000.
     let few = two_normals(300, 5_000, 0.001, 2);
-    let found = estimate_prior(&few, Scenario::CaseControl, &PriorSettings::quick()).unwrap().consensus;
+    let found = estimate(&few, Scenario::CaseControl, PriorSettings::quick()).unwrap().consensus;
     assert!(found.mu < 0.02 && found.interval.0 <= 0.001 && found.interval.1 < 0.1, "{found:?}");
 }

@@ -65,6 +65,15 @@ impl Dataset {
         Ok(Self::new(Store::Bytes(pictures), Arc::new(encoding)))
     }
 
+    /// Rows that were encoded by other means: they must be what `encoding` would have made, of which the width is checked.
+    pub fn from_encoded(rows: impl Into<Store>, encoding: Arc<Encoding>) -> Result<Self, DataError> {
+        let rows = rows.into();
+        match (encoding.width(), rows.cols()) {
+            (expected, found) if expected != found => Err(DataError::Width { expected, found }),
+            _ => Ok(Self::new(rows, encoding)),
+        }
+    }
+
     /// With a label per row, of which at least one is positive and one unlabeled.
     pub fn with_labels(mut self, labels: Vec<Label>) -> Result<Self, DataError> {
         self.check_length("labels", labels.len())?;
