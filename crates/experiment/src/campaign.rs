@@ -225,3 +225,26 @@ fn together(
         outcome
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::{folder, record};
+    use crate::spec::tests::{SMALL, parsed};
+
+    #[test]
+    fn a_run_that_another_process_finished_is_known_when_its_turn_comes() {
+        let runs = parsed(SMALL).unwrap().runs().unwrap();
+        let folder = folder("elsewhere");
+        let file = folder.join("r.jsonl");
+        let mut here = Results::read(&file, &[]).unwrap();
+        let results = Mutex::new((&mut here, 0));
+        let ledger = Ledger { results, all: runs.len(), started: Instant::now(), observer: &|_| {} };
+        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), None);
+        let theirs = record(&runs[0].fingerprint);
+        Results::read(&file, &[]).unwrap().append(theirs.clone()).unwrap();
+        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), Some(theirs));
+        assert_eq!(ledger.done_elsewhere(&runs[1]).unwrap(), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

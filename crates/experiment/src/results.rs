@@ -249,10 +249,10 @@ fn check_folder(file: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn record(fingerprint: &str) -> Record {
+    pub fn record(fingerprint: &str) -> Record {
         Record {
             run: "mnist/0.2/collective/0".into(),
             fingerprint: fingerprint.into(),
@@ -268,7 +268,7 @@ mod tests {
         }
     }
 
-    fn folder(name: &str) -> PathBuf {
+    pub fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("onesided-results-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
