@@ -9,8 +9,8 @@ use crate::system::{self, Forms};
 use crate::trial::{How, Trial};
 use onesided_net::{Device, Engine};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Instant;
 
@@ -20,14 +20,14 @@ pub enum Event<'a> {
     Reading(&'a str),
     /// It is on this device.
     On(&'a str),
-    /// A run has ended.
+    /// A run has ended, here or in another process that shares the results file.
     Done(&'a Record, Standing),
 }
 
 /// How far a campaign is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// Runs that this campaign has finished.
+    /// Runs that have ended.
     pub done: usize,
     /// Runs it is to do.
     pub all: usize,
@@ -52,7 +52,8 @@ pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec
     }
 }
 
-/// Does runs, `how.jobs` at a time, and appends each to the results as it ends. `observer` is told of everything;
+/// Does runs, `how.jobs` at a time, and appends each to the results as it ends. A run that another process has appended
+/// by the time its turn comes is not repeated. `observer` is told of everything;
 /// once `stop` says true, runs under way are given up and what is finished stays.
 pub fn campaign(
     spec: &Spec,
@@ -82,7 +83,7 @@ pub fn campaign(
             break;
         }
     }
-    let (_, done) = *ledger.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let done = ledger.results().1;
     if done < runs.len() && stop() {
         return Err(ExperimentError::Interrupted { done, all: runs.len() });
     }
@@ -96,25 +97,39 @@ fn text_form(spec: &Spec, run: &Run) -> Option<TextForm> {
 
 /// Results, and what is known of the time.
 struct Ledger<'a> {
-    /// The results, and how many this campaign has added.
+    /// The results, and how many runs have ended.
     results: Mutex<(&'a mut Results, usize)>,
     all: usize,
     started: Instant,
     observer: &'a (dyn Fn(Event) + Sync),
 }
 
-impl Ledger<'_> {
-    /// Writes a record down and tells of it. `left` is the time that the rest of its data set will take; a run of the
-    /// `later` ones, whose data are not read yet, is taken to be a mean run so far.
-    fn enter(&self, record: Record, left: f64, later: usize) -> Result<(), ExperimentError> {
-        let mut guard = self.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        guard.0.append(record.clone())?;
+impl<'a> Ledger<'a> {
+    fn results(&self) -> MutexGuard<'_, (&'a mut Results, usize)> {
+        self.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The record of a run that another process has finished since this campaign began.
+    fn done_elsewhere(&self, run: &Run) -> Result<Option<Record>, ExperimentError> {
+        let results = &mut self.results().0;
+        results.refresh()?;
+        Ok(results.of(run).cloned())
+    }
+
+    /// Writes a record down.
+    fn enter(&self, record: &Record) -> Result<(), ExperimentError> {
+        self.results().0.append(record.clone())
+    }
+
+    /// Tells of a run that has ended. `left` is the time that the rest of its data set will take; a run of the `later`
+    /// ones, whose data are not read yet, is taken to be a mean run so far.
+    fn tell(&self, record: &Record, left: f64, later: usize) {
+        let mut guard = self.results();
         guard.1 += 1;
         let (done, spent) = (guard.1, self.started.elapsed().as_secs_f64());
         let left = left + spent * later as f64 / done as f64;
         let standing = Standing { done, all: self.all, seconds: spent, left };
-        (self.observer)(Event::Done(&record, standing));
-        Ok(())
+        (self.observer)(Event::Done(record, standing));
     }
 }
 
@@ -156,8 +171,10 @@ fn together(
     }
     let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
-    let (started, whole) = (Instant::now(), costs.iter().sum::<f64>());
-    let left = Mutex::new(whole);
+    let started = Instant::now();
+    // What the runs cost that are done here, and those of them that are left.
+    let whole = costs.iter().sum::<f64>();
+    let cost = Mutex::new((whole, whole));
     let work = || -> Result<(), ExperimentError> {
         loop {
             let number = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
@@ -168,17 +185,27 @@ fn together(
             }
             let run = runs[number];
             let one = || -> Result<(), ExperimentError> {
-                let record = match &engine {
-                    Some(engine) => trial(run)?.go(engine, &mut |_| go_on(), &mut |_, _| Ok(()))?,
-                    None => Some(system::go(run, spec.prior_error_kind, set, &forms)?),
+                let elsewhere = ledger.done_elsewhere(run)?;
+                let here = elsewhere.is_none();
+                let record = match (elsewhere, &engine) {
+                    (Some(record), _) => Some(record),
+                    (None, Some(engine)) => trial(run)?.go(engine, &mut |_| go_on(), &mut |_, _| Ok(()))?,
+                    (None, None) => Some(system::go(run, spec.prior_error_kind, set, &forms)?),
                 };
                 let Some(record) = record else { return Ok(()) };
-                let mut guard = left.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                *guard = (*guard - costs[number]).max(0.0);
-                let left = *guard;
+                if here {
+                    ledger.enter(&record)?;
+                }
+                let mut guard = cost.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                if !here {
+                    guard.0 -= costs[number];
+                }
+                guard.1 = (guard.1 - costs[number]).max(0.0);
+                let (whole, left) = *guard;
                 drop(guard);
                 let rate = started.elapsed().as_secs_f64() / (whole - left).max(f64::MIN_POSITIVE);
-                ledger.enter(record, rate * left, later)
+                ledger.tell(&record, if left > 0.0 && whole > left { rate * left } else { 0.0 }, later);
+                Ok(())
             };
             if let Err(cause) = one() {
                 failed.store(true, Ordering::Relaxed);
@@ -197,4 +224,27 @@ fn together(
         }
         outcome
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::{folder, record};
+    use crate::spec::tests::{SMALL, parsed};
+
+    #[test]
+    fn a_run_that_another_process_finished_is_known_when_its_turn_comes() {
+        let runs = parsed(SMALL).unwrap().runs().unwrap();
+        let folder = folder("elsewhere");
+        let file = folder.join("r.jsonl");
+        let mut here = Results::read(&file, &[]).unwrap();
+        let results = Mutex::new((&mut here, 0));
+        let ledger = Ledger { results, all: runs.len(), started: Instant::now(), observer: &|_| {} };
+        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), None);
+        let theirs = record(&runs[0].fingerprint);
+        Results::read(&file, &[]).unwrap().append(theirs.clone()).unwrap();
+        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), Some(theirs));
+        assert_eq!(ledger.done_elsewhere(&runs[1]).unwrap(), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

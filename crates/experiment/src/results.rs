@@ -1,15 +1,22 @@
 //! The results file: a line of JSON for each finished run, appended at once.
 //!
-//! A run that was cut off leaves no line, or half of one at the end, which is taken away before the next line is
-//! written. Lines whose fingerprint no run of the spec has any more stay where they are and are not looked at.
+//! Several processes may share one file: a line is appended under an exclusive lock of the file, behind whatever others
+//! have appended meanwhile, and their records are taken in. The lock is advisory and goes with the process that holds
+//! it. A file system without locks is refused before the first run, since half of a line could not be told from a
+//! line that is being written.
+//!
+//! A run that was cut off leaves no line, or half of one at the end, which is cut away, under the lock, before the next
+//! line is written. Of two lines with one fingerprint the later counts. Lines whose fingerprint no run of the spec has
+//! any more stay where they are and are not looked at.
 
 use crate::ExperimentError;
 use crate::spec::Run;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What came of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +52,7 @@ pub struct Record {
 #[derive(Debug)]
 pub struct Results {
     file: PathBuf,
-    /// Where the next line goes: after the last whole one.
+    /// The end of the last line of the file that was taken in.
     end: u64,
     by_fingerprint: HashMap<String, Record>,
 }
@@ -64,29 +71,24 @@ impl Results {
     /// Takes the records of a file in; returns where its last whole line ends.
     fn add(&mut self, file: &Path) -> Result<u64, ExperimentError> {
         let shown = || file.display().to_string();
-        // A device would never end.
-        if fs::metadata(file).is_ok_and(|about| !about.is_file()) {
-            let cause = std::io::Error::other("it is not a file; name one that is, or a new one");
-            return Err(ExperimentError::Read { file: shown(), cause });
-        }
-        let text = match fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(0),
-            Err(cause) => return Err(ExperimentError::Read { file: shown(), cause }),
-        };
-        let whole = text.rfind('\n').map_or(0, |last| last + 1);
-        for (number, line) in text[..whole].lines().enumerate() {
-            if line.trim().is_empty() {
+        let read = |cause| ExperimentError::Read { file: shown(), cause };
+        let Some(mut open) = open_to_read(file).map_err(read)? else { return Ok(0) };
+        let mut text = Vec::new();
+        open.read_to_end(&mut text).map_err(read)?;
+        let (whole, rest) = whole_lines(&text);
+        for (number, line) in whole.split(|&byte| byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
                 continue;
             }
-            let record: Record = serde_json::from_str(line).map_err(|error| ExperimentError::Results {
+            let record: Record = serde_json::from_slice(line).map_err(|error| ExperimentError::Results {
                 file: shown(),
                 line: number + 1,
                 detail: error.to_string(),
             })?;
             self.by_fingerprint.insert(record.fingerprint.clone(), record);
         }
-        Ok(whole as u64)
+        self.take(rest);
+        Ok(whole.len() as u64)
     }
 
     /// The record of a run, if it was done with the choices it has now.
@@ -94,56 +96,163 @@ impl Results {
         self.by_fingerprint.get(&run.fingerprint)
     }
 
-    /// Appends a record and makes sure it is on the disk.
-    pub fn append(&mut self, record: Record) -> Result<(), ExperimentError> {
-        let failed = |cause| ExperimentError::Write { file: self.file.display().to_string(), cause };
-        let mut line = serde_json::to_string(&record).map_err(|error| failed(error.into()))?;
-        line.push('\n');
-        let mut file = self.open().map_err(failed)?;
-        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-        if let Err(cause) = written {
-            // Half a line would be in the way of nobody, but a full disk is glad of every byte.
-            let _ = file.set_len(self.end);
-            return Err(failed(cause));
+    /// Takes in what other processes have appended since the file was last looked at.
+    pub fn refresh(&mut self) -> Result<(), ExperimentError> {
+        // Mostly there is nothing new, which costs no lock.
+        if fs::metadata(&self.file).is_ok_and(|about| about.len() == self.end) {
+            return Ok(());
         }
-        self.end += line.len() as u64;
+        let opened = open_to_read(&self.file);
+        let taken =
+            opened.and_then(|file| file.map_or(Ok(()), |mut file| self.take_new(&mut file).map(|_| ())));
+        taken.map_err(|cause| ExperimentError::Read { file: self.file.display().to_string(), cause })
+    }
+
+    /// Takes a line in, if it is a result.
+    fn take(&mut self, line: &[u8]) -> bool {
+        let record = serde_json::from_slice::<Record>(line).ok();
+        record.map(|record| self.by_fingerprint.insert(record.fingerprint.clone(), record)).is_some()
+    }
+
+    /// Takes in the lines behind those that were taken in already, and returns what follows the last of them: half a
+    /// line. A line that is no result is passed over: a finished run must not be lost for it, and the next
+    /// [`Results::read`] names it.
+    fn take_new(&mut self, file: &mut File) -> io::Result<Vec<u8>> {
+        // A file that was edited, or replaced, is read from its start.
+        let mut last = [b'\n'];
+        if self.end > 0 {
+            file.seek(SeekFrom::Start(self.end - 1))?;
+            if file.read(&mut last)? == 0 || last != [b'\n'] {
+                self.end = 0;
+            }
+        }
+        file.seek(SeekFrom::Start(self.end))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let (whole, rest) = whole_lines(&text);
+        for line in whole.split(|&byte| byte == b'\n') {
+            self.take(line);
+        }
+        self.end += whole.len() as u64;
+        Ok(rest.to_vec())
+    }
+
+    /// Appends a record and makes sure it is on the disk. Takes in what others have appended.
+    pub fn append(&mut self, record: Record) -> Result<(), ExperimentError> {
+        let line = serde_json::to_string(&record).map_err(io::Error::from);
+        let written = line.and_then(|line| self.append_line(&line));
+        written.map_err(|cause| ExperimentError::Write { file: self.file.display().to_string(), cause })?;
         self.by_fingerprint.insert(record.fingerprint.clone(), record);
         Ok(())
     }
 
-    /// The file, cut and set to the end of its last whole line.
-    fn open(&self) -> std::io::Result<File> {
+    fn append_line(&mut self, line: &str) -> io::Result<()> {
         if let Some(folder) = self.file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&self.file)?;
-        file.set_len(self.end)?;
-        file.seek(SeekFrom::Start(self.end))?;
-        Ok(file)
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&self.file)?;
+        // Closing the file gives the lock back.
+        lock(|| file.lock())?;
+        let rest = self.take_new(&mut file)?;
+        let (end, line) = if self.take(&rest) {
+            // A last line that only lacks its end, as editors leave it.
+            (self.end + rest.len() as u64, format!("\n{line}\n"))
+        } else {
+            // Whoever wrote half a line is dead, or it would hold the lock.
+            file.set_len(self.end)?;
+            (self.end, format!("{line}\n"))
+        };
+        file.seek(SeekFrom::Start(end))?;
+        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+        if let Err(cause) = written {
+            // Half a line would be in the way of nobody, but a full disk is glad of every byte.
+            let _ = file.set_len(end);
+            return Err(cause);
+        }
+        self.end = end + line.len() as u64;
+        Ok(())
     }
 
-    /// Refuses a file that could not be written to, before any run. Leaves none behind that was not there.
+    /// Refuses a file that could not be written to or locked, before any run. Leaves nothing behind and does not touch
+    /// what is there.
     pub fn check_writable(&self) -> Result<(), ExperimentError> {
-        let new = !self.file.exists();
-        let new_folder = self.file.parent().filter(|folder| !folder.exists());
-        let opened = self.open();
-        if new && opened.is_ok() {
-            let _ = fs::remove_file(&self.file);
-        }
-        if let Some(folder) = new_folder {
-            // Only an empty one goes.
-            let _ = fs::remove_dir(folder);
-        }
-        let file = || self.file.display().to_string();
-        opened.map(|_| ()).map_err(|cause| ExperimentError::Write { file: file(), cause })
+        let checked = match fs::metadata(&self.file) {
+            Ok(_) => {
+                OpenOptions::new().read(true).write(true).open(&self.file).and_then(|file| check_lock(&file))
+            }
+            Err(cause) if cause.kind() == ErrorKind::NotFound => check_folder(&self.file),
+            Err(cause) => Err(cause),
+        };
+        checked.map_err(|cause| ExperimentError::Write { file: self.file.display().to_string(), cause })
     }
 }
 
+/// The lines of a text that end, and what follows them.
+fn whole_lines(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    text.split_at(end)
+}
+
+/// A file to read, with a shared lock where the file system has locks: nobody cuts or appends while it is open.
+fn open_to_read(file: &Path) -> io::Result<Option<File>> {
+    // A device would never end.
+    if fs::metadata(file).is_ok_and(|about| !about.is_file()) {
+        return Err(io::Error::other("it is not a file; name one that is, or a new one"));
+    }
+    match File::open(file) {
+        Ok(open) => {
+            let _ = lock(|| open.lock_shared());
+            Ok(Some(open))
+        }
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Takes a lock, however often a signal comes in between.
+fn lock(take: impl Fn() -> io::Result<()>) -> io::Result<()> {
+    loop {
+        match take() {
+            Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+            Err(cause) => return Err(no_locks(&cause)),
+            Ok(()) => return Ok(()),
+        }
+    }
+}
+
+/// Whether a file can be locked; that somebody has a lock on it says that it can.
+fn check_lock(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Ok(()) | Err(fs::TryLockError::WouldBlock) => Ok(()),
+        Err(fs::TryLockError::Error(cause)) => Err(no_locks(&cause)),
+    }
+}
+
+fn no_locks(cause: &io::Error) -> io::Error {
+    let advice = "name a file on a file system with locks, such as a local disk";
+    io::Error::new(cause.kind(), format!("it cannot be locked ({cause}); {advice}"))
+}
+
+/// Whether a new file could be made here: a probe is made, in the nearest folder that is there, and taken away. Making
+/// the file itself and taking it away could take another process's first line with it.
+fn check_folder(file: &Path) -> io::Result<()> {
+    static PROBES: AtomicU64 = AtomicU64::new(0);
+    let named = |folder: &&Path| !folder.as_os_str().is_empty();
+    let there = file.ancestors().skip(1).filter(named).find(|folder| folder.exists());
+    let name = format!(".onesided-{}-{}.probe", std::process::id(), PROBES.fetch_add(1, Ordering::Relaxed));
+    let probe = there.unwrap_or(Path::new(".")).join(name);
+    let made = OpenOptions::new().write(true).create(true).truncate(true).open(&probe)?;
+    let locked = check_lock(&made);
+    drop(made);
+    fs::remove_file(&probe).and(locked)
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn record(fingerprint: &str) -> Record {
+    pub fn record(fingerprint: &str) -> Record {
         Record {
             run: "mnist/0.2/collective/0".into(),
             fingerprint: fingerprint.into(),
@@ -159,7 +268,7 @@ mod tests {
         }
     }
 
-    fn folder(name: &str) -> PathBuf {
+    pub fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("onesided-results-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
@@ -193,5 +302,111 @@ mod tests {
         let error = Results::read(&file, &[]).unwrap_err().to_string();
         assert!(error.contains("line 2: ") && error.contains("mend or delete"), "{error}");
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    fn lines(file: &Path) -> Vec<Record> {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.ends_with('\n'), "{text:?}");
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn two_writers_give_the_union_and_learn_of_each_other() {
+        let folder = folder("union");
+        let file = folder.join("r.jsonl");
+        let mut one = Results::read(&file, &[]).unwrap();
+        let mut other = Results::read(&file, &[]).unwrap();
+        one.append(record("a")).unwrap();
+        other.append(record("b")).unwrap();
+        other.append(record("c")).unwrap();
+        one.append(record("d")).unwrap();
+        assert_eq!(lines(&file), [record("a"), record("b"), record("c"), record("d")]);
+        assert_eq!(one.by_fingerprint.len(), 4);
+        assert_eq!(other.by_fingerprint.len(), 3);
+        other.refresh().unwrap();
+        assert_eq!(other.by_fingerprint.len(), 4);
+        // The same run twice: the later line counts.
+        let again = Record { seconds: 2.0, ..record("a") };
+        other.append(again.clone()).unwrap();
+        assert_eq!(Results::read(&file, &[]).unwrap().by_fingerprint["a"], again);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn half_a_line_is_no_result_even_where_a_letter_is_cut() {
+        let folder = folder("letter");
+        let file = folder.join("r.jsonl");
+        let mut results = Results::read(&file, &[]).unwrap();
+        results.append(record("a")).unwrap();
+        let mut text = fs::read(&file).unwrap();
+        text.extend(&b"{\"run\": \"\xc3"[..]);
+        fs::write(&file, text).unwrap();
+        assert_eq!(Results::read(&file, &[]).unwrap().by_fingerprint.len(), 1);
+        results.refresh().unwrap();
+        results.append(record("b")).unwrap();
+        assert_eq!(lines(&file), [record("a"), record("b")]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_was_edited_meanwhile_loses_nothing() {
+        let folder = folder("edited");
+        let file = folder.join("r.jsonl");
+        let mut results = Results::read(&file, &[]).unwrap();
+        results.append(record("a")).unwrap();
+        results.append(record("b")).unwrap();
+        // Shorter, and without the end of its last line.
+        fs::write(&file, serde_json::to_string(&record("c")).unwrap()).unwrap();
+        assert_eq!(Results::read(&file, &[]).unwrap().by_fingerprint.len(), 1);
+        results.append(record("d")).unwrap();
+        assert_eq!(lines(&file), [record("c"), record("d")]);
+        // A line that is no result costs no finished run; the next reading names it.
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("{text}nonsense\n")).unwrap();
+        results.append(record("e")).unwrap();
+        assert_eq!(results.by_fingerprint.len(), 5);
+        let error = Results::read(&file, &[]).unwrap_err().to_string();
+        assert!(error.contains("line 3: "), "{error}");
+        assert!(fs::read_to_string(&file).unwrap().ends_with("\"version\":\"0.1.0\"}\n"));
+        // And one that was deleted begins anew.
+        fs::remove_file(&file).unwrap();
+        results.refresh().unwrap();
+        results.append(record("f")).unwrap();
+        assert_eq!(lines(&file), [record("f")]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn checking_leaves_nothing_behind() {
+        let folder = folder("check");
+        let entries = || fs::read_dir(&folder).unwrap().count();
+        for name in ["r.jsonl", "deep/er/r.jsonl"] {
+            Results::read(&folder.join(name), &[]).unwrap().check_writable().unwrap();
+            assert_eq!(entries(), 0, "{name}");
+        }
+        let file = folder.join("r.jsonl");
+        fs::write(&file, "{\"half").unwrap();
+        let results = Results::read(&file, &[]).unwrap();
+        // Also while another process is writing.
+        let other = OpenOptions::new().write(true).open(&file).unwrap();
+        other.lock().unwrap();
+        results.check_writable().unwrap();
+        assert_eq!((entries(), fs::read_to_string(&file).unwrap()), (1, "{\"half".to_string()));
+        let below = Results { file: file.join("r.jsonl"), end: 0, by_fingerprint: HashMap::new() };
+        let error = below.check_writable().unwrap_err().to_string();
+        assert!(error.starts_with("cannot write '"), "{error}");
+        drop(other);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_without_locks_is_refused_in_one_sentence() {
+        let error = lock(|| Err(ErrorKind::Unsupported.into())).unwrap_err();
+        let error = ExperimentError::Write { file: "r.jsonl".into(), cause: error }.to_string();
+        assert_eq!(
+            error,
+            "cannot write 'r.jsonl': it cannot be locked (unsupported); name a file on a file system with locks, such \
+             as a local disk"
+        );
     }
 }

@@ -149,7 +149,7 @@ fn optimizers_match_pytorch() {
 
 /// With fewer rows than threads, threads without rows must not add gradients of an earlier batch.
 #[test]
-fn batches_smaller_than_the_crew_give_the_same_training() {
+fn batches_with_fewer_rows_than_threads_give_the_same_training() {
     let input = Shape { channels: 1, height: 4, width: 4 };
     let layers =
         vec![Layer::Conv { outputs: 3, bias: true }, Layer::Flatten, Layer::Dense { outputs: 1, bias: true }];

@@ -303,7 +303,7 @@ fn one_line(message: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     pub const SMALL: &str = r#"

@@ -4,11 +4,11 @@
 //! buffers of its own; threads meet only where batch norm needs the whole batch. Gradients are added up over threads in
 //! a fixed order, so the same seed on the same number of threads gives the same bytes.
 
-use super::crew::Crew;
 use super::norm::{Backward, Moments};
 use super::plan::{Op, Plan};
 use super::shard::{Pass, Shard, grown};
 use super::simd::simd_fn;
+use super::thread_pool::ThreadPool;
 use crate::NetError;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, Source};
 use crate::optimizer::{Clock, Optimizer, Step};
@@ -22,7 +22,7 @@ pub struct CpuExecutor<'a> {
     source: Source<'a>,
     /// Rows of the data set.
     held: usize,
-    crew: Crew,
+    pool: ThreadPool,
     shards: Vec<Shard>,
     /// Shards that the last pass had work for.
     busy: usize,
@@ -74,13 +74,13 @@ impl<'a> CpuExecutor<'a> {
         let source = data.into();
         let held = source.check(network.input)?;
         let threads = thread_count(threads);
-        let crew = Crew::new(threads)
+        let pool = ThreadPool::new(threads)
             .map_err(|error| NetError::Config(format!("cannot start {threads} threads: {error}")))?;
         let shards = (0..threads).map(|_| Shard::new(&plan)).collect();
         let mut this = Self {
             source,
             held,
-            crew,
+            pool,
             shards,
             busy: threads,
             work_a_thread: WORK_A_THREAD,
@@ -140,7 +140,7 @@ impl<'a> CpuExecutor<'a> {
             let n = hands.len();
             hands[i % n].push(job);
         }
-        self.crew.each(&mut hands, |hand| {
+        self.pool.each(&mut hands, |hand| {
             for (conv, weights, part) in hand {
                 conv.prepare(weights, part);
             }
@@ -190,7 +190,7 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let source = &self.source;
-            self.crew.each(&mut self.shards[..self.busy], |shard| {
+            self.pool.each(&mut self.shards[..self.busy], |shard| {
                 if !gathered {
                     shard.gather(source, batch, pass.plan.shape);
                 }
@@ -237,7 +237,7 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let backward = &self.backward;
-            self.crew.each(&mut self.shards[..self.busy], |shard| {
+            self.pool.each(&mut self.shards[..self.busy], |shard| {
                 if begun.is_none() {
                     let part = &gradient[shard.first..shard.first + shard.rows];
                     grown(&mut shard.gradient, part.len()).copy_from_slice(part);
@@ -282,7 +282,7 @@ impl Executor for CpuExecutor<'_> {
             .zip(self.first_moment.chunks_mut(part).zip(self.second_moment.chunks_mut(part)))
             .enumerate()
             .collect();
-        self.crew.each(&mut jobs, |(i, ((weights, gradient), (m, v)))| {
+        self.pool.each(&mut jobs, |(i, ((weights, gradient), (m, v)))| {
             update(&step, weights, gradient, &others, *i * part, m, v);
         });
         self.fresh = false;

@@ -1,7 +1,6 @@
 //! The CPU executor and its kernels.
 
 mod conv;
-mod crew;
 mod executor;
 mod gather;
 mod matmul;
@@ -12,6 +11,7 @@ mod plan;
 mod pointwise;
 mod shard;
 mod simd;
+mod thread_pool;
 mod winograd;
 
 pub use executor::CpuExecutor;
