@@ -218,11 +218,15 @@ fn a_resumed_fit_says_so_and_gives_the_same_model() {
     assert_eq!(whole.about().report.resumed_from, None);
     let learner = learner.checkpoint(path.clone());
     // Stops in the third epoch of the second of eleven runs: five epochs are done, then two.
-    let cut = learner.fit_with(&data, &features(), &mut |p| (p.run, p.training.epoch) < (1, 3)).unwrap_err();
+    let epoch = |progress: &onesided::Progress| match progress.at {
+        At::Batch(now) => now.epoch,
+        _ => 0,
+    };
+    let cut = learner.fit_with(&data, &mut |p| Signal::from((p.run, epoch(p)) < (1, 3))).unwrap_err();
     assert!(matches!(cut, Error::Interrupted { checkpoint: Some(_), .. }), "{cut}");
     let mut told = Vec::new();
     let resumed = learner
-        .fit_with(&data, &features(), &mut |progress| {
+        .fit_with(&data, &mut |progress| {
             assert_eq!(progress.device, "cpu");
             told.push((progress.run, progress.resumed_from));
             Signal::Continue
