@@ -29,7 +29,7 @@ fn card() -> Option<Card> {
     }
 }
 
-fn executor_config(precision: Precision, batch: usize) -> ExecutorConfig {
+fn setting(precision: Precision, batch: usize) -> ExecutorConfig {
     ExecutorConfig { precision, batch, threads: 1, ..ExecutorConfig::default() }
 }
 

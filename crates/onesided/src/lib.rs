@@ -117,7 +117,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::About;
-pub use bound::{LayerNorms, ModelBound};
+pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use learner::Learner;
 pub use model::{Model, pu_metrics_by_name};

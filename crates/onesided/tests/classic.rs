@@ -3,7 +3,8 @@
 use onesided::classic::systems::weighted_lr::WeightedLr;
 use onesided::data::{Stream, TextOptions, Weighting};
 use onesided::{
-    Dataset, Encoding, Label, Learner, Matrix, Method, Model, ModelChoice, PriorInUnlabeled, Scenario, methods,
+    Dataset, Encoding, Label, Learner, Matrix, Method, Model, ModelChoice, PriorInUnlabeled, Scenario,
+    methods,
 };
 
 /// 900 rows of three columns around 8 (positives) or 5 with standard deviation 1: 300 labeled positives, and of the 600
@@ -116,7 +117,8 @@ fn options_reach_the_system_and_the_file() {
 #[test]
 fn parts_of_a_score_add_up_to_it() {
     let (data, _) = simulated();
-    let net = Learner::new().model("linear".parse::<ModelChoice>().unwrap()).epochs(3).prior_in_unlabeled(third());
+    let net =
+        Learner::new().model("linear".parse::<ModelChoice>().unwrap()).epochs(3).prior_in_unlabeled(third());
     let models = [
         Learner::new().method("ldce").prior_in_unlabeled(third()).fit(&data).unwrap(),
         net.fit(&data).unwrap(),
@@ -135,7 +137,8 @@ fn parts_of_a_score_add_up_to_it() {
         assert_eq!(parts.len(), 2);
         assert!(parts[0].value.abs() >= parts[1].value.abs());
     }
-    let mlp = Learner::new().model("mlp:4".parse::<ModelChoice>().unwrap()).epochs(1).prior_in_unlabeled(third());
+    let mlp =
+        Learner::new().model("mlp:4".parse::<ModelChoice>().unwrap()).epochs(1).prior_in_unlabeled(third());
     let message = mlp.fit(&data).unwrap().explainer().err().unwrap().to_string();
     assert!(
         message.starts_with("a score of this model (collective, mlp:4) is not a sum over features"),
@@ -167,11 +170,14 @@ fn texts_are_learned_from_sparse_rows_by_classic_methods_and_networks_alike() {
         }
         let model = learner.fit(&data).unwrap();
         let loaded = Model::load_bytes(&model.to_bytes().unwrap()).unwrap();
-        assert!(matches!(loaded.encoding().as_ref(), Encoding::Text(_)) && loaded.encoding() == data.encoding());
+        assert!(
+            matches!(loaded.encoding().as_ref(), Encoding::Text(_)) && loaded.encoding() == data.encoding()
+        );
         let new = loaded.encoding().encode_texts(&["the players won", "loans of a bank"]).unwrap();
         assert_eq!(loaded.predict(&new).unwrap(), [true, false], "{name}");
         // Dense or sparse, a row is a row.
-        let dense = Dataset::from_encoded(new.dense().unwrap().into_owned(), loaded.encoding().clone()).unwrap();
+        let dense =
+            Dataset::from_encoded(new.dense().unwrap().into_owned(), loaded.encoding().clone()).unwrap();
         let (here, there) = (loaded.score(&new).unwrap(), loaded.score(&dense).unwrap());
         let far = here.iter().zip(&there).map(|(a, b)| (a - b).abs());
         assert!(far.fold(0.0, f32::max) < 1e-4, "{name}");
@@ -260,7 +266,10 @@ fn hostile_files_of_classic_models_are_refused() {
         let message = refusal(change, &tensors);
         assert!(message.contains(what) && !message.contains('\n'), "{message}");
     };
-    says(&replaced("model", "scorer.linear.weights", "scorer.weights"), "there is no tensor 'scorer.weights'");
+    says(
+        &replaced("model", "scorer.linear.weights", "scorer.weights"),
+        "there is no tensor 'scorer.weights'",
+    );
     says(
         &replaced("model", "\"system\":\"weighted-lr\"", "\"system\":\"ldce\""),
         "under the name of 'weighted-lr'",

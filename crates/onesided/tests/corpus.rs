@@ -23,7 +23,10 @@ fn every_file_is_refused_or_scores_rows_and_saves_itself() {
         match Model::load_bytes(&fs::read(&path).unwrap()) {
             Ok(model) => {
                 let width = model.about().features.width();
-                let rows = encoded(&model, Matrix::new(2, width, [vec![0.0; width], vec![1.0; width]].concat()).unwrap());
+                let rows = encoded(
+                    &model,
+                    Matrix::new(2, width, [vec![0.0; width], vec![1.0; width]].concat()).unwrap(),
+                );
                 if let Ok(scores) = model.score(&rows) {
                     assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?}");
                 }

@@ -3,8 +3,8 @@
 use onesided::data::{Pictures, digits, hide};
 use onesided::eval::ThresholdRule;
 use onesided::{
-    At, ClassPrior, Dataset, Device, Error, Label, Learner, Matrix, Model, ModelChoice, PriorInUnlabeled, Reduction, Scenario,
-    Signal,
+    At, ClassPrior, Dataset, Device, Error, Label, Learner, Matrix, Model, ModelChoice, PriorInUnlabeled,
+    Reduction, Scenario, Signal,
 };
 
 fn even() -> Vec<bool> {
@@ -74,7 +74,10 @@ fn settings_are_checked_at_the_door() {
     assert!(refusal(given().method("colective")).contains("did you mean 'collective'?"));
     assert!(refusal(given().method("supervised")).contains("learns from true labels"));
     assert!(refusal(given().epochs(0)).contains("the number of epochs must be at least 1"));
-    assert!(refusal(given().hold_out(1.5)).contains("share held out must be strictly between 0 and 1, but is 1.5"));
+    assert!(
+        refusal(given().hold_out(1.5))
+            .contains("share held out must be strictly between 0 and 1, but is 1.5")
+    );
     assert!(refusal(given().method("nnpu").gamma(2.0)).contains("gamma"));
     let message = refusal(given().model("cnn".parse::<ModelChoice>().unwrap()));
     assert!(message.contains("the model cnn takes pictures, but the rows are tables"), "{message}");
@@ -94,8 +97,7 @@ fn both_priors_are_recorded_and_agree() {
     assert!((about.prior_in_unlabeled.unwrap().get() - mu).abs() < 1e-12);
     // μ -> π moves the odds by π (1 - μ) / ((1 - π) μ), here (1 - μ) / μ.
     assert!((about.shift - ((1.0 - mu) / mu).ln()).abs() < 1e-12);
-    let by_mu =
-        quick().prior_in_unlabeled(PriorInUnlabeled::new(mu).unwrap()).fit(&data).unwrap();
+    let by_mu = quick().prior_in_unlabeled(PriorInUnlabeled::new(mu).unwrap()).fit(&data).unwrap();
     assert!((by_mu.about().class_prior.unwrap().get() - 0.5).abs() < 1e-12);
 }
 
@@ -292,14 +294,16 @@ fn rows_of_another_encoding_are_refused_at_prediction() {
     let other = Dataset::from_scaled(Matrix::new(1, 2, vec![0.0; 2]).unwrap(), None).unwrap();
     let message = model.score(&other).unwrap_err().to_string();
     assert!(message.contains("encoded by another encoding than the model's"), "{message}");
-    let narrow = model.encoding().encode_matrix(Matrix::new(1, 2, vec![0.0; 2]).unwrap()).unwrap_err().to_string();
+    let narrow =
+        model.encoding().encode_matrix(Matrix::new(1, 2, vec![0.0; 2]).unwrap()).unwrap_err().to_string();
     assert!(narrow.contains("takes 64 features, but the matrix has 2 columns"), "{narrow}");
 }
 
 #[test]
 fn every_objective_trains_trees_too() {
     for method in ["collective", "nnpu", "naive"] {
-        let learner = Learner::new().method(method).prior(prior(0.496)).model(ModelChoice::Trees).hold_out(0.2);
+        let learner =
+            Learner::new().method(method).prior(prior(0.496)).model(ModelChoice::Trees).hold_out(0.2);
         let data = data(0.3);
         let model = learner.fit(&data).unwrap();
         let predicted = model.predict(&data).unwrap();

@@ -12,7 +12,10 @@ fn digits_data() -> Dataset {
 }
 
 fn learner() -> Learner {
-    Learner::new().prior(ClassPrior::new(0.5).unwrap()).model("linear".parse::<ModelChoice>().unwrap()).epochs(3)
+    Learner::new()
+        .prior(ClassPrior::new(0.5).unwrap())
+        .model("linear".parse::<ModelChoice>().unwrap())
+        .epochs(3)
 }
 
 fn model() -> Model {

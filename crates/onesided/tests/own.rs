@@ -5,7 +5,8 @@ use onesided::eval::auc;
 use onesided::loss::{Collective, Objective, Reduction};
 use onesided::net::{Activation, Layer};
 use onesided::{
-    Architecture, Dataset, Error, Label, Learner, Matrix, Model, ModelChoice, OwnModel, OwnScorer, PriorInUnlabeled,
+    Architecture, Dataset, Error, Label, Learner, Matrix, Model, ModelChoice, OwnModel, OwnScorer,
+    PriorInUnlabeled,
 };
 use std::sync::Arc;
 
@@ -63,9 +64,10 @@ fn an_objective_of_ones_own_is_calibrated_measured_and_saved() {
         assert_eq!(loaded.score(&data).unwrap(), model.score(&data).unwrap());
     }
     // Without a prior it is estimated, as for every method that needs one.
-    let without = Learner::new().model(ModelChoice::Network(Architecture::Linear)).objective("doubled", true, |s| {
-        Ok(Box::new(Doubled(Collective::new(s.prior_in_unlabeled, Reduction::PriorWeighted)?)))
-    });
+    let without =
+        Learner::new().model(ModelChoice::Network(Architecture::Linear)).objective("doubled", true, |s| {
+            Ok(Box::new(Doubled(Collective::new(s.prior_in_unlabeled, Reduction::PriorWeighted)?)))
+        });
     assert!(without.fit(&data).unwrap().about().prior_estimate.is_some());
 }
 
@@ -79,7 +81,8 @@ fn layers_of_ones_own_are_trained_and_saved() {
         Layer::Dense { outputs: 1, bias: true },
     ];
     let network = ModelChoice::Network(Architecture::Layers(layers));
-    let model = Learner::new().prior_in_unlabeled(third()).model(network).learning_rate(0.02).fit(&data).unwrap();
+    let model =
+        Learner::new().prior_in_unlabeled(third()).model(network).learning_rate(0.02).fit(&data).unwrap();
     is_sound(&model, &data, &truth);
     assert_eq!(model.about().model, "4 layers of your own");
     let loaded = Model::load_bytes(&model.to_bytes().unwrap()).unwrap();
