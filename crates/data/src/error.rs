@@ -420,7 +420,7 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// The Levenshtein distance, one row of its table at a time.
-fn edits(a: &str, b: &str) -> usize {
+pub(crate) fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
