@@ -14,7 +14,7 @@ mod rescale;
 pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;
-use crate::frame::{Column, LeftOut, Values};
+use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
 use crate::read::ReadOptions;
 use crate::text::TextOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy, Store};
@@ -198,6 +198,16 @@ impl Features {
                 None => report.ignored.push(column.name),
             }
         }
+        let lacking = self.features.iter().filter(|feature| places.contains_key(feature.name.as_str()));
+        for feature in lacking {
+            // It is there, but what it holds now could not be read as a feature.
+            if let Some(other) = report.left_out.iter().find(|other| other.column == feature.name) {
+                return Err(feature.changed(match other.why {
+                    WhyLeftOut::Type => "of a type that is not learned from",
+                    _ => "text",
+                }));
+            }
+        }
         if !places.is_empty() {
             let names = || self.features.iter().map(|feature| feature.name.as_str());
             return Err(DataError::LackingColumns {
@@ -288,7 +298,6 @@ fn named(cols: usize, names: Option<Vec<String>>) -> Result<Vec<String>, DataErr
 mod tests {
     use super::encode::{FLOATS_IN_A_LINE, ROWS_AT_ONCE};
     use super::*;
-    use crate::frame::WhyLeftOut;
     use crate::{read_csv_bytes, stack};
 
     fn frame(csv: &str) -> Frame {
