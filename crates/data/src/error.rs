@@ -164,6 +164,11 @@ pub enum DataError {
     /// Nothing says which rows are positive.
     #[error("nothing says which rows of '{file}' are positive")]
     NoLabelColumn { file: String },
+    /// A label column in tables that say by themselves which rows are positive.
+    #[error(
+        "positives and unlabeled rows are in two tables, so column '{column}' cannot be the label as well"
+    )]
+    LabelOfTwo { column: String },
     /// Texts of folders, to be found in a table.
     #[error("the model was fitted on folders of texts, and '{file}' is a table")]
     WhichTexts { file: String },
@@ -348,6 +353,7 @@ impl DataError {
             DataError::TooManyLevels { column, .. }
             | DataError::UnsupportedType { column, .. }
             | DataError::StackKinds { column, .. }
+            | DataError::LabelOfTwo { column }
             | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
             DataError::NumericText { column, .. } => Some(Hint::new(
                 "leave out the column of texts, or name another",
@@ -420,7 +426,7 @@ pub(crate) fn shortened(text: &str) -> String {
 }
 
 /// The Levenshtein distance, one row of its table at a time.
-fn edits(a: &str, b: &str) -> usize {
+pub(crate) fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

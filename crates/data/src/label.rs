@@ -223,8 +223,9 @@ mod tests {
 
     #[test]
     fn everything_else_is_refused_with_what_was_seen() {
-        let error = labels("1 2 1", None).unwrap_err();
-        assert!(error.contains("holds '1', '2', not 1/0") && error.contains("--positive VALUE"), "{error}");
+        let error = labels_from_column(&column("1 2 1"), None).unwrap_err();
+        assert!(error.to_string().contains("holds '1', '2', not 1/0"), "{error}");
+        assert_eq!(error.hint(), Some(crate::Hint::new("name the positive value", "positive", "VALUE")));
         assert!(labels("yes no", None).unwrap_err().contains("'no', 'yes'"));
         assert!(labels("a b c d e f", None).unwrap_err().contains("'e', … (6 in all)"));
         assert!(labels("1 true false", None).unwrap_err().contains("not 1/0, 1/-1 or true/false"));

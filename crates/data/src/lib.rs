@@ -1,23 +1,35 @@
-//! Tables, labels, priors, splits and batches for positive-unlabeled learning.
+//! Tables, texts, pictures, labels, priors, splits and batches for positive-unlabeled learning.
 //!
-//! Data walk through this crate in one direction: [`read()`] makes a [`Frame`] of a file, [`labels_from_column`] says
-//! which rows are positive, [`Features`] turns the columns into a [`Matrix`] (and does so again at prediction), and
-//! [`BatchSampler`] deals its rows out. The [`Scenario`] and the two priors say how the data came about.
+//! Data walk through this crate in one direction. [`InputOptions::read`] makes a [`Dataset`] of a table, of texts or of
+//! pictures: rows of numbers, which of them are labeled positive, the [`Encoding`] that made them, and notes on what was
+//! left out. [`Encoding::read`] makes rows of new data in the same way, [`stratified_holdout`] splits them, and
+//! [`BatchSampler`] deals them out. The [`Scenario`] and the two priors say how the data came about.
 //!
 //! ```
-//! use onesided_data::{Features, MissingPolicy, PuData, labels_from_column, read_csv_bytes};
+//! use onesided_data::{Input, InputOptions, Note, ReadAgain};
 //!
-//! let mut table = read_csv_bytes(b"age,member,city,y\n31,true,Rome,1\n45,false,Oslo,0\n,true,Rome,0\n")?;
-//! let labels = labels_from_column(&table.take("y")?, None)?;
-//! let features = Features::fit(&table, &[], MissingPolicy::Mean)?;
-//! assert_eq!(features.names(), ["age", "member", "city=Oslo", "city=Rome"]);
+//! let folder = std::env::temp_dir().join(format!("onesided-{}", std::process::id()));
+//! std::fs::create_dir_all(&folder)?;
+//! let table = folder.join("people.csv");
+//! std::fs::write(&table, "age,member,city,y\n31,true,Rome,1\n45,false,Oslo,0\n,true,Rome,0\n")?;
 //!
-//! let (matrix, report) = features.encode(table)?;
-//! assert_eq!(report.missing, [("age".to_string(), 1)]);
-//! let data = PuData::new(matrix, labels)?;
-//! assert_eq!(data.counts().unlabeled, 2);
-//! # Ok::<(), onesided_data::DataError>(())
+//! let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+//! let data = options.read(&Input::one(&table))?;
+//! assert_eq!(data.encoding().names(), ["age", "member", "city=Oslo", "city=Rome"]);
+//! assert_eq!(data.counts().map(|counts| counts.unlabeled), Some(2));
+//! assert_eq!(data.notes(), [Note::Missing(vec![("age".to_string(), 1)])]);
+//!
+//! // New rows, encoded as those were.
+//! let again = data.encoding().read(&Input::one(&table), &ReadAgain::default())?;
+//! assert_eq!(again.rows(), data.rows());
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The steps are there by themselves, too: [`read()`] makes a [`Frame`] of a file, [`labels_from_column`] reads labels,
+//! and [`Features`] encodes columns.
+
+#![forbid(unsafe_code)]
 
 mod decode;
 mod digits;

@@ -1,6 +1,6 @@
 //! Every file that cannot be read gets one sentence that says what, where, and what to do.
 
-use onesided_data::{ReadOptions, read, read_parquet_bytes};
+use onesided_data::{Hint, LeftOut, ReadOptions, WhyLeftOut, read, read_parquet_bytes};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ fn cells() {
     );
     assert_eq!(
         message("latin.csv", b"a,b\n1,Oslo\n2,S\xe3o\n"),
-        "'latin.csv' line 3 is not valid UTF-8; save the file as UTF-8"
+        "'latin.csv' line 3 is not valid UTF-8; save the file as UTF-8, or say how it is encoded"
     );
     for value in ["NaN", "nan", "inf", "-Infinity"] {
         assert_eq!(
@@ -95,12 +95,22 @@ fn cells() {
     assert!(
         message("large.parquet", fixture("large.parquet")).contains("row 3, column 'x': 1e39 does not fit")
     );
-    let ids: String = (0..257).map(|i| format!("id{i},{i}\n")).collect();
-    assert_eq!(
-        message("ids.csv", format!("id,x\n{ids}")),
-        "column 'id' of 'ids.csv' has more than 256 different texts and looks like an identifier or free text; drop \
-         it with --drop id"
-    );
+}
+
+#[test]
+fn columns_of_too_many_texts_are_left_out() {
+    let rows = |cell: &dyn Fn(usize) -> String| -> String {
+        (0..257).map(|i| format!("{},{i}\n", cell(i))).collect()
+    };
+    let left_out = |name: &str, rows: String| {
+        let frame = read(&written(name, format!("id,x\n{rows}")), &ReadOptions::default()).unwrap();
+        assert_eq!(frame.names().collect::<Vec<_>>(), ["x"]);
+        frame.left_out
+    };
+    let id = |why| vec![LeftOut { column: "id".to_string(), why }];
+    assert_eq!(left_out("ids.csv", rows(&|i| format!("id{i}"))), id(WhyLeftOut::Identifier));
+    assert_eq!(left_out("names.csv", rows(&|i| format!("Ann B{i}"))), id(WhyLeftOut::Identifier));
+    assert_eq!(left_out("prose.csv", rows(&|i| format!("goal number {i}"))), id(WhyLeftOut::FreeText));
 }
 
 #[test]
@@ -153,6 +163,7 @@ fn broken_parquet() {
 
 #[test]
 fn parquet_columns_that_are_no_features() {
+    let path = written("odd.parquet", fixture("odd.parquet"));
     let every = ["when", "day", "tags", "pair", "raw"];
     for (column, kind) in [
         ("when", "dates or times"),
@@ -161,19 +172,21 @@ fn parquet_columns_that_are_no_features() {
         ("pair", "nested records"),
         ("raw", "bytes that are not marked as text"),
     ] {
-        let drop = every.iter().filter(|&&other| other != column).map(ToString::to_string).collect();
-        let error = message_with(
-            "odd.parquet",
-            fixture("odd.parquet"),
-            &ReadOptions { drop, ..ReadOptions::default() },
+        // As a label, none of them will do.
+        let options = ReadOptions { categories: vec![column.to_string()], ..ReadOptions::default() };
+        let error = read(&path, &options).unwrap_err();
+        let file = path.display();
+        assert_eq!(
+            error.to_string(),
+            format!("column '{column}' of '{file}' holds {kind}, which cannot be used here")
         );
-        assert!(error.starts_with(&format!("column '{column}' of 'odd.parquet' holds {kind}")), "{error}");
-        assert!(error.ends_with(&format!("drop it with --drop {column}")), "{error}");
+        assert_eq!(error.hint(), Some(Hint::new("leave it out", "drop", column)));
     }
+    let left_out = every.map(|column| LeftOut { column: column.to_string(), why: WhyLeftOut::Type });
+    let frame = read(&path, &ReadOptions::default()).unwrap();
+    assert_eq!((frame.names().collect::<Vec<_>>(), frame.left_out.as_slice()), (vec!["x"], &left_out[..]));
     let drop = every.iter().map(ToString::to_string).collect();
-    let frame = read(
-        &written("odd.parquet", fixture("odd.parquet")),
-        &ReadOptions { drop, ..ReadOptions::default() },
-    );
-    assert_eq!(frame.unwrap().names().collect::<Vec<_>>(), ["x"]);
+    let frame = read(&path, &ReadOptions { drop, ..ReadOptions::default() }).unwrap();
+    assert_eq!(frame.names().collect::<Vec<_>>(), ["x"]);
+    assert!(frame.left_out.is_empty());
 }

@@ -1,8 +1,8 @@
 //! One table in every format gives one frame. The files are written by pandas and pyarrow, see `fixtures/make.py`.
 
 use onesided_data::{
-    DataError, Features, Frame, MissingPolicy, ReadOptions, Values, labels_from_column, read, read_csv_bytes,
-    read_parquet_bytes,
+    FeatureOptions, Features, Frame, LeftOut, MissingPolicy, ReadOptions, Store, Values, WhyLeftOut,
+    labels_from_column, read, read_csv_bytes, read_parquet_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ fn shown(frame: &Frame) -> Vec<(String, Vec<String>)> {
         Values::Categorical { codes, levels } => {
             codes.iter().map(|&code| format!("{:?}", levels.get(code as usize))).collect()
         }
+        other => panic!("no column of this table is {other:?}"),
     };
     frame.columns.iter().map(|column| (column.name.clone(), cells(&column.values))).collect()
 }
@@ -67,7 +68,7 @@ fn every_parquet_type_of_number() {
 
 #[test]
 fn labels_are_read_as_text_from_any_type() {
-    let options = ReadOptions { text: vec!["y".into(), "member".into()], ..ReadOptions::default() };
+    let options = ReadOptions { categories: vec!["y".into(), "member".into()], ..ReadOptions::default() };
     for name in ["plain.csv", "snappy.parquet", "types.parquet"] {
         let frame = read(&fixture(name), &options).unwrap();
         let labels = labels_from_column(frame.column("y").unwrap(), None).unwrap();
@@ -108,14 +109,17 @@ fn missing_cells_can_be_refused_on_the_spot() {
 
 #[test]
 fn a_model_reads_its_own_columns_as_it_knew_them() {
-    let train = read_csv_bytes(b"x,code,y\n1,7,0\n2,x,1\n").unwrap();
-    let fitted = Features::fit(&train, &["y"], MissingPolicy::Mean).unwrap();
-    // Here every code looks like a number, and the identifier would be refused as a feature.
+    let train = read_csv_bytes(b"x,code\n1,7\n2,x\n").unwrap();
+    let (fitted, ..) = Features::fit(train, &FeatureOptions::default()).unwrap();
+    // Here every code looks like a number, and the identifier would be left out as a feature.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("predict.csv");
     let rows: String = (0..300).map(|i| format!("id{i},{i},7\n")).collect();
     std::fs::write(&path, format!("id,x,code\n{rows}")).unwrap();
-    assert!(matches!(read(&path, &ReadOptions::default()), Err(DataError::TooManyLevels { .. })));
-    let (matrix, report) = fitted.encode(read(&path, &fitted.read_options(&[])).unwrap()).unwrap();
+    let everything = read(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(everything.left_out, [LeftOut { column: "id".to_string(), why: WhyLeftOut::Identifier }]);
+    assert_eq!(everything.names().collect::<Vec<_>>(), ["x", "code"]);
+    let (rows, report) = fitted.encode(read(&path, &fitted.read_options()).unwrap()).unwrap();
+    let Store::Dense(matrix) = rows else { panic!("{rows:?}") };
     assert_eq!(report.ignored, ["id"]);
     assert_eq!(fitted.names(), ["x", "code=7", "code=x"]);
     assert!((0..300).all(|i| matrix.row(i)[1..] == [1.0, 0.0]));

@@ -37,6 +37,8 @@ fn tables_come_back() {
         let frame = read(&path, &ReadOptions::default()).unwrap();
         let numbers = |at: usize| match &frame.columns[at].values {
             Values::Numeric(values) => values.clone(),
+            // The shortest text of f32::MAX is not exactly that number.
+            Values::Wide(values) => values.iter().map(|&x| x as f32).collect(),
             other => panic!("{name}: {other:?}"),
         };
         assert_eq!(numbers(0), [1.0, 2.0, 3.0], "{name}");

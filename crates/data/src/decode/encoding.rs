@@ -1,5 +1,6 @@
 //! Encodings by their names.
 
+use crate::error::{edits, shortened};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -111,7 +112,7 @@ impl UnknownEncoding {
 
 impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no text encoding '{}'", crate::error::shortened(&self.label))?;
+        write!(f, "there is no text encoding '{}'", shortened(&self.label))?;
         if let Some(nearest) = self.nearest() {
             write!(f, ", perhaps {nearest} was meant")?;
         }
@@ -120,20 +121,6 @@ impl fmt::Display for UnknownEncoding {
 }
 
 impl std::error::Error for UnknownEncoding {}
-
-/// The Levenshtein distance, one row of its table at a time.
-fn edits(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.chars().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
 
 #[cfg(test)]
 mod tests {

@@ -113,9 +113,13 @@ impl<R: Read> Read for Utf8Reader<R> {
             return transcoder.read(&mut self.inner, buffer);
         }
         if self.head_read < self.head_len {
-            let read = (&self.head[self.head_read..self.head_len]).read(buffer)?;
-            self.head_read += read;
-            return Ok(read);
+            // With what follows it: the `csv` reader takes a mark that comes alone for the whole file.
+            let head = &self.head[self.head_read..self.head_len];
+            let given = head.len().min(buffer.len());
+            let followed = if given < buffer.len() { self.inner.read(&mut buffer[given..])? } else { 0 };
+            buffer[..given].copy_from_slice(&head[..given]);
+            self.head_read += given;
+            return Ok(given + followed);
         }
         self.inner.read(buffer)
     }

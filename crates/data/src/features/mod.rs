@@ -14,7 +14,7 @@ mod rescale;
 pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;
-use crate::frame::{Column, LeftOut, Values};
+use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
 use crate::read::ReadOptions;
 use crate::text::TextOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy, Store};
@@ -198,6 +198,16 @@ impl Features {
                 None => report.ignored.push(column.name),
             }
         }
+        let lacking = self.features.iter().filter(|feature| places.contains_key(feature.name.as_str()));
+        for feature in lacking {
+            // It is there, but what it holds now could not be read as a feature.
+            if let Some(other) = report.left_out.iter().find(|other| other.column == feature.name) {
+                return Err(feature.changed(match other.why {
+                    WhyLeftOut::Type => "of a type that is not learned from",
+                    _ => "text",
+                }));
+            }
+        }
         if !places.is_empty() {
             let names = || self.features.iter().map(|feature| feature.name.as_str());
             return Err(DataError::LackingColumns {
@@ -294,13 +304,39 @@ mod tests {
         read_csv_bytes(csv.as_bytes()).unwrap()
     }
 
+    fn fit(csv: &str) -> (Features, Matrix, EncodeReport) {
+        fit_with(csv, MissingPolicy::Mean).unwrap()
+    }
+
+    /// Fits on every column but `y`, as a reader does once it has taken the labels.
+    fn fit_with(csv: &str, missing: MissingPolicy) -> Result<(Features, Matrix, EncodeReport), DataError> {
+        let mut table = frame(csv);
+        let _ = table.take("y");
+        let (fitted, rows, report) =
+            Features::fit(table, &FeatureOptions { missing, ..FeatureOptions::default() })?;
+        Ok((fitted, dense(rows), report))
+    }
+
+    fn dense(rows: Store) -> Matrix {
+        match rows {
+            Store::Dense(matrix) => matrix,
+            other => panic!("not dense but {other:?}"),
+        }
+    }
+
+    fn encoded(fitted: &Features, csv: &str) -> (Matrix, EncodeReport) {
+        let (rows, report) = fitted.encode(frame(csv)).unwrap();
+        (dense(rows), report)
+    }
+
     const TABLE: &str = "x,flag,color,y\n1,true,red,1\n2,false,blue,0\n,true,,0\n6,true,red,0\n";
 
     #[test]
     fn encoding_by_hand() {
-        let fitted = Features::fit(&frame(TABLE), &["y"], MissingPolicy::Mean).unwrap();
+        let (fitted, matrix, _) = fit(TABLE);
         assert_eq!(fitted.names(), ["x", "flag", "color=blue", "color=red"]);
-        let (matrix, report) = fitted.encode(frame(TABLE)).unwrap();
+        let (again, report) = encoded(&fitted, TABLE);
+        assert_eq!(again, matrix);
         // x: mean 3, variance (4 + 1 + 9)/3 = 14/3; flag: mean 3/4, variance 3/16.
         let (x, flag) = ((14.0f64 / 3.0).sqrt(), 0.1875f64.sqrt());
         let expected = [
@@ -326,8 +362,8 @@ mod tests {
             values: Values::Numeric((0..rows).map(|i| value(i, j)).collect()),
         };
         let table = Frame::new((0..cols).map(column).collect()).unwrap();
-        let fitted = Features::fit(&table, &[], MissingPolicy::Mean).unwrap();
-        let (matrix, _) = fitted.encode(table).unwrap();
+        let (fitted, store, _) = Features::fit(table, &FeatureOptions::default()).unwrap();
+        let matrix = dense(store);
         let plain =
             Matrix::new(rows, cols, (0..rows * cols).map(|k| value(k / cols, k % cols)).collect()).unwrap();
         let from_matrix = Features::from_matrix(&plain, Some(fitted.names())).unwrap();
@@ -341,39 +377,45 @@ mod tests {
 
     #[test]
     fn a_far_mean_costs_no_precision() {
-        let table = frame("x\n16777212\n16777214\n16777216\n");
-        let FeatureKind::Numeric { mean, scale } =
-            Features::fit(&table, &[], MissingPolicy::Mean).unwrap().features[0].kind
+        let FeatureKind::Numeric { mean, scale, wide } =
+            fit("x\n16777212\n16777214\n16777216\n").0.features[0].kind
         else {
             panic!()
         };
-        assert_eq!(mean, 16_777_214.0);
+        // All three are exact as f32.
+        assert_eq!((mean, wide), (16_777_214.0, false));
         assert!((scale - (8.0f64 / 3.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]
-    fn useless_columns_are_refused_by_name() {
-        let message = |csv| Features::fit(&frame(csv), &["y"], MissingPolicy::Mean).unwrap_err().to_string();
-        for csv in ["x,y\n5,1\n5,0\n,0\n", "x,y\ntrue,1\ntrue,0\n", "x,y\nred,1\nred,0\n"] {
-            assert!(message(csv).contains("'x' has the same value in every row"), "{csv}");
-            assert!(message(csv).contains("--drop x"), "{csv}");
+    fn useless_columns_are_left_out_and_named() {
+        let left_out = |csv| fit(csv).2.left_out;
+        let x = |why| vec![LeftOut { column: "x".to_string(), why }];
+        for csv in ["x,z,y\n5,1,1\n5,2,0\n,3,0\n", "x,z\ntrue,1\ntrue,2\n", "x,z\nred,1\nred,2\n"] {
+            assert_eq!(left_out(csv), x(WhyLeftOut::Constant), "{csv}");
+            assert_eq!(fit(csv).0.names(), ["z"], "{csv}");
         }
-        assert!(message("x,y\n,1\n,0\n").contains("'x' is empty in every row"));
-        assert!(message("y\n1\n0\n").contains("no feature columns are left"));
+        assert_eq!(left_out("x,z\n,1\n,2\n"), x(WhyLeftOut::Empty));
+        // One category beside missing cells tells the two apart.
+        assert_eq!(left_out("x,z\nred,1\n,2\n"), []);
+        for nothing in ["x,y\n5,1\n5,0\n", "y\n1\n0\n"] {
+            let error = fit_with(nothing, MissingPolicy::Mean).unwrap_err().to_string();
+            assert!(error.contains("no feature columns are left"), "{error}");
+        }
     }
 
     #[test]
     fn missing_values_can_be_refused() {
-        let error = Features::fit(&frame(TABLE), &["y"], MissingPolicy::Refuse).unwrap_err().to_string();
+        let error = fit_with(TABLE, MissingPolicy::Refuse).unwrap_err().to_string();
         assert!(error.contains("'x' has no value in row 3"), "{error}");
-        let fitted = Features::fit(&frame("x\n1\n2\n"), &[], MissingPolicy::Refuse).unwrap();
+        let (fitted, ..) = fit_with("x\n1\n2\n", MissingPolicy::Refuse).unwrap();
         let error = fitted.encode(frame("x,z\n1,1\n,1\n")).unwrap_err().to_string();
         assert!(error.contains("'x' has no value in row 2"), "{error}");
     }
 
     #[test]
     fn other_data_must_have_the_columns_and_their_types() {
-        let fitted = Features::fit(&frame(TABLE), &["y"], MissingPolicy::Mean).unwrap();
+        let (fitted, ..) = fit(TABLE);
         let message = |csv| fitted.encode(frame(csv)).unwrap_err().to_string();
         let lacking = message("x,z\n1,1\n");
         assert!(lacking.contains("lack 'flag', 'color', which the model needs"), "{lacking}");
@@ -391,29 +433,32 @@ mod tests {
 
     #[test]
     fn unseen_levels_are_counted_and_empty_columns_accepted() {
-        let fitted = Features::fit(&frame(TABLE), &["y"], MissingPolicy::Mean).unwrap();
-        let (matrix, report) = fitted.encode(frame("color,x,flag\ngreen,3,1\nred,3,0\n,3,\n")).unwrap();
+        let (fitted, ..) = fit(TABLE);
+        let (matrix, report) = encoded(&fitted, "color,x,flag\ngreen,3,1\nred,3,0\n,3,\n");
         assert_eq!(report.unseen, [("color".to_string(), 1)]);
         assert_eq!(report.missing, [("flag".to_string(), 1), ("color".to_string(), 1)]);
         assert_eq!(matrix.row(0)[2..], [0.0, 0.0]);
         assert_eq!(matrix.row(1)[2..], [0.0, 1.0]);
         assert_eq!(matrix.row(0)[1], (0.25 / 0.1875f64.sqrt()) as f32);
-        let (matrix, _) = fitted.encode(frame("color,x,flag\n,,\n")).unwrap();
+        let (matrix, _) = encoded(&fitted, "color,x,flag\n,,\n");
         assert_eq!(matrix.as_slice(), [0.0; 4]);
     }
 
     #[test]
     fn without_scaling_numbers_stay_what_they_are() {
-        let table = frame("x,c,b\n3,a,true\n0,b,false\n,a,true\n");
-        let fitted = Features::fit(&table, &[], MissingPolicy::Mean).unwrap().without_scaling();
-        let (matrix, _) = fitted.encode(table).unwrap();
-        assert_eq!(matrix.as_slice(), [3.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]);
+        let table = "x,c,b\n3,a,true\n0,b,false\n,a,true\n";
+        let as_is = FeatureOptions { scaling: Scaling::AsIs, ..FeatureOptions::default() };
+        let (fitted, rows, _) = Features::fit(frame(table), &as_is).unwrap();
+        let matrix = dense(rows);
+        // The missing number is the mean of 3 and 0.
+        assert_eq!(matrix.as_slice(), [3.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.5, 1.0, 0.0, 1.0]);
+        assert_eq!(encoded(&fitted, table).0, matrix);
     }
 
     #[test]
     fn the_encoding_survives_json() {
         let table = stack(frame("x,c\n0.1,a\n0.7,b\n"), frame("x,c\n0.30001,a\n")).unwrap();
-        let fitted = Features::fit(&table, &[], MissingPolicy::Mean).unwrap();
+        let (fitted, ..) = Features::fit(table, &FeatureOptions::default()).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         assert_eq!(serde_json::from_str::<Features>(&text).unwrap(), fitted);
         assert!(text.contains(r#"{"name":"c","kind":"categorical","levels":["a","b"]}"#), "{text}");
@@ -423,7 +468,10 @@ mod tests {
     fn bare_matrices_are_checked() {
         let matrix = |data: &[f32]| Matrix::new(data.len() / 2, 2, data.to_vec()).unwrap();
         let message = |data| Features::from_matrix(&matrix(data), None).unwrap_err().to_string();
-        assert!(message(&[1.0, 2.0, 1.0, 3.0]).contains("'x0' has the same value"));
+        // A constant column stays, centered.
+        let constant = Features::from_matrix(&matrix(&[1.0, 2.0, 1.0, 4.0]), None).unwrap();
+        let rows = constant.encode_matrix(matrix(&[1.0, 2.0, 1.0, 4.0])).unwrap();
+        assert_eq!(rows.as_slice(), [0.0, -1.0, 0.0, 1.0]);
         assert!(message(&[1.0, 2.0, 4.0, f32::NAN]).contains("column 'x1', row 2: NaN"));
         let fitted = Features::unscaled(vec!["a".to_string()]);
         let error = fitted.encode_matrix(matrix(&[1.0, 2.0])).unwrap_err().to_string();

@@ -3,8 +3,11 @@
 use super::{FeatureKind, Features, Scaling};
 use crate::{Matrix, SparseMatrix, Store};
 
-/// Steps of an `f32` within which a number that was scaled and scaled back counts as the whole number it was.
-const ROUNDED: f64 = 4.0 * f32::EPSILON as f64;
+/// How far from a whole number a number that was scaled and scaled back may lie and still be it: scaling rounds the
+/// distance from the mean to an `f32`, and the mean itself is that of an `f64`.
+fn rounding(moved: f64, mean: f64) -> f64 {
+    f64::from(f32::EPSILON) * moved.abs() + 8.0 * f64::EPSILON * mean.abs()
+}
 
 impl Features {
     /// These features and rows under another scaling. Rows that were scaled come back to within a few steps of an `f32`,
@@ -20,8 +23,8 @@ impl Features {
             Some((mean, scale)) if to == Scaling::Standard => ((f64::from(value) - mean) / scale) as f32,
             Some((mean, scale)) => {
                 let moved = f64::from(value) * scale;
-                let (x, near) = (moved + mean, ROUNDED * (moved.abs() + mean.abs()));
-                if (x - x.round()).abs() <= near { x.round() as f32 } else { x as f32 }
+                let x = moved + mean;
+                if (x - x.round()).abs() <= rounding(moved, mean) { x.round() as f32 } else { x as f32 }
             }
         };
         let rows = match store {
@@ -73,5 +76,70 @@ impl Features {
             }
         }
         scales
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{Column, Values};
+    use crate::{FeatureOptions, Frame};
+
+    fn numeric(name: &str, values: &[f64]) -> Column {
+        let values = values.iter().map(|&x| x as f32).collect();
+        Column { name: name.to_string(), values: Values::Numeric(values) }
+    }
+
+    fn fitted(frame: &Frame, scaling: Scaling) -> (Features, Store) {
+        let options = FeatureOptions { scaling, ..FeatureOptions::default() };
+        let (features, rows, _) = Features::fit(frame.clone(), &options).unwrap();
+        (features, rows)
+    }
+
+    fn dense(store: &Store) -> Vec<f32> {
+        store.to_dense(|_, _| 0.0).unwrap().as_slice().to_vec()
+    }
+
+    #[test]
+    fn whole_numbers_and_zeros_come_back_exactly() {
+        let columns = vec![
+            numeric("count", &[0.0, 1.0, 7.0, 1_000_000.0, 3.0]),
+            numeric("below", &[-2_000_000.0, 0.0, -5.0, -16_777_215.0, 12.0]),
+            numeric("one", &[0.0, 0.0, 1.0, 1.0, f64::NAN]),
+        ];
+        let frame = Frame::new(columns).unwrap();
+        let (features, rows) = fitted(&frame, Scaling::Standard);
+        let (as_is, expected) = fitted(&frame, Scaling::AsIs);
+        let (moved, back) = features.rescaled(&rows, Scaling::AsIs);
+        assert_eq!((moved, &back), (as_is, &expected));
+        // The missing flag is the mean of the others.
+        assert_eq!(dense(&back)[14], 0.5);
+    }
+
+    #[test]
+    fn fractions_come_back_within_the_rounding_of_their_distance_from_the_mean() {
+        // Far from the mean, an f32 leaves 2^-24 of that distance: 0.06 of a million.
+        let values = [-2_000_000.0, -0.3, -1_000_000.25, 0.4];
+        let frame = Frame::new(vec![numeric("x", &values)]).unwrap();
+        let (features, rows) = fitted(&frame, Scaling::Standard);
+        let (_, back) = features.rescaled(&rows, Scaling::AsIs);
+        for (value, expected) in dense(&back).iter().zip(values) {
+            assert!((f64::from(*value) - expected).abs() < 0.13, "{value} for {expected}");
+        }
+    }
+
+    #[test]
+    fn sparse_rows_change_their_numbers_and_keep_their_terms() {
+        let texts = ["a goal", "one goal", "rain", "rain"].iter().collect();
+        let text = Column { name: "t".to_string(), values: Values::Text(texts) };
+        let frame = Frame::new(vec![numeric("x", &[0.0, 2.0, 0.0, 2.0]), text]).unwrap();
+        let (features, rows) = fitted(&frame, Scaling::Standard);
+        let (_, expected) = fitted(&frame, Scaling::AsIs);
+        let (_, back) = features.rescaled(&rows, Scaling::AsIs);
+        assert_eq!(back, expected);
+        // Zeros are not stored.
+        assert!(matches!(&back, Store::Sparse(matrix) if matrix.row(0).0.len() == 1));
+        let (as_is, _) = fitted(&frame, Scaling::AsIs);
+        assert_eq!(as_is.rescaled(&back, Scaling::Standard).1, rows);
     }
 }

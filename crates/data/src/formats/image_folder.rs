@@ -6,15 +6,10 @@
 //! with a dot, are passed over; a picture that cannot be decoded is left out and named.
 
 use super::Images;
-use super::picture::decode;
-use crate::DataError;
-use std::fs;
-use std::io;
+use super::picture::read_all;
+use crate::input::files::list;
+use crate::{DataError, PictureShape};
 use std::path::{Path, PathBuf};
-use std::thread;
-
-/// The longest side that pictures are brought to.
-const LARGEST: usize = 4096;
 
 /// Pictures of a folder in one size, and those that could not be read.
 #[derive(Clone, Debug)]
@@ -32,25 +27,14 @@ pub struct ImageFolder {
 /// Reads all pictures in `folder`, each brought to `height` × `width` pixels by averaging areas.
 pub fn image_folder(folder: &Path, height: usize, width: usize) -> Result<ImageFolder, DataError> {
     let Listing { classes, files } = listing(folder)?;
-    if !(1..=LARGEST).contains(&height) || !(1..=LARGEST).contains(&width) {
-        return Err(DataError::ImageSize { height, width, limit: LARGEST });
-    }
+    let paths: Vec<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
+    let decoded = read_all(&paths, PictureShape { channels: 3, height, width })?;
     let (mut bytes, mut labels) = (Vec::new(), Vec::new());
     let (mut read, mut unreadable) = (Vec::new(), Vec::new());
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let paths: Vec<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
-    let decoded = thread::scope(|scope| {
-        let chunks = paths.chunks(paths.len().div_ceil(workers).max(1));
-        let parts: Vec<_> =
-            chunks.map(|part| (part.len(), scope.spawn(move || decoded(part, height, width)))).collect();
-        let gave_up = |len| vec![Err("its decoder gave up".to_string()); len];
-        let joined = parts.into_iter().map(|(len, part)| part.join().unwrap_or_else(|_| gave_up(len)));
-        joined.flatten().collect::<Vec<_>>()
-    });
     for ((path, label), picture) in files.iter().zip(decoded) {
         match picture {
             Ok(picture) => {
-                bytes.extend(picture);
+                bytes.extend(picture.bytes);
                 labels.push(*label);
                 read.push(path.clone());
             }
@@ -59,17 +43,6 @@ pub fn image_folder(folder: &Path, height: usize, width: usize) -> Result<ImageF
     }
     let images = Images { height, width, channels: 3, bytes, labels };
     Ok(ImageFolder { images, classes, files: read, unreadable })
-}
-
-/// The pictures of some files, or why they have none.
-fn decoded(paths: &[&Path], height: usize, width: usize) -> Vec<Result<Vec<u8>, String>> {
-    let one = |path: &&Path| {
-        let picture = fs::read(path).map_err(|cause| cause.to_string()).and_then(|bytes| decode(&bytes))?;
-        let mut bytes = Vec::new();
-        picture.resize_into(height, width, &mut bytes);
-        Ok(bytes)
-    };
-    paths.iter().map(one).collect()
 }
 
 /// Whether a folder holds pictures of at least two classes in one of the two ways. Pictures beside each other go first:
@@ -124,28 +97,7 @@ fn listing(folder: &Path) -> Result<Listing, DataError> {
 
 /// The picture files and the folders in a folder, in the order of their names.
 fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DataError> {
-    let refused = |cause: io::Error| {
-        let shown = folder.display().to_string();
-        match cause.kind() {
-            io::ErrorKind::NotFound => DataError::NoFolder { folder: shown },
-            _ => DataError::Read { file: shown, cause },
-        }
-    };
-    let (mut files, mut folders) = (Vec::new(), Vec::new());
-    for entry in fs::read_dir(folder).map_err(refused)? {
-        let path = entry.map_err(refused)?.path();
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        match () {
-            () if hidden => {}
-            () if path.is_dir() => folders.push(path),
-            () if ["png", "jpg", "jpeg"].contains(&extension.as_str()) => files.push(path),
-            () => {}
-        }
-    }
-    files.sort();
-    folders.sort();
-    Ok((files, folders))
+    list(folder).map(|listing| (listing.pictures, listing.folders))
 }
 
 /// `("cat", 7)` for `cat.7.jpg`.
@@ -159,6 +111,7 @@ fn class_in_name(path: &Path) -> Option<(String, u64)> {
 mod tests {
     use super::super::picture::tests::{JPEG, encoded};
     use super::*;
+    use std::fs;
 
     /// A folder of these files, removed when dropped. Values up to 255 become gray PNG files of two pixels.
     struct Folder(PathBuf);

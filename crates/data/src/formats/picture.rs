@@ -8,14 +8,22 @@
 //! out(i) = (1/s) Σ_j |[i s, (i+1) s] ∩ [j, j+1]| in(j), along lines and then along columns. The sides are scaled apart:
 //! a picture that is not of the target's proportions is stretched.
 
+use crate::parallel::map_stretches;
 use crate::read::contained;
+use crate::{DataError, PictureShape};
+use std::fs;
 use std::io::Cursor;
+use std::path::Path;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
 /// Pixels of the largest picture that is decoded: 64 million, more than cameras make of a dog.
 const MOST_PIXELS: usize = 1 << 26;
+/// The longest side that pictures are brought to.
+const LARGEST: usize = 4096;
+/// Files that are worth a thread of their own.
+pub(crate) const LEAST: usize = 8;
 
 /// Red, green and blue, line by line.
 #[derive(Debug, PartialEq)]
@@ -23,6 +31,40 @@ pub(crate) struct Picture {
     pub height: usize,
     pub width: usize,
     pub bytes: Vec<u8>,
+}
+
+/// A picture brought to a shape.
+#[derive(Debug)]
+pub(crate) struct Shaped {
+    /// Line by line, channels together.
+    pub bytes: Vec<u8>,
+    /// Whether it had another size.
+    pub resized: bool,
+}
+
+/// Reads all files on all cores and brings them to one shape, in the order of `paths`: each picture, or why there is none.
+pub(crate) fn read_all<P: AsRef<Path> + Sync>(
+    paths: &[P],
+    shape: PictureShape,
+) -> Result<Vec<Result<Shaped, String>>, DataError> {
+    let PictureShape { channels, height, width } = shape;
+    if !(1..=LARGEST).contains(&height) || !(1..=LARGEST).contains(&width) {
+        return Err(DataError::ImageSize { height, width, limit: LARGEST });
+    }
+    if channels != 1 && channels != 3 {
+        return Err(DataError::ImageChannels(channels));
+    }
+    let one = |path: &P| {
+        let picture = fs::read(path).map_err(|cause| cause.to_string()).and_then(|bytes| decode(&bytes))?;
+        let mut bytes = Vec::with_capacity(3 * height * width);
+        picture.resize_into(height, width, &mut bytes);
+        if channels == 1 {
+            bytes = bytes.chunks_exact(3).map(Picture::luminance).collect();
+        }
+        Ok(Shaped { bytes, resized: (picture.height, picture.width) != (height, width) })
+    };
+    let parts = map_stretches(paths, 0, LEAST, |some| some.iter().map(one).collect::<Vec<_>>());
+    Ok(parts.into_iter().flatten().collect())
 }
 
 /// Decodes a PNG or JPEG file, or says why not.
@@ -45,7 +87,7 @@ pub(crate) struct Header {
     pub gray: bool,
 }
 
-/// Reads the header of a PNG or JPEG file, or says why not.
+/// Reads the header of a PNG or JPEG file, or says why not; one that is too large to be decoded is refused here, too.
 pub(crate) fn probe(bytes: &[u8]) -> Result<Header, String> {
     let reader: fn(&[u8]) -> Result<Header, String> = match bytes {
         [0x89, b'P', b'N', b'G', ..] => |bytes| {
@@ -54,18 +96,21 @@ pub(crate) fn probe(bytes: &[u8]) -> Result<Header, String> {
             let reader = decoder.read_info().map_err(|error| error.to_string())?;
             let info = reader.info();
             let gray = matches!(info.color_type, png::ColorType::Grayscale | png::ColorType::GrayscaleAlpha);
-            Ok(Header { height: info.height as usize, width: info.width as usize, gray })
+            sized(info.height as usize, info.width as usize, gray)
         },
         [0xff, 0xd8, ..] => |bytes| {
-            let mut decoder = JpegDecoder::new(Cursor::new(bytes));
+            let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), jpeg_options());
             decoder.decode_headers().map_err(|error| error.to_string())?;
             let info = decoder.info().ok_or("it has no size")?;
-            let (height, width) = (usize::from(info.height), usize::from(info.width));
-            Ok(Header { height, width, gray: info.components == 1 })
+            sized(usize::from(info.height), usize::from(info.width), info.components == 1)
         },
         _ => return Err("it is neither PNG nor JPEG".to_string()),
     };
     contained(|| reader(bytes)).map_err(|panic| format!("its decoder gave up: {panic}"))?
+}
+
+fn sized(height: usize, width: usize, gray: bool) -> Result<Header, String> {
+    fits(height, width).map(|()| Header { height, width, gray })
 }
 
 fn fits(height: usize, width: usize) -> Result<(), String> {
@@ -108,14 +153,17 @@ fn png(bytes: &[u8]) -> Result<Picture, String> {
     whole(Picture { height, width, bytes })
 }
 
-fn jpeg(bytes: &[u8]) -> Result<Picture, String> {
-    // Strict: a file that was cut short is an error and not a picture with a gray lower half.
-    let options = DecoderOptions::default()
+/// Strict: a file that was cut short is an error and not a picture with a gray lower half.
+fn jpeg_options() -> DecoderOptions {
+    DecoderOptions::default()
         .set_strict_mode(true)
         .set_max_width(1 << 16)
         .set_max_height(1 << 16)
-        .jpeg_set_out_colorspace(ColorSpace::RGB);
-    let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), options);
+        .jpeg_set_out_colorspace(ColorSpace::RGB)
+}
+
+fn jpeg(bytes: &[u8]) -> Result<Picture, String> {
+    let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), jpeg_options());
     let why = |error| format!("not a sound JPEG: {error}");
     decoder.decode_headers().map_err(why)?;
     let info = decoder.info().ok_or("not a sound JPEG: it has no size")?;

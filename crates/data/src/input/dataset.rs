@@ -169,7 +169,7 @@ impl Dataset {
         }
     }
 
-    /// These rows, then others that the same encoding made; both must know the same of their rows.
+    /// The files of a folder, then those of another, made by the same encoding.
     pub(super) fn followed_by(mut self, other: Dataset) -> Result<Dataset, DataError> {
         self.rows.append(other.rows)?;
         for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {

@@ -1,13 +1,13 @@
 //! From a table, texts or pictures to the columns that a model sees; learned once, stored with the model, applied again.
 
-use super::table::{self, Known};
+use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note};
 use crate::decode::TextEncoding;
 use crate::frame::Values;
 use crate::label::two_parts;
 use crate::read::ReadOptions;
-use crate::{DataError, Features, Frame, Matrix, MissingPolicy, PictureShape, Pictures, Store, TextFeatures};
+use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TextFeatures};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
@@ -53,7 +53,17 @@ pub struct ReadAgain {
 }
 
 impl ReadAgain {
-    fn known(&self) -> Known<'_> {
+    /// Folders have no columns.
+    pub(super) fn check_folder(&self, folder: &Path) -> Result<(), DataError> {
+        match self.label.iter().chain(&self.truth).chain(&self.id).chain(&self.text).next() {
+            Some(column) => {
+                Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn known(&self) -> Known<'_> {
         Known {
             label: self.label.as_deref(),
             truth: self.truth.as_deref(),
@@ -137,79 +147,74 @@ impl Encoding {
     /// Reads a table or a folder as the model's own input was, and what is asked for beside it. Two places are positives
     /// and unlabeled rows.
     pub fn read(self: &Arc<Self>, input: &Input, also: &ReadAgain) -> Result<Dataset, DataError> {
+        let answers = also.label.iter().map(|name| (name, "the label"));
+        let mut answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
+        if let Some((column, second)) = answers.find(|(name, _)| self.has_column(name)) {
+            let column = column.clone();
+            return Err(DataError::TwoRoles { column, first: "a feature of the model", second });
+        }
         match input {
-            Input::One(path) => self.read_one(path, also),
-            Input::Two { positives, unlabeled } => {
-                let (first, second) = (self.read_one(positives, also)?, self.read_one(unlabeled, also)?);
+            Input::One(path) if path.is_dir() => self.read_folder(path, also),
+            Input::Two { positives, unlabeled } if positives.is_dir() && unlabeled.is_dir() => {
+                let (first, second) =
+                    (self.read_folder(positives, also)?, self.read_folder(unlabeled, also)?);
                 let labels = two_parts(first.len(), second.len());
                 first.followed_by(second)?.with_labels(labels)
             }
+            tables => match self.as_ref() {
+                Encoding::Table(features) => self.read_columns(features, tables, also),
+                Encoding::Text(text) => self.read_texts(text, tables, also),
+                Encoding::Image(image) => image.read_tables(self, tables, also),
+            },
         }
     }
 
-    fn read_one(self: &Arc<Self>, path: &Path, also: &ReadAgain) -> Result<Dataset, DataError> {
-        let answers = also.label.iter().map(|name| (name, "the label"));
-        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
-        for (name, second) in answers {
-            if self.has_column(name) {
-                return Err(DataError::TwoRoles {
-                    column: name.clone(),
-                    first: "a feature of the model",
-                    second,
-                });
-            }
-        }
+    fn read_folder(self: &Arc<Self>, folder: &Path, also: &ReadAgain) -> Result<Dataset, DataError> {
         match self.as_ref() {
-            Encoding::Table(features) => self.read_table(features, path, also),
-            Encoding::Text(input) => self.read_texts(input, path, also),
-            Encoding::Image(image) => image.read(self, path, also.known(), MissingPolicy::Mean),
+            Encoding::Table(_) => {
+                let file = folder.display().to_string();
+                Err(DataError::OtherInput { fitted: "a table", found: "files", file })
+            }
+            Encoding::Text(_) => {
+                also.check_folder(folder)?;
+                let folder = read_folder(folder, also.encoding)?;
+                let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
+                data.with_ids("file", folder.names)
+            }
+            Encoding::Image(image) => image.read_folder(self, folder, also),
         }
     }
 
-    fn read_table(
+    fn read_columns(
         self: &Arc<Self>,
         features: &Features,
-        path: &Path,
+        input: &Input,
         also: &ReadAgain,
     ) -> Result<Dataset, DataError> {
-        if path.is_dir() {
-            let file = path.display().to_string();
-            return Err(DataError::OtherInput { fitted: "a table", found: "files", file });
-        }
         if let Some(column) = also.text.first() {
             let column = column.clone();
             let (first, second) = ("a text to score", "left out: the model knows its columns");
             return Err(DataError::TwoRoles { column, first, second });
         }
         let options = ReadOptions { encoding: also.encoding, ..features.read_options() };
-        let table = table::read_one(path, options, also.known())?;
+        let table = read_tables(input, options, also.known())?;
         let data = self.encode_frame(table.frame)?;
         table::finish(data, table.labels, table.truth, table.ids)
     }
 
     fn read_texts(
         self: &Arc<Self>,
-        input: &TextInput,
-        path: &Path,
+        fitted: &TextInput,
+        input: &Input,
         also: &ReadAgain,
     ) -> Result<Dataset, DataError> {
-        if path.is_dir() {
-            let asked = also.label.iter().chain(&also.truth).chain(&also.id).chain(&also.text).next();
-            if let Some(column) = asked {
-                let folder = path.display().to_string();
-                return Err(DataError::FolderColumn { folder, column: column.clone() });
-            }
-            let folder = read_folder(path, also.encoding)?;
-            let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
-            return data.with_ids("file", folder.names);
-        }
-        let columns = if also.text.is_empty() { &input.columns } else { &also.text };
-        let file = path.display().to_string();
+        let columns = if also.text.is_empty() { &fitted.columns } else { &also.text };
         if columns.is_empty() {
-            return Err(if path.exists() {
-                DataError::WhichTexts { file }
-            } else {
-                DataError::NotFound { file }
+            let paths = input.paths();
+            let file = |path: &Path| path.display().to_string();
+            return Err(match paths.iter().find(|path| !path.exists()) {
+                Some(nowhere) => DataError::NotFound { file: file(nowhere) },
+                None => DataError::WhichTexts { file: file(paths[0]) },
             });
         }
         let read = ReadOptions {
@@ -218,7 +223,7 @@ impl Encoding {
             encoding: also.encoding,
             ..ReadOptions::default()
         };
-        let mut table = table::read_one(path, read, also.known())?;
+        let mut table = read_tables(input, read, also.known())?;
         let (mut texts, mut missing) = (vec![String::new(); table.frame.rows], Vec::new());
         for (at, name) in columns.iter().enumerate() {
             let Values::Text(cells) = table.frame.take(name)?.values else { continue };

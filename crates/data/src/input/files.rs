@@ -18,7 +18,7 @@ pub(super) enum Kind {
 
 /// The files and folders in a folder, hidden ones aside, in the order of their names.
 #[derive(Default)]
-pub(super) struct Listing {
+pub(crate) struct Listing {
     pub pictures: Vec<PathBuf>,
     pub texts: Vec<PathBuf>,
     pub folders: Vec<PathBuf>,
@@ -51,7 +51,11 @@ fn folders_differ(pictures: &Path, texts: &Path) -> DataError {
 
 pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
     if !path.is_dir() {
-        return Ok(Kind::Table);
+        return match path.try_exists() {
+            Ok(false) => Err(DataError::NotFound { file: path.display().to_string() }),
+            // What else is wrong with a file, its reader says.
+            _ => Ok(Kind::Table),
+        };
     }
     let Listing { pictures, texts, folders } = list(path)?;
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -75,7 +79,7 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
 }
 
 /// What a folder holds. Files that are neither pictures nor texts by their names are passed over.
-pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
+pub(crate) fn list(folder: &Path) -> Result<Listing, DataError> {
     let refused = |cause: io::Error| {
         let shown = folder.display().to_string();
         match cause.kind() {
@@ -106,7 +110,7 @@ pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
     Ok(listing)
 }
 
-/// Two folders, one above the other: all pictures of a folder and of those in it.
+/// All pictures of a folder and of those in it.
 pub(super) fn pictures_below(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
     let Listing { mut pictures, folders, .. } = list(folder)?;
     for inner in folders {

@@ -13,9 +13,11 @@
 
 mod dataset;
 mod encoding;
-mod files;
+pub(crate) mod files;
 mod images;
 mod notes;
+mod pictures;
+mod pixels;
 mod table;
 mod texts;
 
@@ -189,18 +191,18 @@ impl InputOptions {
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
         match (input, files::kind(input)?) {
-            (Input::One(folder), Kind::Classes) => images::read_classes(self, folder),
+            (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
                 Err(DataError::OneFolder { folder: folder.display().to_string() })
             }
-            (_, Kind::Table) if self.image.is_some() => images::read_table(self, input),
-            (_, Kind::Table) if self.image_shape.is_some() => images::read_pixels(self, input),
+            (_, Kind::Table) if self.image.is_some() => pictures::read_table(self, input),
+            (_, Kind::Table) if self.image_shape.is_some() => pixels::read(self, input),
             (_, Kind::Table) => table::read(self, input),
             (Input::Two { positives, unlabeled }, kind) => {
                 self.check_folders(positives)?;
                 match kind {
                     Kind::Texts => texts::read(self, positives, unlabeled),
-                    _ => images::read_folders(self, positives, unlabeled),
+                    _ => pictures::read_folders(self, positives, unlabeled),
                 }
             }
         }

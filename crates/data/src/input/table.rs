@@ -104,6 +104,16 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
     match input {
         Input::One(path) => read_one(path, options, known),
         Input::Two { positives, unlabeled } => {
+            if let Some(column) = known.label {
+                return Err(DataError::LabelOfTwo { column: column.to_string() });
+            }
+            // The truth is read of both at once: positives alone are of one class.
+            let mut options = options;
+            let truth = known.truth.iter().map(ToString::to_string);
+            options.categories.extend(truth.clone());
+            if let Some(only) = &mut options.only {
+                only.extend(truth);
+            }
             let apart = Known { label: None, truth: None, positive: None, ids: known.ids };
             let first = read_one(positives, options.clone(), apart)?;
             let second = read_one(unlabeled, options, apart)?;
@@ -112,20 +122,21 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             for ((_, ids), (_, more)) in ids.iter_mut().zip(&second.ids) {
                 more.iter().for_each(|id| ids.push(id));
             }
-            let frame = stack(first.frame, second.frame)?;
-            Ok(Table { frame, labels: Some(labels), truth: None, ids })
+            let mut frame = stack(first.frame, second.frame)?;
+            let truth =
+                known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
+            Ok(Table { frame, labels: Some(labels), truth, ids })
         }
     }
 }
 
-pub(super) fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
+fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
     let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
-    // A column that is both a feature and an identifier is read once as either.
-    let is_feature = |name: &&String| match &options.only {
-        Some(only) => only.contains(name),
-        None => false,
-    };
-    let (twice, once): (Vec<&String>, Vec<&String>) = known.ids.iter().partition(is_feature);
+    // An identifier that is something else as well is read once as either.
+    let only = options.only.as_deref().unwrap_or_default();
+    let others = [only, &options.text, &options.categories, &answers];
+    let (twice, once): (Vec<&String>, Vec<&String>) =
+        known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
     options.verbatim.extend(once.iter().map(ToString::to_string));
     if let Some(only) = &mut options.only {

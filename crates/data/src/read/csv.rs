@@ -25,7 +25,8 @@ pub(super) fn read(source: &Source<'_>, delimiter: u8, options: &ReadOptions) ->
 
 fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
     let file = source.name.as_str();
-    let mut pass = Pass::open(source, delimiter, options.encoding)?;
+    let encoding = options.encoding;
+    let mut pass = Pass::open(source, delimiter, encoding)?;
     let names = pass.header()?;
     let (roles, ignored) = roles(file, &names, options)?;
     let refuse = options.missing == MissingPolicy::Refuse;
@@ -62,7 +63,7 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
                     _ => Ok(()),
                 },
             };
-            outcome.map_err(|trouble| trouble.at(file, place_of(source, offset), name, ""))?;
+            outcome.map_err(|trouble| trouble.at(file, place_of(source, encoding, offset), name, ""))?;
         }
         rows += 1;
     }
@@ -84,7 +85,7 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
                 Ok(Some(values)) => (Some(values), None),
                 Ok(None) => (None, Some(Dictionary::limited(MAX_LEVELS))),
                 Err((trouble, offset, cell)) => {
-                    let (cell, place) = (String::from_utf8_lossy(&cell), place_of(source, offset));
+                    let (cell, place) = (String::from_utf8_lossy(&cell), place_of(source, encoding, offset));
                     return Err(trouble.at(file, place, name, cell.trim()));
                 }
             },
@@ -94,7 +95,7 @@ fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Res
     }
     let mut left_out = Vec::new();
     if again.iter().any(Option::is_some) {
-        left_out = read_texts(source, (delimiter, options.encoding), &names, &mut again, rows, refuse)?;
+        left_out = read_texts(source, (delimiter, encoding), &names, &mut again, rows, refuse)?;
     }
     let columns = names
         .into_iter()
@@ -143,7 +144,7 @@ fn read_texts(
                 }
                 other => other.map(|_| ()),
             };
-            outcome.map_err(|trouble| trouble.at(file, place_of(source, offset), name, ""))?;
+            outcome.map_err(|trouble| trouble.at(file, place_of(source, encoding, offset), name, ""))?;
         }
         again += 1;
     }
@@ -156,9 +157,9 @@ fn read_texts(
 
 /// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
 /// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
-fn place_of(source: &Source<'_>, offset: u64) -> Position {
+fn place_of(source: &Source<'_>, encoding: Option<TextEncoding>, offset: u64) -> Position {
     let mut line = 1;
-    if let Ok(pass) = Pass::open(source, b',', None) {
+    if let Ok(pass) = Pass::open(source, b',', encoding) {
         let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
         for (at, byte) in bytes.enumerate() {
             if at as u64 >= offset && !matches!(byte, b'\r' | b'\n') {
@@ -173,6 +174,7 @@ fn place_of(source: &Source<'_>, offset: u64) -> Position {
 /// One reading of the file from its start.
 struct Pass<'s, 'a> {
     source: &'s Source<'a>,
+    encoding: Option<TextEncoding>,
     codec: Option<&'static str>,
     reader: Reader<Box<dyn Read + 'a>>,
     record: ByteRecord,
@@ -199,7 +201,7 @@ impl<'s, 'a> Pass<'s, 'a> {
         };
         let bytes: Box<dyn Read + 'a> = Box::new(Utf8Reader::new(bytes, encoding));
         let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).from_reader(bytes);
-        Ok(Self { source, codec, reader, record: ByteRecord::new() })
+        Ok(Self { source, encoding, codec, reader, record: ByteRecord::new() })
     }
 
     fn header(&mut self) -> Result<Vec<String>, DataError> {
@@ -246,7 +248,7 @@ impl<'s, 'a> Pass<'s, 'a> {
         let file = self.source.name.clone();
         match (error.into_kind(), self.codec) {
             (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => {
-                let place = place_of(self.source, pos.map_or(0, |position| position.byte()));
+                let place = place_of(self.source, self.encoding, pos.map_or(0, |position| position.byte()));
                 DataError::Ragged { file, place, expected: expected_len, found: len }
             }
             (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),

@@ -219,12 +219,6 @@ impl Store {
                     self.push_vector(at, lists.is_valid(at).then(|| lists.value(at)), refuse)?;
                 }
             }
-            DataType::FixedSizeList(..) => {
-                let lists = array.as_fixed_size_list();
-                for at in 0..lists.len() {
-                    self.push_vector(at, lists.is_valid(at).then(|| lists.value(at)), refuse)?;
-                }
-            }
             DataType::Null => {
                 (0..array.len()).try_for_each(|at| self.push_number::<f64>(at, None, refuse))?
             }
@@ -280,11 +274,7 @@ impl Store {
         match (&mut self.cells, value) {
             (_, None) if refuse => return Err((Trouble::Missing, at, String::new())),
             (Cells::Numbers(numbers), Some((value, _))) => {
-                let narrow = value as f32;
-                if !narrow.is_finite() {
-                    let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
-                    return Err((trouble, at, format!("{value:?}")));
-                }
+                narrow(value).map_err(|(trouble, value)| (trouble, at, value))?;
                 numbers.push(value);
             }
             (Cells::Numbers(numbers), None) => numbers.push_missing(),
@@ -315,7 +305,7 @@ impl Store {
                 vectors.push_missing();
                 Ok(())
             }
-            Some(list) => vectors.push(list.as_ref()).map_err(|trouble| (trouble, at, String::new())),
+            Some(list) => vectors.push(list.as_ref()).map_err(|(trouble, value)| (trouble, at, value)),
         }
     }
 
@@ -329,32 +319,49 @@ impl Store {
 }
 
 impl Vectors {
-    fn push(&mut self, list: &dyn Array) -> Result<(), Trouble> {
+    fn push(&mut self, list: &dyn Array) -> Result<(), (Trouble, String)> {
         let width = *self.width.get_or_insert(list.len());
         if list.len() != width || width == 0 {
-            return Err(Trouble::VectorLength { expected: width.max(1), found: list.len() });
+            let trouble = Trouble::VectorLength { expected: width.max(1), found: list.len() };
+            return Err((trouble, String::new()));
         }
         let blank = std::mem::take(&mut self.leading) * width;
         self.values.resize(self.values.len() + blank, f32::NAN);
-        let start = self.values.len();
-        match list.data_type() {
-            DataType::Float32 => self.values.extend_from_slice(list.as_primitive::<Float32Type>().values()),
-            DataType::Float64 => {
-                self.values.extend(list.as_primitive::<Float64Type>().values().iter().map(|&x| x as f32));
-            }
-            _ => {
-                let halves = list.as_primitive::<Float16Type>().values().iter();
-                self.values.extend(halves.map(|x| x.to_f32()));
-            }
+        if list.null_count() > 0 {
+            return Err((Trouble::NotFinite, "null".to_string()));
         }
-        let whole = list.null_count() == 0 && self.values[start..].iter().all(|x| x.is_finite());
-        if whole { Ok(()) } else { Err(Trouble::NotFinite) }
+        /// Pushes the numbers of an array of a primitive type.
+        macro_rules! push {
+            ($arrow:ty) => {
+                for &value in list.as_primitive::<$arrow>().values() {
+                    self.values.push(narrow(f64::from(value))?);
+                }
+            };
+        }
+        match list.data_type() {
+            DataType::Float32 => push!(Float32Type),
+            DataType::Float64 => push!(Float64Type),
+            _ => push!(Float16Type),
+        }
+        Ok(())
     }
 
     fn push_missing(&mut self) {
         match self.width {
             Some(width) => self.values.resize(self.values.len() + width, f32::NAN),
             None => self.leading += 1,
+        }
+    }
+}
+
+/// A number as `f32`, if it is finite as such.
+fn narrow(value: f64) -> Result<f32, (Trouble, String)> {
+    let narrow = value as f32;
+    match narrow.is_finite() {
+        true => Ok(narrow),
+        false => {
+            let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
+            Err((trouble, format!("{value:?}")))
         }
     }
 }
@@ -387,7 +394,8 @@ impl Cells {
             Cells::Categories(texts) => texts.finish(),
             Cells::Texts(texts, _) => Values::Text(texts),
             Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
-            Cells::Vectors(_) => return Err(WhyLeftOut::Empty),
+            // Not one vector: a column of missing cells alone counts as numeric.
+            Cells::Vectors(Vectors { leading, .. }) => Values::Numeric(vec![f32::NAN; leading]),
             Cells::LeftOut(why) => return Err(why),
         })
     }
@@ -403,7 +411,8 @@ fn can_be_text(kind: &DataType) -> bool {
 /// Whether a column can be learned from: words, numbers, or lists of numbers.
 fn is_feature(kind: &DataType) -> bool {
     match kind {
-        DataType::List(item) | DataType::FixedSizeList(item, _) => item.data_type().is_floating(),
+        // Parquet has one type of list, whatever the writer called it.
+        DataType::List(item) => item.data_type().is_floating(),
         kind => can_be_text(kind),
     }
 }
@@ -416,9 +425,33 @@ fn described(kind: &DataType) -> String {
         | DataType::Date64
         | DataType::Time32(_)
         | DataType::Time64(_) => "dates or times".to_string(),
-        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists".to_string(),
+        DataType::List(_) => "lists".to_string(),
         DataType::Struct(_) | DataType::Map(..) => "nested records".to_string(),
         DataType::Binary | DataType::FixedSizeBinary(_) => "bytes that are not marked as text".to_string(),
         other => format!("values of type {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_digit_by_digit() {
+        for (value, scale, text) in [
+            (120, 2, "1.20"),
+            (-5, 2, "-0.05"),
+            (5, 3, "0.005"),
+            (0, 2, "0.00"),
+            (0, 0, "0"),
+            (-7, 0, "-7"),
+            (12, -3, "12000"),
+            (-12, -1, "-120"),
+            (0, -3, "0"),
+            (i128::MIN, 0, "-170141183460469231731687303715884105728"),
+            (i128::MIN, 38, "-1.70141183460469231731687303715884105728"),
+        ] {
+            assert_eq!(Decimal { value, scale }.to_string(), text);
+        }
     }
 }

@@ -6,8 +6,11 @@
 
 use super::features::TextOptions;
 use super::words::Phrases;
+use crate::parallel::map_stretches;
 use std::collections::{HashMap, HashSet};
-use std::thread;
+
+/// Texts that are worth a thread of their own.
+pub(super) const LEAST: usize = 64;
 
 /// What was counted.
 pub(super) struct Counted {
@@ -39,7 +42,7 @@ pub(super) struct Stretch {
 /// Counts all phrases of `texts`, whatever their number.
 pub(super) fn count<S: AsRef<str> + Sync>(texts: &[S], options: &TextOptions) -> Counted {
     let stop = options.stop_set();
-    let mut stretches = on_all_cores(texts, |texts| Stretch::count(texts, options, &stop));
+    let mut stretches = map_stretches(texts, 0, LEAST, |texts| Stretch::count(texts, options, &stop));
     let (mut numbers, mut occurrences) = (HashMap::new(), Vec::new());
     for stretch in &mut stretches {
         stretch.agree(&mut numbers, &mut occurrences);
@@ -99,17 +102,6 @@ impl Stretch {
     pub(super) fn texts(&self) -> impl Iterator<Item = &[(u32, f32)]> {
         self.starts.windows(2).map(|ends| &self.counts[ends[0]..ends[1]])
     }
-}
-
-/// Runs `work` over stretches of `texts`, one a core, and returns the results in the order of the texts.
-pub(super) fn on_all_cores<S: Sync, R: Send>(texts: &[S], work: impl Fn(&[S]) -> R + Sync) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let stretch = texts.len().div_ceil(cores).max(64);
-    thread::scope(|scope| {
-        let workers: Vec<_> = texts.chunks(stretch).map(|texts| scope.spawn(|| work(texts))).collect();
-        let joined = workers.into_iter().map(|worker| worker.join());
-        joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
 }
 
 /// The counts of one text: phrases by their numbers, each with how often it occurs.

@@ -11,8 +11,9 @@
 //! and each row is divided by its Euclidean length. The ones in the fraction stand for one text with every term, so that
 //! nothing is divided by zero. These are the numbers of scikit-learn's `CountVectorizer` and `TfidfVectorizer`.
 
-use super::count::{Counted, Tally, count, on_all_cores};
+use super::count::{Counted, LEAST, Tally, count};
 use super::words::{Phrases, Tokens};
+use crate::parallel::map_stretches;
 use crate::{DataError, SparseMatrix};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -208,7 +209,7 @@ impl TextFeatures {
     /// becomes a row of zeros.
     pub fn transform<S: AsRef<str> + Sync>(&self, texts: &[S]) -> SparseMatrix {
         let stop = self.options.stop_set();
-        let parts = on_all_cores(texts, |texts| {
+        let parts = map_stretches(texts, 0, LEAST, |texts| {
             let mut rows = SparseMatrix::empty(self.terms.len());
             let (mut phrases, mut tally) = (self.options.phrases(&stop), Tally::default());
             for text in texts {
@@ -317,8 +318,8 @@ mod tests {
         let message = |options: TextOptions, texts: &[&str]| options.fit(texts).unwrap_err().to_string();
         assert_eq!(
             message(TextOptions { min_texts: 3, ..counts() }, &TEXTS),
-            "no word or phrase occurs in at least 3 of the 3 texts; lower that number, or check that the column \
-             holds text"
+            "no word or phrase occurs in at least 3 of the 3 texts; lower that number, or check that they are \
+             texts"
         );
         assert!(message(counts(), &[" . ", ""]).starts_with("no word or phrase occurs"));
         assert_eq!(

@@ -1,0 +1,224 @@
+//! Pictures in files: two folders, a folder per class, or a table with a column of file names.
+//!
+//! **Size.** All pictures are brought to one size: the shape asked for; or that of the pictures, where all have the same
+//! and no side is above 64 pixels; or, with the proportions they share, that size shrunk to 64 pixels on its longer side;
+//! or 64 × 64 where sizes differ, each side scaled by itself. They are gray where every file is gray, else color.
+//!
+//! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
+
+use super::files::{self, Kind, pictures_below};
+use super::table::{self, Known, Table, read_tables};
+use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
+use crate::decode::TextEncoding;
+use crate::error::listed;
+use crate::formats::picture::{LEAST, probe, read_all};
+use crate::frame::{TextColumn, Values};
+use crate::label::{count_labels, two_parts};
+use crate::parallel::map_stretches;
+use crate::read::ReadOptions;
+use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The longest side that pictures are given where nobody asks for a size.
+const LONGEST_SIDE: usize = 64;
+
+/// Pictures that were decoded, and which of the files asked for they are.
+struct Decoded {
+    pictures: Pictures,
+    kept: Vec<usize>,
+    notes: Vec<Note>,
+}
+
+/// One folder with a folder per class.
+pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
+    options.check_folders(folder)?;
+    let (mut paths, mut of) = (Vec::new(), Vec::new());
+    let mut classes = Vec::new();
+    for inner in files::list(folder)?.folders {
+        let pictures = files::list(&inner)?.pictures;
+        if !pictures.is_empty() {
+            of.extend(std::iter::repeat_n(classes.len(), pictures.len()));
+            classes.push(inner.file_name().unwrap_or_default().to_string_lossy().into_owned());
+            paths.extend(pictures);
+        }
+    }
+    let shown = folder.display().to_string();
+    let Some(positive) = &options.positive else {
+        return Err(DataError::WhichClass { folder: shown, classes: listed(&classes, ", ", 8) });
+    };
+    if !classes.contains(positive) {
+        let seen = listed(&classes, ", ", 8);
+        return Err(DataError::NoSuchLabel { column: shown, value: positive.clone(), seen });
+    }
+    let is_positive = |&row: &usize| classes[of[row]] == *positive;
+    let decoded = decode_files(&paths, options.image_shape, options.missing)?;
+    let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
+    let label = |&positive: &bool| if positive { Label::Positive } else { Label::Unlabeled };
+    let labels = truth.iter().map(label).collect();
+    let data = learned(decoded, ImageFrom::Files, &paths, folder)?;
+    // A folder per class says the truth, if the user says that it does: for a method that sees every label.
+    data.with_labels(labels)?.with_truth(truth)
+}
+
+/// Two folders of pictures.
+pub(super) fn read_folders(
+    options: &InputOptions,
+    positives: &Path,
+    unlabeled: &Path,
+) -> Result<Dataset, DataError> {
+    let (first, second) = (pictures_below(positives)?, pictures_below(unlabeled)?);
+    let positive = first.len();
+    let paths = [first, second].concat();
+    let decoded = decode_files(&paths, options.image_shape, options.missing)?;
+    let kept_positive = decoded.kept.iter().filter(|&&row| row < positive).count();
+    let labels = two_parts(kept_positive, decoded.kept.len() - kept_positive);
+    learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)
+}
+
+/// A table with a column of picture files.
+pub(super) fn read_table(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
+    // `read` comes here only where the column is named.
+    let column = options.image.clone().unwrap_or_default();
+    let (table, paths) = read_paths(input, &column, options.encoding, options.known())?;
+    let decoded = decode_files(&paths, options.image_shape, options.missing)?;
+    let kept = decoded.kept.clone();
+    let data = learned(decoded, ImageFrom::Column(column), &paths, Path::new(""))?;
+    finish_some(data, table, &kept)
+}
+
+/// A folder, read as the model's own pictures were.
+pub(super) fn read_folder(
+    shape: PictureShape,
+    encoding: &Arc<Encoding>,
+    folder: &Path,
+) -> Result<Dataset, DataError> {
+    if files::kind_of(folder)? == Kind::Texts {
+        let file = folder.display().to_string();
+        return Err(DataError::OtherInput { fitted: "pictures", found: "texts", file });
+    }
+    let paths = pictures_below(folder)?;
+    let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
+    with_names(decoded, encoding.clone(), &paths, folder)
+}
+
+/// A table of files, read as the model's own was.
+pub(super) fn read_table_again(
+    shape: PictureShape,
+    encoding: &Arc<Encoding>,
+    (input, column): (&Input, &str),
+    also: &ReadAgain,
+) -> Result<Dataset, DataError> {
+    let (table, paths) = read_paths(input, column, also.encoding, also.known())?;
+    let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
+    let kept = decoded.kept.clone();
+    let data = with_names(decoded, encoding.clone(), &paths, Path::new(""))?;
+    finish_some(data, table, &kept)
+}
+
+/// Labels and names of the rows whose pictures could be read.
+fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, DataError> {
+    let unused = (!table.frame.ignored.is_empty()).then(|| Note::NotUsed(table.frame.ignored.clone()));
+    let labels = table.labels.map(|labels| kept.iter().map(|&row| labels[row]).collect());
+    let truth = table.truth.map(|truth| kept.iter().map(|&row| truth[row]).collect());
+    let ids = table.ids.into_iter();
+    let ids = ids.map(|(name, ids)| (name, kept.iter().map(|&row| ids.get(row)).collect::<TextColumn>()));
+    table::finish(data.with_notes(unused), labels, truth, ids.collect())
+}
+
+/// The rows of a table with the files that a column of it names.
+fn read_paths(
+    input: &Input,
+    column: &str,
+    encoding: Option<TextEncoding>,
+    known: Known,
+) -> Result<(Table, Vec<PathBuf>), DataError> {
+    let names = vec![column.to_string()];
+    let read = ReadOptions { verbatim: names.clone(), only: Some(names), encoding, ..ReadOptions::default() };
+    let table = read_tables(input, read, known)?;
+    let first = match (input, &table.labels) {
+        (Input::Two { .. }, Some(labels)) => count_labels(labels).positive,
+        _ => table.frame.rows,
+    };
+    let mut paths = Vec::with_capacity(table.frame.rows);
+    if let Values::Text(names) = &table.frame.column(column)?.values {
+        // Names count from the folder of the table they stand in.
+        let folders: Vec<&Path> =
+            input.paths().iter().map(|path| path.parent().unwrap_or(Path::new(""))).collect();
+        let folder = |row: usize| folders[usize::from(row >= first)];
+        paths.extend(names.iter().enumerate().map(|(row, name)| folder(row).join(name.trim())));
+    }
+    Ok((table, paths))
+}
+
+/// A data set whose scaling is learned from its own pictures.
+fn learned(decoded: Decoded, from: ImageFrom, paths: &[PathBuf], root: &Path) -> Result<Dataset, DataError> {
+    let image = ImageInput { from, ..ImageInput::fit(&decoded.pictures)? };
+    with_names(decoded, Arc::new(Encoding::Image(image)), paths, root)
+}
+
+fn with_names(
+    decoded: Decoded,
+    encoding: Arc<Encoding>,
+    paths: &[PathBuf],
+    root: &Path,
+) -> Result<Dataset, DataError> {
+    let shown = |&row: &usize| paths[row].strip_prefix(root).unwrap_or(&paths[row]).display().to_string();
+    let names: TextColumn = decoded.kept.iter().map(shown).collect();
+    let data = Dataset::new(Store::Bytes(decoded.pictures), encoding).with_notes(decoded.notes);
+    data.with_ids("file", names)
+}
+
+/// Decodes all files and brings them to one size.
+fn decode_files(
+    paths: &[PathBuf],
+    shape: Option<PictureShape>,
+    missing: MissingPolicy,
+) -> Result<Decoded, DataError> {
+    let shape = shape.unwrap_or_else(|| common_shape(paths));
+    let (mut bytes, mut kept, mut resized) = (Vec::new(), Vec::new(), 0);
+    let mut unreadable: Vec<(usize, String)> = Vec::new();
+    for (row, decoded) in read_all(paths, shape)?.into_iter().enumerate() {
+        match decoded {
+            Ok(picture) => {
+                bytes.extend(picture.bytes);
+                kept.push(row);
+                resized += usize::from(picture.resized);
+            }
+            Err(why) => unreadable.push((row, why)),
+        }
+    }
+    let all = paths.len();
+    let mut notes = Vec::new();
+    if let Some((row, why)) = unreadable.first() {
+        let (count, file) = (unreadable.len(), paths[*row].display().to_string());
+        if missing == MissingPolicy::Refuse || kept.is_empty() {
+            return Err(DataError::UnreadableImages { count, all, file, why: why.clone() });
+        }
+        notes.push(Note::Unreadable { files: count, all, first: file, why: why.clone() });
+    }
+    if resized > 0 {
+        notes.push(Note::Resized { files: resized, all, shape });
+    }
+    Ok(Decoded { pictures: Pictures { shape, bytes }, kept, notes })
+}
+
+/// The shape that fits all pictures, by their headers alone; the rule stands at the top of this file.
+fn common_shape(paths: &[PathBuf]) -> PictureShape {
+    let look = |path: &PathBuf| fs::read(path).ok().and_then(|bytes| probe(&bytes).ok());
+    let found =
+        map_stretches(paths, 0, LEAST, |some| some.iter().filter_map(look).collect::<Vec<_>>()).concat();
+    let channels = if found.iter().all(|picture| picture.gray) && !found.is_empty() { 1 } else { 3 };
+    let square = PictureShape { channels, height: LONGEST_SIDE, width: LONGEST_SIDE };
+    let Some(first) = found.first() else { return square };
+    if found.iter().any(|other| (other.height, other.width) != (first.height, first.width)) {
+        return square;
+    }
+    let longer = first.height.max(first.width);
+    if longer <= LONGEST_SIDE {
+        return PictureShape { channels, height: first.height, width: first.width };
+    }
+    let shrunk = |side: usize| (side * LONGEST_SIDE).div_ceil(longer).max(1);
+    PictureShape { channels, height: shrunk(first.height), width: shrunk(first.width) }
+}
