@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// of it.
 const NARROW_SPREAD: f64 = 1e-3;
 
+/// Up to so many categories are taken whatever their number of rows.
+const FEW_LEVELS: usize = 20;
+
 /// One column of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
@@ -93,6 +96,11 @@ impl Feature {
                 0 => Err(WhyLeftOut::Empty),
                 // One level beside missing cells still tells the two apart.
                 1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
+                // Nearly every row has a text of its own: nothing to learn, and much to memorize.
+                several if several > FEW_LEVELS && several * 10 > codes.len() * 9 => {
+                    let words: usize = levels.iter().map(|level| level.split_whitespace().count()).sum();
+                    Err(if words >= 3 * several { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier })
+                }
                 _ => Ok(FeatureKind::Categorical { levels: levels.clone() }),
             },
             Values::Vectors { width, values } => {
