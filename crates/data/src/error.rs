@@ -349,11 +349,7 @@ impl DataError {
             | DataError::UnsupportedType { column, .. }
             | DataError::StackKinds { column, .. }
             | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
-            DataError::NumericText { column, .. } => Some(Hint::new(
-                "leave out the column of texts, or name another",
-                "text",
-                format!("instead of {column}"),
-            )),
+            DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))
             }
