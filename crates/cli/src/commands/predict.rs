@@ -3,7 +3,7 @@
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{encoding, tell_notes};
+use crate::inputs::{check_texts, encoding, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
@@ -25,6 +25,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    check_texts(&model, &flags.text)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
     let also = ReadAgain {
