@@ -114,7 +114,7 @@ impl ReadFlags {
         })
     }
 
-    /// Refuses flags about texts where there are none, and a label column where two places say which rows are positive.
+    /// Refuses flags about texts where there are none, and columns that pictures would push aside.
     pub fn check(&self, input: &Input) -> Result<(), Failure> {
         let folders = input.paths().iter().all(|path| path.is_dir());
         let of_texts = [
@@ -130,6 +130,15 @@ impl ReadFlags {
         {
             return Err(Failure::input(format!(
                 "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
+            )));
+        }
+        let pictures = [("--image", self.image.is_some()), ("--image-shape", self.image_shape.is_some())];
+        let aside =
+            [("--text", !self.text.is_empty()), ("--only", self.image.is_some() && !self.only.is_empty())];
+        let given = |flags: [(&'static str, bool); 2]| flags.into_iter().find(|(_, given)| *given);
+        if let (Some((image, _)), Some((flag, _))) = (given(pictures), given(aside)) {
+            return Err(Failure::input(format!(
+                "with {image} a model learns from pictures alone, so {flag} would do nothing; leave one of them out"
             )));
         }
         Ok(())

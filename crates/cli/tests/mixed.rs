@@ -109,6 +109,22 @@ fn two_columns_to_drop_and_two_to_know_rows_by() {
     assert_eq!(folder.run("predict m.safetensors t.csv --id note,amount --out r.csv").code, 0);
     let text = fs::read_to_string(folder.path("r.csv")).unwrap();
     assert!(text.starts_with("row,score,probability,rank,note,amount\n"), "{text}");
+    let top = folder.json("predict m.safetensors t.csv --id note,amount,note")["top"][0].clone();
+    assert_eq!((&top["id"], top["ids"].as_object().unwrap().len()), (&top["ids"]["note"], 2), "{top}");
+}
+
+#[test]
+fn columns_that_are_not_there_and_columns_that_would_do_nothing() {
+    let folder = folder("mixed-refused");
+    let refused = |more: &str| folder.refused(&format!("{FIT} --method weighted-lr {more}"));
+    assert!(refused("--only amont").contains("there is no column 'amont'; did you mean 'amount'?"));
+    assert!(refused("--only amount,nota").contains("there is no column 'nota'; did you mean 'note'?"));
+    assert!(refused("--drop amont").contains("there is no column 'amont'"));
+    assert!(refused("--text nota").contains("there is no column 'nota'"));
+    assert!(refused("--text amount").ends_with("name a column of texts with --text COLUMN"));
+    assert!(refused("--text note --image note").contains("so --text would do nothing"));
+    assert!(refused("--only amount --image note").contains("so --only would do nothing"));
+    assert!(refused("--text note --image-shape 1x1x2").contains("so --text would do nothing"));
 }
 
 /// Names with letters that UTF-8, Latin-1 and UTF-16 write differently.

@@ -234,6 +234,10 @@ fn a_table_of_pixels() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("8 x 8 pixels"), "{said:?}");
     assert!(folder.json("evaluate m.safetensors t.csv --truth t")["auc"].as_f64().unwrap() > 0.9);
+    // Columns can be chosen: the middle rows of the images.
+    let middle: Vec<String> = (8..56).map(|at| format!("p{at}")).collect();
+    let said = folder.run(&format!("{fit} --image-shape 1x6x8 --only {} {OUT}", middle.join(",")));
+    assert!(said.code == 0 && said.stderr.contains("8 x 6 pixels"), "{said:?}");
     let message = folder.refused(&format!("{fit} --model cnn {OUT}"));
     assert!(message.contains("the model cnn takes pictures, but the rows are tables"), "{message}");
 }

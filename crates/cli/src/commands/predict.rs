@@ -9,7 +9,8 @@ use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
 use onesided::data::{OutColumn, TextColumn, write_table};
 use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// Rows shown when there is no file to write them to.
 const SHOWN: usize = 10;
@@ -28,8 +29,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     check_texts(&model, &flags.text)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
+    let mut id = flags.id.clone();
+    let mut seen = HashSet::new();
+    id.retain(|name| seen.insert(name.clone()));
     let also = ReadAgain {
-        id: flags.id.clone(),
+        id,
         text: flags.text.clone(),
         encoding: encoding(flags.encoding.as_deref())?,
         ..ReadAgain::default()
@@ -126,6 +130,10 @@ impl List<'_> {
                     "rank": at + 1,
                     "id": self.ids().next().map(|(_, ids)| ids.get(ranked.row)),
                 });
+                if self.ids().count() > 1 {
+                    let named = self.ids().map(|(name, ids)| (name.to_string(), json!(ids.get(ranked.row))));
+                    row["ids"] = named.collect::<Map<_, _>>().into();
+                }
                 if let Some(because) = &self.because {
                     row["because"] = json!(because[at]);
                 }
