@@ -40,6 +40,7 @@ pub struct PictureShape {
 
 impl PictureShape {
     /// Values of one picture; `None` where that is beyond counting.
+    #[allow(clippy::len_without_is_empty)] // a shape is no container
     pub fn len(self) -> Option<usize> {
         self.channels.checked_mul(self.height)?.checked_mul(self.width)
     }
