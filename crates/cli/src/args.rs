@@ -281,7 +281,7 @@ mod tests {
             typo.contains("unexpected argument '--labl' found; a similar argument exists: '--label'"),
             "{typo}"
         );
-        let number = parse("onesided fit a.csv --prior third --out m");
+        let number = parse("onesided fit a.csv --ngrams third --out m");
         assert!(number.contains("invalid value 'third'"), "{number}");
     }
 }
