@@ -7,6 +7,9 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
+/// Flags of every command come after its own in help, however many it has.
+const LAST: usize = 900;
+
 /// Learns classifiers from positive and unlabeled examples.
 #[derive(Debug, Parser)]
 #[command(name = "onesided", version, disable_help_subcommand = true)]
@@ -15,7 +18,7 @@ pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
     /// Print one JSON object on standard output.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = LAST)]
     pub json: bool,
 }
 
@@ -53,10 +56,10 @@ pub struct Demo {
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub seeds: u64,
     /// Threads to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
 }
 
@@ -110,20 +113,20 @@ pub struct Predict {
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
     /// Threads to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
 }
 
 /// Flags of `evaluate`.
-///
-/// With --label, or with two files or folders, the metrics are estimated from positives and unlabeled rows alone. The
-/// decision they describe is the model's, made at the population's prior; they hold for the unlabeled rows of the file,
-/// among which the share of positives is taken to be the one the model was trained with (in the single-sample scenario it
-/// is lower than the population's).
 #[derive(Debug, Args)]
+#[command(after_help = "\
+With --truth, or with a folder per class and --positive, the metrics are measured against true labels. With --label, or \
+with two files or folders, they are estimated from positives and unlabeled rows alone: they describe the model's decision, \
+made at the population's prior, on the unlabeled rows, among which the share of positives is taken to be the one that the \
+model was trained with (in the single-sample scenario it is lower than the population's).")]
 pub struct Evaluate {
     /// The model file.
     pub model: PathBuf,
@@ -136,7 +139,7 @@ pub struct Evaluate {
     /// A column of true labels.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// The value in these columns that means positive.
+    /// The value in these columns, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
     /// For models of folders of texts: the column of a table that holds texts.
@@ -146,10 +149,10 @@ pub struct Evaluate {
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
     /// Threads to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
 }
 
@@ -157,10 +160,10 @@ pub struct Evaluate {
 #[derive(Debug, Args)]
 pub struct Bench {
     /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// Numbers of a GPU: bf16, or f32 for checking.
-    #[arg(long, default_value = "bf16")]
+    #[arg(long, default_value = "bf16", value_name = "NAME")]
     pub precision: String,
     /// Seconds to measure each row for.
     #[arg(long, default_value_t = 3.0, value_name = "S", allow_negative_numbers = true)]
@@ -169,7 +172,7 @@ pub struct Bench {
     #[arg(long, value_name = "ROW")]
     pub only: Option<String>,
     /// Threads of the CPU to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
 }
 
@@ -278,7 +281,7 @@ mod tests {
             typo.contains("unexpected argument '--labl' found; a similar argument exists: '--label'"),
             "{typo}"
         );
-        let number = parse("onesided fit a.csv --prior third --out m");
+        let number = parse("onesided fit a.csv --ngrams third --out m");
         assert!(number.contains("invalid value 'third'"), "{number}");
     }
 }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
 use onesided::data::{MissingPolicy, Note, TextEncoding};
-use onesided::{Dataset, Input, InputOptions};
+use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::PathBuf;
 
 /// Where rows are: in one place, or positives and unlabeled rows apart.
@@ -52,7 +52,7 @@ pub struct ReadFlags {
     /// Columns to learn from, and no others.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// A column of free text to learn from, beside the other columns.
+    /// Columns of free text to learn from, beside the other columns.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub text: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
@@ -64,7 +64,7 @@ pub struct ReadFlags {
     pub image_shape: Option<String>,
     /// How to handle missing values and broken pictures: mean (a missing text is empty, a broken picture left out) or
     /// refuse.
-    #[arg(long, default_value = "mean")]
+    #[arg(long, default_value = "mean", value_name = "NAME")]
     pub missing: String,
     /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
     #[arg(long, value_name = "NAME")]
@@ -89,6 +89,10 @@ pub struct ReadFlags {
 impl ReadFlags {
     /// The flags' meaning, checked.
     pub fn options(&self) -> Result<InputOptions, Failure> {
+        let least_one = [("--min-texts", self.min_texts), ("--max-terms", self.max_terms)];
+        if let Some((flag, _)) = least_one.iter().find(|(_, given)| *given == Some(0)) {
+            return Err(Failure::input(format!("{flag} must be at least 1, but is 0")));
+        }
         Ok(InputOptions {
             label: self.label.clone(),
             positive: self.positive.clone(),
@@ -110,7 +114,7 @@ impl ReadFlags {
         })
     }
 
-    /// Refuses flags about texts where there are none, and a label column where two places say which rows are positive.
+    /// Refuses flags about texts where there are none, and columns that pictures would push aside.
     pub fn check(&self, input: &Input) -> Result<(), Failure> {
         let folders = input.paths().iter().all(|path| path.is_dir());
         let of_texts = [
@@ -128,7 +132,28 @@ impl ReadFlags {
                 "{flag} is for texts; name their column with --text COLUMN, or give two folders of texts"
             )));
         }
+        let pictures = [("--image", self.image.is_some()), ("--image-shape", self.image_shape.is_some())];
+        let aside =
+            [("--text", !self.text.is_empty()), ("--only", self.image.is_some() && !self.only.is_empty())];
+        let given = |flags: [(&'static str, bool); 2]| flags.into_iter().find(|(_, given)| *given);
+        if let (Some((image, _)), Some((flag, _))) = (given(pictures), given(aside)) {
+            return Err(Failure::input(format!(
+                "with {image} a model learns from pictures alone, so {flag} would do nothing; leave one of them out"
+            )));
+        }
         Ok(())
+    }
+}
+
+/// Refuses a column of texts for a model that knows its columns.
+pub fn check_texts(model: &Model, columns: &[String]) -> Result<(), Failure> {
+    match model.encoding().as_ref() {
+        Encoding::Text(_) => Ok(()),
+        _ if columns.is_empty() => Ok(()),
+        other => Err(Failure::input(format!(
+            "--text is for models of folders of texts, and this one was fitted on {}; leave --text out",
+            other.takes()
+        ))),
     }
 }
 

@@ -15,7 +15,7 @@ fn small(test: &str) -> Folder {
 }
 
 fn fit(folder: &Folder, more: &str) -> String {
-    folder.refused(&format!("fit x.csv --label y --net linear --epochs 2 {more} {OUT}"))
+    folder.refused(&format!("fit x.csv --label y --model linear --epochs 2 {more} {OUT}"))
 }
 
 /// What is said of a table with this content.
@@ -58,10 +58,20 @@ fn values_that_are_not_finite() {
     }
 }
 
+/// Columns that tell nothing are left out and named; a table of nothing else is refused.
 #[test]
-fn a_constant_column() {
-    let message = said_of("constant", "x,c,y\n1,5,1\n2,5,0\n3,5,0\n");
-    assert!(message.contains("'c' has the same value in every row"), "{message}");
+fn a_constant_column_and_an_empty_one() {
+    let folder = Folder::new("constant");
+    let rows: String = (0..20).map(|i| format!("{i},5,,{}\n", u8::from(i < 5))).collect();
+    folder.write("x.csv", format!("x,c,e,y\n{rows}"));
+    let fit = format!("fit x.csv --label y --prior 0.5 --model linear --epochs 2 {OUT}");
+    let said = folder.run(&fit);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("note: c is left out: the same value in every row\n"), "{said:?}");
+    assert!(said.stderr.contains("note: e is left out: empty in every row\n"), "{said:?}");
+    assert!(said.stderr.contains("5 positives, 15 unlabeled rows, 1 features"), "{said:?}");
+    let message = folder.refused(&format!("{fit} --drop x"));
+    assert!(message.contains("no feature columns are left"), "{message}");
 }
 
 #[test]
@@ -87,7 +97,7 @@ fn a_prior_outside_its_range() {
         let message = fit(&folder, &format!("--prior-in-unlabeled {prior}"));
         assert!(message.contains(&format!("must lie strictly between 0 and 1, but is {prior}")), "{message}");
     }
-    assert!(fit(&folder, "--prior half").contains("invalid value 'half'"));
+    assert!(fit(&folder, "--prior half").contains("unknown prior 'half'; use a number or auto"));
 }
 
 #[test]
@@ -119,7 +129,7 @@ fn names_that_do_not_exist() {
     assert!(fit(&folder, "--prior 0.5 --scenario both").contains("unknown scenario 'both'"));
     assert!(fit(&folder, "--prior 0.5 --threshold 0.4").contains("unknown threshold rule '0.4'"));
     assert!(fit(&folder, "--prior 0.5 --missing zero").contains("unknown policy 'zero'"));
-    assert!(fit(&folder, "--prior 0.5 --net resnet").contains("resnet"));
+    assert!(fit(&folder, "--prior 0.5 --model resnet").contains("resnet"));
     assert!(fit(&folder, "--prior 0.5 --image-shape 8x8").contains("'8x8' is no image shape"));
     assert!(fit(&folder, "--prior 0.5 --image-shape 1x8x8").contains("64 values, but the table has 2"));
     assert!(fit(&folder, "--prior 0.5 --drop w").contains("there is no column 'w'"));
@@ -133,10 +143,17 @@ fn settings_out_of_range() {
     let fit = |folder: &Folder, more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
     assert!(fit(&folder, "--prior 0.5 --epochs 0").contains("epochs must be at least 1"));
     assert!(
-        fit(&folder, "--prior 0.5 --lr -1").contains("learning rate must be a positive number, but is -1")
+        fit(&folder, "--prior 0.5 --learning-rate -1")
+            .contains("learning rate must be a positive number, but is -1")
     );
-    assert!(fit(&folder, "--prior 0.5 --holdout 1").contains("held-out fraction must lie in (0, 1)"));
+    assert!(
+        fit(&folder, "--prior 0.5 --hold-out 1")
+            .contains("share held out must be strictly between 0 and 1, but is 1")
+    );
     assert!(fit(&folder, "--prior 0.5 --method nnpu --gamma 3").contains("gamma"));
+    assert!(fit(&folder, "--prior 0.5 --epochs 2.5").contains("'2.5'; use a whole number"));
+    assert!(fit(&folder, "--prior 0.5 --threads -1").contains("'-1'; use a whole number"));
+    assert!(fit(&folder, "--prior 0.5 --beta much").contains("unknown beta 'much'; use a number"));
     assert!(fit(&folder, "--prior 0.5 --batch 1").contains("batch size must be at least 2"));
 }
 
@@ -161,7 +178,8 @@ fn devices_precisions_and_augmentations_that_do_not_exist() {
 #[test]
 fn augmentation_of_a_table() {
     let message = fit(&small("augment-table"), "--prior 0.5 --augment crop+flip");
-    assert!(message.contains("augmentation (crop+flip) is for images") && message.contains("2 features"));
+    let expected = "--augment is for networks on pictures, and the model linear has no use for it";
+    assert!(message.contains(expected), "{message}");
 }
 
 /// A build without the feature refuses a GPU before it reads anything.
@@ -191,7 +209,7 @@ fn flags_that_contradict_one_another() {
     assert!(fit(&folder, "--prior 0.5 --truth z").contains("--truth is for the method supervised"));
     assert!(fit(&folder, "--method supervised").contains("learns from true labels"));
     assert!(
-        fit(&folder, "--prior 0.5 --drop y").contains("column 'y' holds the labels and cannot be dropped")
+        fit(&folder, "--prior 0.5 --drop y").contains("column 'y' cannot be both the label and left out")
     );
     let two = "--positives x.csv --unlabeled x.csv --label y";
     assert!(folder.refused(&format!("fit {two} --prior 0.5 {OUT}")).contains("need no --label"));
@@ -224,7 +242,7 @@ fn an_output_that_cannot_be_written_is_found_before_training() {
 #[test]
 fn a_full_disk() {
     let folder = small("full-disk");
-    let message = folder.refused("fit x.csv --label y --prior 0.5 --net linear --epochs 2 --out /dev/full");
+    let message = folder.refused("fit x.csv --label y --prior 0.5 --model linear --epochs 2 --out /dev/full");
     assert!(message.contains("cannot write '/dev/full'"), "{message}");
 }
 
@@ -286,5 +304,6 @@ fn evaluate_asks_for_a_column() {
     assert!(
         folder.refused("evaluate m.safetensors table.csv --truth tt").contains("there is no column 'tt'")
     );
-    assert!(folder.refused("evaluate m.safetensors table.csv --truth a").contains("as a feature"));
+    let message = folder.refused("evaluate m.safetensors table.csv --truth a");
+    assert!(message.contains("'a' cannot be both a feature of the model and the truth"), "{message}");
 }

@@ -61,7 +61,8 @@ fn what_it_refuses() {
     assert!(model.contains("'none.safetensors' does not exist"), "{model}");
     assert!(folder.refused("bound m.safetensors none.csv --label y").contains("there is no file 'none.csv'"));
     assert!(folder.refused("bound m.safetensors t.csv").contains("--label <COLUMN>"));
-    assert!(folder.refused("bound m.safetensors t.csv --label a").contains("column 'a' as a feature"));
+    let message = folder.refused("bound m.safetensors t.csv --label a");
+    assert!(message.contains("'a' cannot be both a feature of the model and the label"), "{message}");
     assert!(
         folder.refused(&format!("{BOUND} --delta 1")).contains("--delta must lie strictly between 0 and 1")
     );
@@ -74,7 +75,9 @@ fn another_loss_has_no_bound_here() {
     let folder = fitted("bound-nnpu", &format!("{QUICK} --method nnpu"));
     let message = folder.refused(BOUND);
     assert!(
-        message.contains("the bound is that of the collective loss, but the model was trained with 'nnpu'"),
+        message.contains(
+            "the bound is that of the collective loss on a table, but the model was trained with 'nnpu'"
+        ),
         "{message}"
     );
 }

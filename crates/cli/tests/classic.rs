@@ -119,7 +119,7 @@ fn what_carried_a_score_is_said_in_text_json_and_file() {
     let top = &folder.json("predict m.safetensors table.csv --explain")["top"][0];
     assert_eq!(top["because"].as_array().unwrap().len(), 2);
     assert_eq!(top["because"][0]["feature"], "a");
-    assert!(top["because"][0]["part"].as_f64().unwrap() > 0.0, "{top}");
+    assert!(top["because"][0]["value"].as_f64().unwrap() > 0.0, "{top}");
     assert_eq!(folder.run("predict m.safetensors table.csv --explain --out r.csv").code, 0);
     let file = std::fs::read_to_string(folder.path("r.csv")).unwrap();
     assert_eq!(file.lines().next().unwrap(), "row,score,probability,rank,because");
@@ -179,19 +179,20 @@ fn bad_input_to_classic_methods() {
     assert!(
         fit("--method ldce --prior 0.3333 --option c=1").contains("('onesided methods ldce' describes them)")
     );
-    assert!(fit("--method ldce --prior 0.3333 --option ridge").contains("write it as NAME=VALUE"));
+    assert!(fit("--method ldce --prior 0.3333 --option ridge").contains("use NAME=VALUE, such as cost=0.1"));
     assert!(
         fit("--method ldce --prior 0.3333 --option ridge=-1").contains("the option ridge cannot be '-1'")
     );
     assert!(
-        fit("--method puld --prior 0.3333 --epochs 3")
-            .contains("--epochs is for methods that train a network")
+        fit("--method puld --prior 0.3333 --epochs 3").contains(
+            "--epochs is for networks, which are trained by batches, and the method puld has no use"
+        )
     );
     assert!(
-        fit("--method puld --prior 0.3333 --net linear")
-            .contains("--net is for methods that train a network")
+        fit("--method puld --prior 0.3333 --model linear")
+            .contains("--model is for methods that train a network or trees, and the method puld has no use")
     );
-    assert!(fit("--prior 0.3333 --option cost=1").contains("--option is for classic methods"));
+    assert!(fit("--prior 0.3333 --option cost=1").contains("--option is for classic systems"));
     assert!(fit("--method s-em --prior auto").contains("needs no prior"));
     let message = fit("--method ldce --prior-in-unlabeled 0.99 --option centroid=published");
     assert!(

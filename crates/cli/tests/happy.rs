@@ -3,8 +3,8 @@
 mod folder;
 
 use folder::{Folder, QUICK, Said, table};
-use onesided::data::{OutColumn, ReadOptions, labels_from_column, read, write_parquet};
-use onesided::{ClassPrior, Features, Learner, PuData, Reduction};
+use onesided::data::{OutColumn, write_parquet};
+use onesided::{At, ClassPrior, Input, InputOptions, Learner, Reduction, Signal};
 
 fn fitted(test: &str) -> Folder {
     let folder = Folder::new(test);
@@ -65,26 +65,26 @@ fn two_runs_write_the_same_bytes() {
 fn a_resumed_fit_says_so() {
     let folder = Folder::new("resumed");
     folder.write("table.csv", table());
-    let options = ReadOptions {
+    let options = InputOptions {
+        label: Some("y".to_string()),
         drop: vec!["id".to_string(), "t".to_string()],
-        text: vec!["y".to_string()],
-        ..ReadOptions::default()
+        ..InputOptions::default()
     };
-    let mut frame = read(&folder.path("table.csv"), &options).unwrap();
-    let labels = labels_from_column(&frame.take("y").unwrap(), None).unwrap();
-    let features = Features::fit(&frame, &[], options.missing).unwrap();
-    let data = PuData::new(features.encode(frame).unwrap().0, labels).unwrap();
+    let data = options.read(&Input::one(folder.path("table.csv"))).unwrap();
     Learner::new()
         .prior(ClassPrior::new(0.3333).unwrap())
-        .architecture("linear".parse().unwrap())
+        .model("linear".parse::<onesided::ModelChoice>().unwrap())
         .epochs(10)
         .learning_rate(0.05)
         .hold_out(0.3)
         .reduction(Reduction::SumOfMeans)
         .checkpoint(folder.path("c"))
-        .fit_with(&data, &features, &mut |progress| progress.training.epoch < 4)
+        .fit_with(&data, &mut |progress| match progress.at {
+            At::Batch(now) => Signal::from(now.epoch < 4),
+            _ => Signal::Continue,
+        })
         .unwrap_err();
-    let fit = format!("fit table.csv {QUICK} --holdout 0.3 --reduction sum-of-means");
+    let fit = format!("fit table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means");
     let said = folder.run(&format!("{fit} --checkpoint c --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let line = "resumed from the checkpoint 'c': 3 epochs were done already";
@@ -131,7 +131,7 @@ fn parquet_in_and_out() {
     let numbers = |at: usize| OutColumn::F64(cells.iter().map(|row| row[at].parse().unwrap()).collect());
     let columns = [("a", numbers(1)), ("b", numbers(2)), ("y", numbers(3))];
     write_parquet(&folder.path("table.parquet"), &columns).unwrap();
-    let flags = "--label y --prior 0.3333 --net linear --epochs 10 --lr 0.05";
+    let flags = "--label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
     let said = folder.run(&format!("fit table.parquet {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let said = folder.run("predict m.safetensors table.parquet --out ranked.parquet");
@@ -153,7 +153,7 @@ fn two_files_are_case_control() {
     };
     folder.write("p.csv", part(&|row| row[3] == "1"));
     folder.write("u.csv", part(&|_| true));
-    let flags = "--prior 0.3333 --net linear --epochs 10 --lr 0.05";
+    let flags = "--prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
     let object = folder.json(&format!("fit --positives p.csv --unlabeled u.csv {flags} --out m.safetensors"));
     assert_eq!(object["scenario"], "case-control");
     assert_eq!(object["prior_in_unlabeled"], 0.3333);
@@ -185,7 +185,8 @@ fn evaluate_with_truth_and_without_negatives() {
 fn supervised_reads_the_truth() {
     let folder = Folder::new("supervised");
     folder.write("table.csv", table());
-    let flags = "--method supervised --truth t --label y --drop id --net linear --epochs 60 --lr 0.05";
+    let flags =
+        "--method supervised --truth t --label y --drop id --model linear --epochs 60 --learning-rate 0.05";
     let object = folder.json(&format!("fit table.csv {flags} --out m.safetensors"));
     assert_eq!(
         (object["method"].as_str(), object["metrics"]["accuracy"].as_f64()),
@@ -198,7 +199,7 @@ fn supervised_reads_the_truth() {
 fn naive_needs_no_prior_and_warns() {
     let folder = Folder::new("naive");
     folder.write("table.csv", table());
-    let flags = "--method naive --label y --drop id --drop t --net linear --epochs 5";
+    let flags = "--method naive --label y --drop id --drop t --model linear --epochs 5";
     let said = folder.run(&format!("fit table.csv {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("warning: no prior was given"), "{said:?}");
@@ -220,6 +221,38 @@ fn methods_are_listed() {
     );
     assert!(names.iter().all(|name| said.stdout.contains(name.as_str())), "{said:?}");
     assert!(said.stdout.contains("arXiv 2005.03228") && said.stdout.contains("for probability"), "{said:?}");
+}
+
+/// Help is a result, begins with what the program does, and its sentences are whole.
+#[test]
+fn help_of_every_command() {
+    let folder = Folder::new("help");
+    let help = folder.run("--help");
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help:?}");
+    assert!(help.stdout.starts_with("Learns classifiers from positive and unlabeled examples\n"), "{help:?}");
+    let listed = help.stdout.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands: Vec<&str> = listed
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(commands.len() >= 11, "{commands:?}");
+    for command in commands {
+        let help = folder.run(&format!("{command} --help"));
+        assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{help:?}");
+        let flags: Vec<&str> = help.stdout.lines().filter(|line| line.contains("  --")).collect();
+        // A flag without a sentence ends where its name or value does.
+        for line in &flags {
+            assert!(line.trim_start().contains("  "), "{command}: {line}");
+        }
+        let last = flags.iter().rev().take(2).any(|line| line.contains("--json"));
+        assert!(last, "{command}: --json is the last flag but for --help");
+    }
+    let fit = folder.run("fit --help").stdout;
+    for setting in onesided::SETTINGS {
+        assert!(fit.contains(&format!("--{} <{}>", setting.name, setting.value)), "{}", setting.name);
+        assert!(fit.contains(setting.help), "{}", setting.name);
+    }
+    assert!(folder.files().is_empty());
 }
 
 #[test]

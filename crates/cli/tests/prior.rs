@@ -99,7 +99,9 @@ fn the_estimators_are_listed() {
 #[test]
 fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     let folder = folder("prior-fit");
-    let fit = format!("fit table.csv {COLUMNS} --net linear --epochs 10 --lr 0.05 --out model.safetensors");
+    let fit = format!(
+        "fit table.csv {COLUMNS} --model linear --epochs 10 --learning-rate 0.05 --out model.safetensors"
+    );
     let said = folder.run(&fit);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("in the unlabeled rows (estimated, 95 % interval"), "{said:?}");
@@ -117,6 +119,46 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     assert!(of("precision_interval", 0) <= end(0) && of("precision_interval", 1) >= end(1), "{evaluated}");
     // A prior that is given leaves no estimate behind.
     assert!(folder.json(&format!("{fit} --prior 0.3333"))["prior_estimate"].is_null());
+}
+
+/// Whatever the method makes of its rows, the prior is estimated from the same ones.
+#[test]
+fn fit_and_prior_agree_whatever_the_method() {
+    let folder = Folder::new("prior-agree");
+    // Counts, half of the rows positive; 40 % of those are labeled, drawn apart from the counts.
+    let mut state = 5_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    let mut row = |i: u32| {
+        let (a, b) = if i.is_multiple_of(2) { (5, 1) } else { (1, 5) };
+        let labeled = i.is_multiple_of(2) && draw(10) < 4;
+        format!("{},{},{},{}\n", a + draw(6), b + draw(6), draw(7), u8::from(labeled))
+    };
+    folder.write("counts.csv", format!("a,b,c,y\n{}", (0..400).map(&mut row).collect::<String>()));
+    folder.write("table.csv", table());
+    for (data, columns) in [("table.csv", COLUMNS), ("counts.csv", "--label y")] {
+        let prior = folder.json(&format!("prior {data} {columns}"));
+        for method in [
+            "--method collective --model linear --epochs 1",
+            "--method nnpu --model trees",
+            "--method weighted-lr",
+            "--method genpu --option steps=10",
+        ] {
+            let fitted = folder.json(&format!("fit {data} {columns} {method} --out m.safetensors"));
+            for key in ["prior", "prior_in_unlabeled"] {
+                assert!(prior[key].is_f64() && fitted[key] == prior[key], "{method}: {fitted} {prior}");
+            }
+            assert_eq!(
+                fitted["prior_estimate"]["interval"], prior["prior_in_unlabeled_interval"],
+                "{method}"
+            );
+        }
+    }
+    // A method with a theory of its own estimates nothing.
+    let fitted = folder.json("fit counts.csv --label y --method s-em --option spies=0.3 --out m.safetensors");
+    assert!(fitted["prior_estimate"].is_null() && fitted["prior"].is_null(), "{fitted}");
 }
 
 #[test]

@@ -173,7 +173,7 @@ pub enum DataError {
     #[error("the model was fitted on folders of texts, and '{file}' is a table")]
     WhichTexts { file: String },
     /// A text column of numbers.
-    #[error("column '{column}' holds numbers, not texts, in all {rows} rows; name another column of texts, or none")]
+    #[error("column '{column}' holds numbers, not texts, in all {rows} rows")]
     NumericText { column: String, rows: usize },
     /// An unknown kind of file list.
     #[error("unknown {what} '{found}'; use {known}")]
@@ -355,6 +355,7 @@ impl DataError {
             | DataError::StackKinds { column, .. }
             | DataError::LabelOfTwo { column }
             | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
+            DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))
             }

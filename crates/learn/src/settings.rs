@@ -87,7 +87,8 @@ fn parse<T: FromStr<Err: Into<Error>>>(to: &mut Option<T>, text: &str) -> Result
 }
 
 fn number<T: FromStr>(to: &mut Option<T>, what: &'static str, text: &str) -> Result<(), Error> {
-    let unknown = |_| Error::Unknown { what, found: text.to_string(), known: "a number".to_string() };
+    let known = if std::any::type_name::<T>() == "f64" { "a number" } else { "a whole number" };
+    let unknown = |_| Error::Unknown { what, found: text.to_string(), known: known.to_string() };
     *to = Some(text.parse().map_err(unknown)?);
     Ok(())
 }
@@ -265,14 +266,14 @@ pub const SETTINGS: &[SettingInfo] = &[
         number "EPOCHS",
         Networks,
         train.patience,
-        "Epochs without a better held-out risk before training stops"
+        "Epochs without a better held-out risk before training stops [default: a fifth of the epochs, at least 5]"
     ),
     setting!(
         "augment",
         "NAME",
         Pictures,
         train.augment,
-        "What is done to pictures in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip"
+        "What is done to pictures in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip [default: none]"
     ),
     SettingInfo {
         name: "checkpoint",

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::inputs::tell_notes;
 use crate::output::{print, print_json, table, warn};
 use onesided::loss::RademacherSource;
-use onesided::{Device, Encoding, Error, Input, Model, ModelBound, ReadAgain};
+use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, ReadAgain};
 use serde_json::{Value, json};
 
 /// The largest number of draws: more would only sharpen a mean that is sharp already.
@@ -25,7 +25,15 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     let model = Model::load(&flags.model)?.on_device(Device::Auto);
     let about = model.about();
     if !matches!(about.features.as_ref(), Encoding::Table(_)) {
-        return Err(Error::NoBound(about.method.clone()).into());
+        return Err(Failure::input(format!(
+            "the bound is computed on a table, but the model was fitted on {}",
+            about.features.takes()
+        )));
+    }
+    if matches!(model.fitted(), Fitted::Trees(_)) {
+        return Err(Failure::input(
+            "the bound is that of networks, but the model is trees; fit one with --model linear",
+        ));
     }
     let also = ReadAgain {
         label: Some(flags.label.clone()),

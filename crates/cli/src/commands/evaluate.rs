@@ -3,11 +3,13 @@
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{encoding, tell_notes};
+use crate::inputs::{check_texts, encoding, tell_notes};
 use crate::output::{note, print, print_json, table, warn};
 use onesided::eval::RESAMPLES;
-use onesided::{Input, Interval, Model, ReadAgain, pu_metrics_by_name};
+use onesided::{Dataset, Input, Interval, Model, ReadAgain, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The seed of the bootstrap: the same table gives the same intervals.
 const SEED: u64 = 0;
@@ -21,6 +23,7 @@ fn place(flags: &Evaluate) -> Result<Input, Failure> {
         ("--positive", flags.positive.is_some()),
     ])?;
     match (&input, label, truth) {
+        (Input::One(folder), None, None) if folder.is_dir() && flags.positive.is_some() => Ok(input),
         (Input::One(_), None, None) => Err(Failure::input(
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         )),
@@ -31,11 +34,34 @@ fn place(flags: &Evaluate) -> Result<Input, Failure> {
     }
 }
 
+/// With the truth that the names of folders tell, for a folder with a folder per class.
+fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset, Failure> {
+    let files = data.ids().first().map(|(_, names)| names);
+    let class = |file: &str| Path::new(file).parent().map(|class| class.display().to_string());
+    let classes: Vec<String> = files.into_iter().flat_map(|names| names.iter()).filter_map(class).collect();
+    let known: BTreeSet<&str> =
+        classes.iter().map(String::as_str).filter(|class| !class.is_empty()).collect();
+    if !known.contains(positive) {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::input(match known.is_empty() {
+            true => format!("'{}' has no folder per class, so --positive tells nothing", folder.display()),
+            false => format!(
+                "'{}' has no folder '{positive}' with pictures; it has {}",
+                folder.display(),
+                known.join(", ")
+            ),
+        }));
+    }
+    let truth = classes.iter().map(|class| class == positive).collect();
+    Ok(data.with_truth(truth)?)
+}
+
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let input = place(flags)?;
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    check_texts(&model, &flags.text)?;
     let about = model.about();
     let also = ReadAgain {
         label: flags.label.clone(),
@@ -45,7 +71,12 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         encoding: encoding(flags.encoding.as_deref())?,
         id: Vec::new(),
     };
-    let data = model.read_with(&input, &also)?;
+    let mut data = model.read_with(&input, &also)?;
+    if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
+        && folder.is_dir()
+    {
+        data = with_classes(data, folder, positive)?;
+    }
     let mut warnings = tell_notes(&data);
     let number = data.len();
     tell_device(&model, number);

@@ -35,7 +35,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
     let given_scenario = config.scenario;
-    config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
+    if !method.needs_truth() {
+        config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
+    }
     let data = options.read(&input)?;
     let mut warnings = tell_notes(&data);
     tell_data(&config, &input, given_scenario.is_some(), &data)?;
@@ -120,7 +122,11 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
         other => other,
     };
     let columns = match encoding.shape() {
-        Some(shape) => format!("{} x {} pixels, {} channels", shape.width, shape.height, shape.channels),
+        Some(shape) => {
+            let color =
+                if shape.channels == 1 { "gray".to_string() } else { format!("{} channels", shape.channels) };
+            format!("{} x {} pixels, {color}", shape.width, shape.height)
+        }
         None => format!("{} {}", encoding.width(), encoding.columns_are()),
     };
     note(&format!("{} positives, {} unlabeled {what}, {columns}", counts.positive, counts.unlabeled));

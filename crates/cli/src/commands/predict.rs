@@ -3,13 +3,14 @@
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{encoding, tell_notes};
+use crate::inputs::{check_texts, encoding, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
 use onesided::data::{OutColumn, TextColumn, write_table};
 use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// Rows shown when there is no file to write them to.
 const SHOWN: usize = 10;
@@ -25,10 +26,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    check_texts(&model, &flags.text)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
+    let mut id = flags.id.clone();
+    let mut seen = HashSet::new();
+    id.retain(|name| seen.insert(name.clone()));
     let also = ReadAgain {
-        id: flags.id.clone(),
+        id,
         text: flags.text.clone(),
         encoding: encoding(flags.encoding.as_deref())?,
         ..ReadAgain::default()
@@ -125,6 +130,10 @@ impl List<'_> {
                     "rank": at + 1,
                     "id": self.ids().next().map(|(_, ids)| ids.get(ranked.row)),
                 });
+                if self.ids().count() > 1 {
+                    let named = self.ids().map(|(name, ids)| (name.to_string(), json!(ids.get(ranked.row))));
+                    row["ids"] = named.collect::<Map<_, _>>().into();
+                }
                 if let Some(because) = &self.because {
                     row["because"] = json!(because[at]);
                 }

@@ -28,22 +28,22 @@ pub struct Prior {
     #[arg(long, default_value = "quick", value_name = "NAMES")]
     pub estimator: String,
     /// single-sample (the default for one place) or case-control (for two).
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
     /// What tells positives from unlabeled rows: auto, mix (trees and mlp), trees, mlp, cnn or linear.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub scorer: String,
     /// Where to draw the estimates, as .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// The seed of everything random.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
     /// Threads to use; 0 is all.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where networks on pictures are trained: auto, cpu, cuda or cuda:N.
-    #[arg(long, default_value = "auto")]
+    #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// Describe the estimators instead.
     #[arg(long)]

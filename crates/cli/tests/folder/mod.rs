@@ -117,4 +117,5 @@ pub fn table() -> String {
 
 /// Flags of a quick fit of [`table`].
 #[allow(dead_code)] // not every test file fits
-pub const QUICK: &str = "--label y --drop id --drop t --prior 0.3333 --net linear --epochs 10 --lr 0.05";
+pub const QUICK: &str =
+    "--label y --drop id --drop t --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";

@@ -42,6 +42,9 @@ pub(super) fn kind(input: &Input) -> Result<Kind, DataError> {
 }
 
 fn folder_and_file(folder: &Path, other: &Path) -> DataError {
+    if !other.exists() {
+        return DataError::NotFound { file: other.display().to_string() };
+    }
     DataError::FolderAndFile { folder: folder.display().to_string(), other: other.display().to_string() }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
     let shape = options.image_shape.unwrap_or(PictureShape { channels: 1, height: 1, width: 1 });
     let read = ReadOptions {
         drop: options.drop.clone(),
+        only: (!options.only.is_empty()).then(|| options.only.clone()),
         missing: options.missing,
         encoding: options.encoding,
         ..ReadOptions::default()

@@ -55,6 +55,14 @@ impl InputOptions {
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
     let Table { mut frame, labels, truth, ids } =
         read_tables(input, options.read_options(), options.known())?;
+    for name in &options.only {
+        // What is known of the rows was taken out; what cannot be learned from was noted.
+        let taken = options.label.iter().chain(&options.truth).chain(&options.id).chain(&options.drop);
+        let noted = frame.left_out.iter().map(|left_out| &left_out.column);
+        if !taken.chain(noted).any(|other| other == name) {
+            frame.column(name)?;
+        }
+    }
     for name in &options.text {
         let column = frame.column(name)?;
         if let Values::Text(texts) = &column.values {

@@ -1,0 +1,191 @@
+//! Every pair of a method and a setting: what the method or its model has a use for is taken, anything else is refused by
+//! name.
+
+mod folder;
+
+use folder::Folder;
+use onesided::learn::SettingInfo;
+use onesided::{Config, Method, SETTINGS, methods};
+
+/// A value that each setting takes.
+fn value(setting: &SettingInfo, method: Method) -> String {
+    match setting.name {
+        "method" => method.name(),
+        "model" => "linear",
+        "option" => "cost=1",
+        "prior" => "0.5",
+        "prior-in-unlabeled" => "0.2",
+        "scenario" => "case-control",
+        "reduction" => "prior-weighted",
+        "surrogate" => "logistic",
+        "beta" => "0.1",
+        "gamma" => "0.5",
+        "smoothing" => "0.1",
+        "epochs" => "1",
+        "batch" => "64",
+        "learning-rate" => "0.01",
+        "optimizer" => "adam",
+        "schedule" => "constant",
+        "warm-up" => "0.5",
+        "weight-decay" => "0",
+        "patience" => "2",
+        "augment" => "flip",
+        "checkpoint" => "c",
+        "hold-out" => "0.3",
+        "threshold" => "quantile",
+        "seed" => "3",
+        "threads" => "1",
+        "device" => "cpu",
+        "precision" => "f32",
+        other => panic!("the setting {other} has no value in this test"),
+    }
+    .to_string()
+}
+
+/// A method with a model and a setting, and whether the setting is of use there, by the list of settings.
+struct Pair {
+    method: Method,
+    model: Option<&'static str>,
+    setting: &'static SettingInfo,
+    wanted: bool,
+}
+
+impl Pair {
+    fn config(&self) -> Config {
+        let mut config = Config::default();
+        config.set("method", self.method.name()).unwrap();
+        if let Some(model) = self.model {
+            config.set("model", model).unwrap();
+        }
+        config.set(self.setting.name, &value(self.setting, self.method)).unwrap();
+        config
+    }
+
+    fn flags(&self) -> String {
+        let model = self.model.map_or_else(String::new, |model| format!("--model {model} "));
+        let given = format!("--{} {}", self.setting.name, value(self.setting, self.method));
+        match self.setting.name {
+            "method" => format!("{model}{given}"),
+            _ => format!("--method {} {model}{given}", self.method.name()),
+        }
+    }
+}
+
+fn pairs(pictures: bool) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for method in methods() {
+        let models: &[Option<&'static str>] = match method {
+            Method::Objective(_) => &[None, Some("linear"), Some("trees")],
+            Method::System(_) => &[None],
+        };
+        for &model in models {
+            for setting in SETTINGS {
+                let mut pair = Pair { method, model, setting, wanted: false };
+                // The setting may be the model itself, so what is scored by comes from the whole configuration.
+                let chosen = pair.config().model_for(pictures);
+                pair.wanted = setting.is_for(method, &chosen, pictures);
+                pairs.push(pair);
+            }
+        }
+    }
+    pairs
+}
+
+/// 400 rows of counts, half of them positive, 160 labeled; what every method can learn from.
+fn small(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    let row = |i: u32| {
+        let (a, b) = if i.is_multiple_of(2) { (9 + i % 5, 1 + i % 3) } else { (1 + i % 4, 8 + i % 6) };
+        format!("{a},{b},{},{}\n", i % 7, u32::from(i.is_multiple_of(2) && !i.is_multiple_of(5)))
+    };
+    folder.write("x.csv", format!("a,b,c,y\n{}", (0..400).map(row).collect::<String>()));
+    folder
+}
+
+const OUT: &str = "--out m.safetensors";
+
+#[test]
+fn the_command_lists_the_methods_of_the_library() {
+    let listed = Folder::new("settings-methods").json("methods");
+    let names = |key: &str| -> Vec<String> {
+        let cards = listed[key].as_array().unwrap();
+        cards.iter().map(|card| card["name"].as_str().unwrap().to_string()).collect()
+    };
+    let all: Vec<String> = methods().iter().map(|method| method.name().to_string()).collect();
+    assert_eq!([names("methods"), names("elicited")].concat(), all);
+}
+
+#[test]
+fn the_library_takes_a_setting_where_it_is_of_use_and_nowhere_else() {
+    for pictures in [false, true] {
+        for pair in pairs(pictures) {
+            let checked = pair.config().check(pictures);
+            assert_eq!(checked.is_ok(), pair.wanted, "{} (pictures: {pictures}): {checked:?}", pair.flags());
+        }
+    }
+}
+
+#[test]
+fn settings_of_the_machine_are_taken_everywhere() {
+    for pair in pairs(false) {
+        if ["seed", "threads", "device", "precision"].contains(&pair.setting.name) {
+            assert!(pair.wanted, "{}", pair.flags());
+        }
+    }
+}
+
+/// The flag must be named, and the reason must be that it is of no use: not that its value is wrong.
+#[test]
+fn the_command_refuses_every_other_pair_by_name() {
+    let folder = small("settings-refused");
+    let mut refused = 0;
+    for pair in pairs(false).iter().filter(|pair| !pair.wanted) {
+        let answers = if pair.method.needs_truth() { "--truth y" } else { "--label y" };
+        let message = folder.refused(&format!("fit x.csv {answers} {} {OUT}", pair.flags()));
+        let start = format!("error: --{} is ", pair.setting.name);
+        assert!(message.starts_with(&start) && message.contains("has no use for it"), "{message}");
+        refused += 1;
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+/// One method for each setting that is taken somewhere, the quickest there is.
+#[test]
+fn the_command_takes_each_setting_somewhere() {
+    let folder = small("settings-taken");
+    for setting in SETTINGS.iter().filter(|setting| setting.name != "augment") {
+        let (method, rest) = match setting.name {
+            "option" => ("weighted-lr", ""),
+            "surrogate" | "beta" | "gamma" => ("nnpu", "--model linear --epochs 1"),
+            "model" => ("collective", "--epochs 1"),
+            "epochs" => ("collective", "--model linear"),
+            _ => ("collective", "--model linear --epochs 1"),
+        };
+        let pair = Pair { method: Method::find(method).unwrap(), model: None, setting, wanted: true };
+        let prior = if setting.name.starts_with("prior") { "" } else { "--prior 0.5" };
+        let said = folder.run(&format!("fit x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
+        assert_eq!(said.code, 0, "{}: {said:?}", setting.name);
+    }
+    assert_eq!(folder.files(), ["m.safetensors", "x.csv"]);
+}
+
+/// With the settings that are for every method.
+#[test]
+fn every_method_fits_with_the_settings_of_the_machine() {
+    let folder = small("settings-methods-fit");
+    for method in methods() {
+        let own = match method {
+            Method::Objective(_) => "--model linear --epochs 1",
+            Method::System(info) if info.name == "genpu" => "--option steps=10",
+            Method::System(info) if info.name == "s-em" => "--option spies=0.3",
+            Method::System(_) => "",
+        };
+        let answers = if method.needs_truth() { "--truth y" } else { "--label y" };
+        let machine = "--seed 1 --threads 1 --device cpu --precision f32";
+        let said = folder.run(&format!(
+            "fit x.csv {answers} --method {} --prior 0.5 {own} {machine} {OUT}",
+            method.name()
+        ));
+        assert_eq!(said.code, 0, "{}: {said:?}", method.name());
+    }
+}
