@@ -237,18 +237,19 @@ impl Config {
 
     /// The scorer that all of this means for a data set.
     pub fn scorer(&self, data: &Dataset) -> Result<Box<dyn Scorer>, Error> {
-        let pictures = data.encoding().shape().is_some();
-        self.check(pictures)?;
+        self.check(data.encoding().shape().is_some())?;
         match self.method()? {
-            Method::Objective(method) => Ok(self.objective_scorer(ObjectiveChoice::Named(method), pictures)),
+            Method::Objective(method) => Ok(self.objective_scorer(ObjectiveChoice::Named(method), data)),
             Method::System(info) => Ok(Box::new(ClassicScorer::with_options(info, &self.option)?)),
         }
     }
 
     /// The scorer of an objective under the model, options and training that are set.
-    pub fn objective_scorer(&self, objective: ObjectiveChoice, pictures: bool) -> Box<dyn Scorer> {
+    pub fn objective_scorer(&self, objective: ObjectiveChoice, data: &Dataset) -> Box<dyn Scorer> {
         let options = self.options();
-        match self.model_for(pictures) {
+        // Convolutions need some pixels to look at.
+        let large_enough = data.encoding().shape().is_some_and(|shape| shape.height >= 4 && shape.width >= 4);
+        match self.model_for(large_enough) {
             ModelChoice::Network(architecture) => Box::new(NetworkScorer {
                 objective,
                 options,

@@ -239,10 +239,9 @@ impl Learner {
 
     /// What learns from a data set.
     fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
-        let pictures = data.encoding().shape().is_some();
         Ok(match &self.own {
             Own::Nothing => Arc::from(self.config.scorer(data)?),
-            Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), pictures)),
+            Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), data)),
             Own::System(system) => Arc::new(ClassicScorer::new(system.clone())?),
             Own::Scorer(scorer) => scorer.clone(),
         })
