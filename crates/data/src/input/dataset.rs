@@ -65,6 +65,17 @@ impl Dataset {
         Ok(Self::new(Store::Bytes(pictures), Arc::new(encoding)))
     }
 
+    /// Rows that were brought into the form of an encoding by other means than [`Encoding::read`]: pixels that are numbers,
+    /// scaled by moments of a part of them, and the like. They must be as wide as the encoding says, and are taken as they
+    /// are.
+    pub fn from_encoded(rows: Store, encoding: Arc<Encoding>) -> Result<Self, DataError> {
+        let (expected, found) = (encoding.width(), rows.cols());
+        if expected != found {
+            return Err(DataError::Width { expected, found });
+        }
+        Ok(Self::new(rows, encoding))
+    }
+
     /// With a label per row, of which at least one is positive and one unlabeled.
     pub fn with_labels(mut self, labels: Vec<Label>) -> Result<Self, DataError> {
         self.check_length("labels", labels.len())?;
@@ -211,5 +222,33 @@ impl Dataset {
             return Err(DataError::NotFiniteValue { column: name.unwrap_or(column), row, value });
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PictureShape;
+
+    #[test]
+    fn numbers_taken_as_they_are_stay_so_under_either_scaling() {
+        // One step of an f32 below 1 is no rounding error where nothing was scaled.
+        let values = vec![1.0f32.next_down(), -0.0, 7.25, 3.0];
+        let data = Dataset::from_scaled(Matrix::new(2, 2, values.clone()).unwrap(), None).unwrap();
+        let moved = data.scaled(Scaling::AsIs);
+        assert_eq!(moved.dense().unwrap().as_slice(), values);
+        assert_eq!(moved.scaled(Scaling::Standard).dense().unwrap().as_slice(), values);
+    }
+
+    #[test]
+    fn rows_encoded_elsewhere_must_be_as_wide_as_the_encoding() {
+        let shape = PictureShape { channels: 1, height: 1, width: 2 };
+        let image = ImageInput::fit(&Pictures { shape, bytes: vec![0, 2, 4, 6] }).unwrap();
+        let encoding = Arc::new(Encoding::Image(image));
+        let of = |cols: usize| Store::Dense(Matrix::new(3, cols, vec![0.0; 3 * cols]).unwrap());
+        let data = Dataset::from_encoded(of(2), encoding.clone()).unwrap();
+        assert_eq!((data.len(), data.encoding().shape()), (3, Some(shape)));
+        let refused = Dataset::from_encoded(of(3), encoding).unwrap_err();
+        assert!(matches!(refused, DataError::Width { expected: 2, found: 3 }), "{refused}");
     }
 }
