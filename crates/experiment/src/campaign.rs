@@ -1,12 +1,11 @@
 //! Runs of a spec, several at a time, each recorded when it ends.
 
 use crate::ExperimentError;
-use crate::choices::TextForm;
 use crate::results::{Record, Results};
 use crate::set::Set;
 use crate::spec::{Run, Spec};
-use crate::system::{self, Forms};
-use crate::trial::{How, Trial};
+use crate::trial::Trial;
+use onesided_learn::{Machine, Signal, Views};
 use onesided_net::{Device, Engine};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +13,28 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Instant;
 
-/// What an observer of [`campaign`] is told.
+/// Where and how runs are done; none of it belongs to an experiment.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Threads of each run, device and precision.
+    pub machine: Machine,
+    /// Runs at once.
+    pub jobs: usize,
+}
+
+/// What an observer of [`run_all`] is told.
 pub enum Event<'a> {
     /// A data set is about to be read.
     Reading(&'a str),
     /// It is on this device.
     On(&'a str),
     /// A run has ended, here or in another process that shares the results file.
-    Done(&'a Record, Standing),
+    Done(&'a Record, CampaignProgress),
 }
 
 /// How far a campaign is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct CampaignProgress {
     /// Runs that have ended.
     pub done: usize,
     /// Runs it is to do.
@@ -52,14 +60,14 @@ pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec
     }
 }
 
-/// Does runs, `how.jobs` at a time, and appends each to the results as it ends. A run that another process has appended
+/// Does runs, `options.jobs` at a time, and appends each to the results as it ends. A run that another process has appended
 /// by the time its turn comes is not repeated. `observer` is told of everything;
 /// once `stop` says true, runs under way are given up and what is finished stays.
-pub fn campaign(
+pub fn run_all(
     spec: &Spec,
     runs: &[Run],
     data: &Path,
-    how: &How,
+    options: &RunOptions,
     results: &mut Results,
     observer: &(dyn Fn(Event) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
@@ -68,35 +76,33 @@ pub fn campaign(
         return Ok(());
     }
     results.check_writable()?;
-    let ledger =
-        Ledger { results: Mutex::new((results, 0)), all: runs.len(), started: Instant::now(), observer };
+    let recorder =
+        Recorder { results: Mutex::new((results, 0)), all: runs.len(), started: Instant::now(), observer };
     // Runs of one data set, in one form, share a device and what it holds.
     let mut rest: Vec<&Run> = runs.iter().collect();
     while let Some(first) = rest.first().copied() {
-        let form = |run: &Run| (run.data, text_form(spec, run), run.settings.is_classic());
+        let form = |run: &Run| {
+            let of_texts = spec.data[run.data].kind.has_texts().then_some(run.settings.features);
+            (run.data, of_texts, run.settings.is_classic())
+        };
         let (these, others): (Vec<&Run>, Vec<&Run>) = rest.iter().partition(|run| form(run) == form(first));
         rest = others;
         observer(Event::Reading(&spec.data[first.data].title));
         let set = Set::read(&spec.data[first.data], first.settings.features, data)?;
-        together(spec, &these, rest.len(), &set, how, &ledger, stop)?;
+        run_on_dataset(spec, &these, rest.len(), &set, options, &recorder, stop)?;
         if stop() {
             break;
         }
     }
-    let done = ledger.results().1;
+    let done = recorder.results().1;
     if done < runs.len() && stop() {
         return Err(ExperimentError::Interrupted { done, all: runs.len() });
     }
     Ok(())
 }
 
-/// The features of texts; one and the same for sets that have none.
-fn text_form(spec: &Spec, run: &Run) -> Option<TextForm> {
-    spec.data[run.data].name.starts_with("20ng").then_some(run.settings.features)
-}
-
 /// Results, and what is known of the time.
-struct Ledger<'a> {
+struct Recorder<'a> {
     /// The results, and how many runs have ended.
     results: Mutex<(&'a mut Results, usize)>,
     all: usize,
@@ -104,7 +110,7 @@ struct Ledger<'a> {
     observer: &'a (dyn Fn(Event) + Sync),
 }
 
-impl<'a> Ledger<'a> {
+impl<'a> Recorder<'a> {
     fn results(&self) -> MutexGuard<'_, (&'a mut Results, usize)> {
         self.results.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -117,7 +123,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Writes a record down.
-    fn enter(&self, record: &Record) -> Result<(), ExperimentError> {
+    fn record(&self, record: &Record) -> Result<(), ExperimentError> {
         self.results().0.append(record.clone())
     }
 
@@ -128,46 +134,45 @@ impl<'a> Ledger<'a> {
         guard.1 += 1;
         let (done, spent) = (guard.1, self.started.elapsed().as_secs_f64());
         let left = left + spent * later as f64 / done as f64;
-        let standing = Standing { done, all: self.all, seconds: spent, left };
-        (self.observer)(Event::Done(record, standing));
+        let progress = CampaignProgress { done, all: self.all, seconds: spent, left };
+        (self.observer)(Event::Done(record, progress));
     }
 }
 
 /// Runs of one data set.
-fn together(
+fn run_on_dataset(
     spec: &Spec,
     runs: &[&Run],
     later: usize,
     set: &Set,
-    how: &How,
-    ledger: &Ledger,
+    options: &RunOptions,
+    recorder: &Recorder,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(), ExperimentError> {
     let named = |run: &Run| {
         let name = run.name.clone();
         move |cause| ExperimentError::Run { run: name, cause: Box::new(cause) }
     };
-    let trial = |run| Trial::new(run, spec.prior_error_kind, set, how);
+    let trial = |run| Trial::new(run, spec.prior_error_kind, set, options.machine);
     // Everything that can be refused is, before the first run.
     let mut costs = Vec::with_capacity(runs.len());
     let mut device = Device::Cpu;
-    let forms = Forms::default();
     for run in runs {
-        if run.settings.is_classic() {
-            costs.push(set.train.len() as f64);
-            continue;
-        }
         let trial = trial(run).map_err(named(run))?;
-        costs.push(trial.cost());
-        let one = how.device.resolve(trial.network(), run.settings.config.batch);
+        costs.push(trial.cost().map_err(named(run))?);
+        let one = trial.device().map_err(named(run))?;
         device = if device == Device::Cpu { one } else { device };
     }
+    let views = Views::new(set.rows());
     let engine = match runs.iter().all(|run| run.settings.is_classic()) {
         true => None,
-        false => Some(Engine::new(device, set.source(), set.shape)?),
+        false => {
+            let (source, shape) = views.source()?;
+            Some(Engine::new(device, source, shape)?)
+        }
     };
     if let Some(engine) = &engine {
-        (ledger.observer)(Event::On(&engine.describe()));
+        (recorder.observer)(Event::On(&engine.describe()));
     }
     let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
@@ -185,16 +190,16 @@ fn together(
             }
             let run = runs[number];
             let one = || -> Result<(), ExperimentError> {
-                let elsewhere = ledger.done_elsewhere(run)?;
+                let elsewhere = recorder.done_elsewhere(run)?;
                 let here = elsewhere.is_none();
-                let record = match (elsewhere, &engine) {
-                    (Some(record), _) => Some(record),
-                    (None, Some(engine)) => trial(run)?.go(engine, &mut |_| go_on(), &mut |_, _| Ok(()))?,
-                    (None, None) => Some(system::go(run, spec.prior_error_kind, set, &forms)?),
+                let mut observer = |_: &onesided_learn::Progress| Signal::from(go_on());
+                let record = match elsewhere {
+                    Some(record) => Some(record),
+                    None => trial(run)?.train(engine.as_ref(), &mut observer, &mut |_, _| Ok(()))?,
                 };
                 let Some(record) = record else { return Ok(()) };
                 if here {
-                    ledger.enter(&record)?;
+                    recorder.record(&record)?;
                 }
                 let mut guard = cost.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                 if !here {
@@ -204,7 +209,7 @@ fn together(
                 let (whole, left) = *guard;
                 drop(guard);
                 let rate = started.elapsed().as_secs_f64() / (whole - left).max(f64::MIN_POSITIVE);
-                ledger.tell(&record, if left > 0.0 && whole > left { rate * left } else { 0.0 }, later);
+                recorder.tell(&record, if left > 0.0 && whole > left { rate * left } else { 0.0 }, later);
                 Ok(())
             };
             if let Err(cause) = one() {
@@ -214,7 +219,7 @@ fn together(
         }
     };
     thread::scope(|scope| {
-        let others: Vec<_> = (1..how.jobs.min(runs.len()))
+        let others: Vec<_> = (1..options.jobs.min(runs.len()))
             .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
             .collect();
         let mut outcome = work();
@@ -239,12 +244,12 @@ mod tests {
         let file = folder.join("r.jsonl");
         let mut here = Results::read(&file, &[]).unwrap();
         let results = Mutex::new((&mut here, 0));
-        let ledger = Ledger { results, all: runs.len(), started: Instant::now(), observer: &|_| {} };
-        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), None);
+        let recorder = Recorder { results, all: runs.len(), started: Instant::now(), observer: &|_| {} };
+        assert_eq!(recorder.done_elsewhere(&runs[0]).unwrap(), None);
         let theirs = record(&runs[0].fingerprint);
         Results::read(&file, &[]).unwrap().append(theirs.clone()).unwrap();
-        assert_eq!(ledger.done_elsewhere(&runs[0]).unwrap(), Some(theirs));
-        assert_eq!(ledger.done_elsewhere(&runs[1]).unwrap(), None);
+        assert_eq!(recorder.done_elsewhere(&runs[0]).unwrap(), Some(theirs));
+        assert_eq!(recorder.done_elsewhere(&runs[1]).unwrap(), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

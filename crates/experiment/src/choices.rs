@@ -2,13 +2,14 @@
 
 use crate::ExperimentError;
 use onesided_data::{Mix, Scenario};
-use onesided_loss::{Options, Reduction, Surrogate};
-use onesided_net::{Architecture, Augment, Optimizer, Schedule, TrainConfig};
+use onesided_learn::{Config, Method, ModelChoice};
+use onesided_loss::Options;
+use onesided_net::{Architecture, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Choices of one level; what is left open is settled by the levels below it, and at last by a default.
+/// Choices of one level; what is left open is decided by the levels below it, and at last by a default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choices {
@@ -84,7 +85,7 @@ pub struct Choices {
 
 impl Choices {
     /// These choices, with those of `below` where they leave one open.
-    pub fn over(&self, below: &Choices) -> Choices {
+    pub fn merge(&self, below: &Choices) -> Choices {
         macro_rules! first {
             ($($field:ident),*) => { Choices { $($field: self.$field.clone().or_else(|| below.$field.clone())),* } };
         }
@@ -114,10 +115,44 @@ impl Choices {
         )
     }
 
+    /// What is a setting of every fit, by the name it has there: what a value means is said in one place.
+    fn config(&self) -> Result<Config, String> {
+        fn shown<T: ToString>(value: &Option<T>) -> Option<String> {
+            value.as_ref().map(T::to_string)
+        }
+        let given = [
+            ("model", self.network.clone()),
+            ("optimizer", self.optimizer.clone()),
+            ("learning-rate", shown(&self.learning_rate)),
+            ("schedule", self.schedule.clone()),
+            ("warm-up", shown(&self.warm_up)),
+            ("epochs", shown(&self.epochs)),
+            ("batch", shown(&self.batch)),
+            ("weight-decay", shown(&self.weight_decay)),
+            ("augment", self.augment.clone()),
+            ("reduction", self.reduction.clone()),
+            ("surrogate", self.surrogate.clone()),
+            ("beta", shown(&self.beta)),
+            ("gamma", shown(&self.gamma)),
+            ("smoothing", shown(&self.smoothing)),
+            ("scenario", self.scenario.clone()),
+        ];
+        let mut config = Config::default();
+        for (name, value) in given {
+            if let Some(value) = value {
+                config.set(name, &value).map_err(|error| error.to_string())?;
+            }
+        }
+        if self.reduction.is_some() && config.reduction.is_none() {
+            return Err("a run has one reduction, so that 'auto' is none; name it".into());
+        }
+        Ok(config)
+    }
+
     /// Every choice made and checked, or the one that cannot be.
-    pub fn settle(&self, method: &str) -> Result<Settings, String> {
-        fn parsed<T: FromStr<Err: fmt::Display>>(text: &Option<String>, default: T) -> Result<T, String> {
-            text.as_ref().map_or(Ok(default), |text| text.parse().map_err(|error: T::Err| error.to_string()))
+    pub fn resolve(&self, method: &str) -> Result<Settings, String> {
+        fn parsed<T: FromStr<Err = String>>(text: &Option<String>, default: T) -> Result<T, String> {
+            text.as_ref().map_or(Ok(default), |text| text.parse())
         }
         fn within(what: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
             match range.contains(&value) {
@@ -127,21 +162,17 @@ impl Choices {
                 }
             }
         }
-        let defaults = Options::default();
+        let config = self.config()?;
+        let ModelChoice::Network(network) = config.model_for(false) else {
+            return Err("an objective is trained with a network here; name one".into());
+        };
         let least = within("share_of_positives", self.share_of_positives.unwrap_or(0.0), 0.0..=0.9)?;
-        let config = TrainConfig::default();
         Ok(Settings {
             features: parsed(&self.features, TextForm::Tfidf { terms: TERMS })?,
-            network: parsed(&self.network, Architecture::mlp())?,
+            network,
             objective: self.objective.clone().unwrap_or_else(|| method.to_string()),
-            options: Options {
-                reduction: parsed::<Reduction>(&self.reduction, defaults.reduction)?,
-                surrogate: parsed::<Surrogate>(&self.surrogate, defaults.surrogate)?,
-                beta: self.beta.unwrap_or(defaults.beta),
-                gamma: self.gamma.unwrap_or(defaults.gamma),
-                smoothing: self.smoothing.unwrap_or(defaults.smoothing),
-            },
-            scenario: parsed(&self.scenario, Scenario::SingleSample)?,
+            options: config.options(),
+            scenario: config.scenario(),
             decide_at: parsed(&self.decide_at, DecideAt::Training)?,
             mirror: match self.test_view.as_deref() {
                 None | Some("plain") => false,
@@ -150,20 +181,12 @@ impl Choices {
             },
             skip: self.skip.unwrap_or(false),
             hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
-            config: TrainConfig {
-                batch: self.batch.unwrap_or(config.batch),
-                epochs: self.epochs.unwrap_or(config.epochs),
-                learning_rate: self.learning_rate.unwrap_or(config.learning_rate),
-                optimizer: parsed::<Optimizer>(&self.optimizer, config.optimizer)?,
-                schedule: parsed::<Schedule>(&self.schedule, config.schedule)?,
-                warm_up: self.warm_up.unwrap_or(config.warm_up),
-                weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
+            config: config.train.apply_to(TrainConfig {
                 mix: if least > 0.0 { Mix::AtLeast(least) } else { Mix::Proportional },
-                augment: parsed::<Augment>(&self.augment, config.augment)?,
                 // Test accuracy is that of the last epoch.
                 keep_best: false,
-                ..config
-            },
+                ..TrainConfig::default()
+            }),
         })
     }
 }
@@ -256,23 +279,25 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What learns: an objective with the network, or a classic system.
+    pub fn method(&self) -> Result<Method, ExperimentError> {
+        Ok(Method::find(&self.objective)?)
+    }
+
     /// Whether a classic system learns, and no network.
     pub fn is_classic(&self) -> bool {
-        onesided_classic::system_info(&self.objective).is_some()
+        matches!(self.method(), Ok(Method::System(_)))
     }
 
     /// Whether every label is seen.
     pub(crate) fn needs_truth(&self) -> bool {
-        onesided_loss::method(&self.objective).is_ok_and(|method| method.needs_truth)
+        self.method().is_ok_and(Method::needs_truth)
     }
 
     /// Refuses what can be seen to be wrong before any data are read.
     pub(crate) fn check(&self) -> Result<(), ExperimentError> {
-        if self.is_classic() {
-            return Ok(());
-        }
+        let Method::Objective(method) = self.method()? else { return Ok(()) };
         self.config.check()?;
-        let method = onesided_loss::method(&self.objective)?;
         let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
         method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;
         Ok(())
@@ -287,21 +312,25 @@ mod tests {
     fn the_upper_level_wins_where_it_says_something() {
         let below = Choices { epochs: Some(10), network: Some("vgg16".into()), ..Choices::default() };
         let above = Choices { epochs: Some(3), ..Choices::default() };
-        let both = above.over(&below);
+        let both = above.merge(&below);
         assert_eq!((both.epochs, both.network.as_deref()), (Some(3), Some("vgg16")));
-        let settings = both.settle("nnpu").unwrap();
+        let settings = both.resolve("nnpu").unwrap();
         assert_eq!((settings.config.epochs, settings.objective.as_str()), (3, "nnpu"));
         assert_eq!(settings.network, Architecture::Vgg16 { batch_norm: true });
     }
 
     #[test]
     fn what_cannot_be_is_named() {
-        let settle = |choices: Choices| choices.settle("collective").unwrap_err();
-        let network = settle(Choices { network: Some("resnet".into()), ..Choices::default() });
+        let refused = |choices: Choices| choices.resolve("collective").unwrap_err();
+        let network = refused(Choices { network: Some("resnet".into()), ..Choices::default() });
         assert!(network.contains("unknown network 'resnet'"), "{network}");
-        let share = settle(Choices { hold_out: Some(1.5), ..Choices::default() });
+        let trees = refused(Choices { network: Some("trees".into()), ..Choices::default() });
+        assert_eq!(trees, "an objective is trained with a network here; name one");
+        let reduction = refused(Choices { reduction: Some("auto".into()), ..Choices::default() });
+        assert!(reduction.contains("one reduction"), "{reduction}");
+        let share = refused(Choices { hold_out: Some(1.5), ..Choices::default() });
         assert_eq!(share, "hold_out must lie in [0, 0.9], but is 1.5");
-        let features = settle(Choices { features: Some("tfidf:0".into()), ..Choices::default() });
+        let features = refused(Choices { features: Some("tfidf:0".into()), ..Choices::default() });
         assert!(features.contains("use glove, tfidf or tfidf:TERMS"), "{features}");
     }
 }

@@ -1,7 +1,8 @@
 //! Why an experiment cannot go on.
 
 use onesided_classic::ClassicError;
-use onesided_data::{DataError, PriorError};
+use onesided_data::{DataError, Hint, PriorError};
+use onesided_learn::Error;
 use onesided_loss::LossError;
 use onesided_net::NetError;
 use std::io;
@@ -96,19 +97,37 @@ pub enum ExperimentError {
         /// What of it is not there.
         missing: String,
     },
-    /// The data.
+    /// Reading, learning or scoring.
     #[error(transparent)]
-    Data(#[from] DataError),
-    /// A prior.
-    #[error(transparent)]
-    Prior(#[from] PriorError),
-    /// An objective.
-    #[error(transparent)]
-    Loss(#[from] LossError),
-    /// A classic system.
-    #[error(transparent)]
-    Classic(#[from] ClassicError),
-    /// Training.
-    #[error(transparent)]
-    Net(#[from] NetError),
+    Learn(#[from] Error),
+}
+
+impl ExperimentError {
+    /// The setting that would help, where one would.
+    pub fn hint(&self) -> Option<Hint> {
+        match self {
+            ExperimentError::Learn(error) => error.hint(),
+            ExperimentError::Run { cause, .. } => cause.hint(),
+            _ => None,
+        }
+    }
+}
+
+/// What the crates below say is an error of learning.
+macro_rules! from_below {
+    ($($error:ident),*) => {
+        $(impl From<$error> for ExperimentError {
+            fn from(error: $error) -> Self {
+                Error::from(error).into()
+            }
+        })*
+    };
+}
+
+from_below!(DataError, PriorError, LossError, NetError);
+
+impl From<ClassicError> for ExperimentError {
+    fn from(source: ClassicError) -> Self {
+        Error::Classic { source, held_out: None }.into()
+    }
 }

@@ -1,6 +1,6 @@
 //! Experiments as data: a spec says what is run, a results file what came of it, a table or figure what it means.
 //!
-//! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`campaign`] does them,
+//! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`run_all`] does them,
 //! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment
 //! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values. [`figure()`] watches one
 //! run epoch by epoch from a layer of two units.
@@ -16,11 +16,10 @@ mod results;
 mod set;
 mod spec;
 mod split;
-mod system;
 mod table;
 mod trial;
 
-pub use campaign::{Event, Standing, campaign, pending};
+pub use campaign::{CampaignProgress, Event, RunOptions, pending, run_all};
 pub use choices::{Choices, DecideAt, Settings, TextForm};
 pub use compared::{Comparison, Difference};
 pub use error::ExperimentError;
@@ -29,7 +28,6 @@ pub use figure::{
 };
 pub use printed::Printed;
 pub use results::{Record, Results};
-pub use set::{SETS, Set};
-pub use spec::{DataSpec, MethodSpec, PriorErrorKind, Run, Spec};
+pub use set::Set;
+pub use spec::{DataKind, DataSpec, MethodSpec, PriorErrorKind, Run, Spec};
 pub use table::{Cell, Measure, Table};
-pub use trial::{How, Trial};

@@ -3,21 +3,17 @@
 use crate::ExperimentError;
 use crate::choices::TextForm;
 use crate::classes::Classes;
-use crate::spec::DataSpec;
-use onesided_classic::Rows;
+use crate::spec::{DataKind, DataSpec};
 use onesided_data::{
-    CIFAR10_CLASSES, DataError, Digits, Images, Input, InputOptions, Matrix, NEWSGROUPS, Pixels,
-    SparseMatrix, TextOptions, Weighting, cifar10, digits, image_folder, mnist, newsgroups, svhn, train_test,
-    usps, vocabulary, word_vectors,
+    CIFAR10_CLASSES, DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Input,
+    InputOptions, Matrix, NEWSGROUPS, PictureShape, Pictures, Pixels, Store, TextInput, TextOptions,
+    Weighting, cifar10, digits, image_folder, mnist, newsgroups, svhn, train_test, usps, vocabulary,
+    word_vectors,
 };
-use onesided_net::{Shape, Source};
+use onesided_learn::Error;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-/// The sets that are known.
-pub const SETS: [&str; 8] = ["mnist", "usps", "svhn", "cifar10", "20ng", "digits", "images", "table"];
+use std::sync::{Arc, OnceLock};
 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -28,8 +24,6 @@ const TEST: f64 = 0.2;
 
 /// Rows of training, then of testing, each positive or not. Rows of classes that a spec leaves out are not there.
 pub struct Set {
-    /// What one row is.
-    pub shape: Shape,
     /// Whether each row to train on is of a positive class.
     pub train: Vec<bool>,
     /// Whether each row to test on is.
@@ -38,32 +32,20 @@ pub struct Set {
     pub files: Option<Vec<PathBuf>>,
     /// Where each row to train on stands among the published rows, if some of them are left out.
     published: Option<Vec<usize>>,
-    store: Store,
-}
-
-enum Store {
-    /// Rows of terms, and how often each term occurs.
-    Texts {
-        tfidf: SparseMatrix,
-        counts: SparseMatrix,
-        dense: OnceLock<Vec<f32>>,
-    },
-    Bytes {
-        bytes: Vec<u8>,
-        scale: Vec<f32>,
-        shift: Vec<f32>,
-    },
-    Numbers(Vec<f32>),
+    rows: Dataset,
+    /// Pictures as numbers of mean 0 and deviation 1, made when they are first asked for.
+    numbers: OnceLock<Dataset>,
+    /// Rows without a value below zero: there from the start for texts, else made when first asked for.
+    counts: OnceLock<Dataset>,
 }
 
 impl Set {
     /// Reads the set of a spec from its place below `folder`.
     pub fn read(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
         Self::read_from(spec, features, folder).map_err(|error| match error {
-            ExperimentError::Data(DataError::NotFound { file: missing })
-            | ExperimentError::Data(DataError::NoFolder { folder: missing })
-                if spec.is_published() =>
-            {
+            ExperimentError::Learn(Error::Data(
+                DataError::NotFound { file: missing } | DataError::NoFolder { folder: missing },
+            )) if spec.kind.is_published() => {
                 let (title, folder) = (spec.title.clone(), folder.display().to_string());
                 let missing = missing.strip_prefix(&folder).unwrap_or(&missing).trim_start_matches('/');
                 ExperimentError::NoSet { missing: missing.to_string(), title, folder }
@@ -75,85 +57,88 @@ impl Set {
     fn read_from(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
         let place = spec.folder.as_ref().map_or_else(|| folder.to_path_buf(), |inside| folder.join(inside));
         let pick = |classes: &[&str]| Classes::new(spec, classes);
-        match spec.name.split(':').next().unwrap_or_default() {
-            "mnist" => {
+        match spec.kind {
+            DataKind::Mnist => {
                 let set = mnist(&place)?;
                 of_bytes(set.train, set.test, &pick(&DIGITS)?)
             }
-            "usps" => {
+            DataKind::Usps => {
                 let set = usps(&place)?;
                 of_numbers(set.train, set.test, &pick(&DIGITS)?)
             }
-            "svhn" => {
+            DataKind::Svhn => {
                 let set = svhn(&place)?;
                 of_bytes(set.train, set.test, &pick(&DIGITS)?)
             }
-            "cifar10" => {
+            DataKind::Cifar10 => {
                 let set = cifar10(&place)?;
                 of_bytes(set.train, set.test, &pick(&CIFAR10_CLASSES)?)
             }
-            "digits" => {
+            DataKind::Digits => {
                 let Digits { images, labels } = digits();
-                let square = Shape { channels: 1, height: 8, width: 8 };
+                let square = PictureShape { channels: 1, height: 8, width: 8 };
                 let classes = pick(&DIGITS)?;
-                of_table(square, images, classes.of(&labels), classes.kept(&labels))
+                of_table(Some(square), images, classes.of(&labels), classes.kept(&labels))
             }
-            "table" => {
+            DataKind::Table => {
                 let (rows, truth) = table(spec, &place)?;
-                of_table(Shape::flat(rows.cols()), rows, truth, None)
+                of_table(None, rows, truth, None)
             }
-            "20ng" => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
-            "images" => of_folder(spec, &place),
-            other => Err(ExperimentError::Spec {
-                file: other.to_string(),
-                detail: format!("no data set is called so; known are {}", SETS.join(", ")),
-            }),
+            DataKind::Newsgroups => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
+            DataKind::Images => of_folder(spec, &place),
         }
     }
 
-    /// The rows as a device takes them.
-    pub fn source(&self) -> Source<'_> {
-        match &self.store {
-            Store::Bytes { bytes, scale, shift } => Source::Bytes { bytes, scale, shift },
-            Store::Numbers(numbers) => Source::Numbers(numbers),
-            Store::Texts { tfidf, dense, .. } => Source::Numbers(dense.get_or_init(|| in_full(tfidf))),
-        }
+    fn new(train: Vec<bool>, test: Vec<bool>, published: Option<Vec<usize>>, rows: Dataset) -> Self {
+        let (numbers, counts) = (OnceLock::new(), OnceLock::new());
+        Self { train, test, files: None, published, rows, numbers, counts }
     }
 
-    /// Rows to train on and rows to test on, as a classic system takes them: texts sparse, and for one that needs
-    /// counts with no value below zero (pixels as they are, columns from their smallest value on).
-    pub fn for_system(&self, counts: bool) -> Result<[Box<dyn Rows + Send>; 2], ExperimentError> {
-        let parts = [0..self.train.len(), self.train.len()..self.train.len() + self.test.len()];
-        let width = self.shape.len();
-        let rows: Vec<Box<dyn Rows + Send>> = match &self.store {
-            Store::Texts { tfidf, counts: count, .. } => {
-                let of = if counts { count } else { tfidf };
-                parts
-                    .map(|part| Box::new(of.select(&part.collect::<Vec<_>>())) as Box<dyn Rows + Send>)
-                    .into()
-            }
-            Store::Bytes { bytes, scale, shift } => {
+    /// The rows as networks take them.
+    pub fn rows(&self) -> &Dataset {
+        &self.rows
+    }
+
+    /// The rows as classic systems take them: pictures as numbers of mean 0 and deviation 1, texts sparse.
+    pub fn numbers(&self) -> Result<&Dataset, ExperimentError> {
+        match (self.rows.rows(), self.rows.encoding().as_ref()) {
+            (Store::Bytes(pictures), Encoding::Image(ImageInput { scale, shift, .. })) => {
                 let channels = scale.len();
-                let number = |(at, &byte): (usize, &u8)| match counts {
-                    true => f32::from(byte),
-                    false => f32::from(byte) * scale[at % channels] + shift[at % channels],
-                };
-                let numbers: Vec<f32> = bytes.iter().enumerate().map(number).collect();
-                dense(&numbers, width, parts)?
+                made(&self.numbers, || {
+                    let number = |(at, &byte): (usize, &u8)| {
+                        f32::from(byte) * scale[at % channels] + shift[at % channels]
+                    };
+                    self.in_full(pictures.bytes.iter().enumerate().map(number).collect())
+                })
             }
-            Store::Numbers(numbers) if counts => {
+            _ => Ok(&self.rows),
+        }
+    }
+
+    /// The rows as classic systems take them that need counts, with no value below zero: texts as counts of terms, pixels
+    /// as they are, columns from their smallest value on.
+    pub fn counts(&self) -> Result<&Dataset, ExperimentError> {
+        made(&self.counts, || match self.rows.rows() {
+            Store::Bytes(pictures) => {
+                self.in_full(pictures.bytes.iter().map(|&byte| f32::from(byte)).collect())
+            }
+            _ => {
+                let (rows, width) = (self.rows.dense()?, self.rows.encoding().width());
                 let mut least = vec![f32::MAX; width];
-                for row in numbers.chunks_exact(width) {
+                for row in rows.as_slice().chunks_exact(width) {
                     least.iter_mut().zip(row).for_each(|(least, &x)| *least = least.min(x));
                 }
-                let numbers: Vec<f32> =
-                    numbers.iter().enumerate().map(|(at, &x)| x - least[at % width]).collect();
-                dense(&numbers, width, parts)?
+                self.in_full(
+                    rows.as_slice().iter().enumerate().map(|(at, &x)| x - least[at % width]).collect(),
+                )
             }
-            Store::Numbers(numbers) => dense(numbers, width, parts)?,
-        };
-        rows.try_into()
-            .map_err(|_| ExperimentError::Spec { file: "rows".into(), detail: "a set has two parts".into() })
+        })
+    }
+
+    /// The same rows with every value stored, as given.
+    fn in_full(&self, numbers: Vec<f32>) -> Result<Dataset, ExperimentError> {
+        let encoding = self.rows.encoding();
+        of_matrix(Matrix::new(self.rows.len(), encoding.width(), numbers)?, encoding.shape())
     }
 
     /// Numbers of the rows to test on.
@@ -161,11 +146,14 @@ impl Set {
         (self.train.len() as u32..).take(self.test.len()).collect()
     }
 
-    /// The bytes of one picture, if the set has pictures of bytes.
-    pub fn picture(&self, row: usize) -> Option<&[u8]> {
-        match &self.store {
-            Store::Bytes { bytes, .. } => bytes.chunks_exact(self.shape.len()).nth(row),
-            Store::Numbers(_) | Store::Texts { .. } => None,
+    /// The shape and the bytes of one picture, if the set has pictures of bytes.
+    pub fn picture(&self, row: usize) -> Option<(PictureShape, &[u8])> {
+        match self.rows.rows() {
+            Store::Bytes(pictures) => {
+                let bytes = pictures.bytes.chunks_exact(pictures.shape.len()?).nth(row)?;
+                Some((pictures.shape, bytes))
+            }
+            _ => None,
         }
     }
 
@@ -179,38 +167,53 @@ impl Set {
     }
 }
 
+/// What is in `place`, made first if it is not there.
+fn made(
+    place: &OnceLock<Dataset>,
+    make: impl FnOnce() -> Result<Dataset, ExperimentError>,
+) -> Result<&Dataset, ExperimentError> {
+    if let Some(there) = place.get() {
+        return Ok(there);
+    }
+    let new = make()?;
+    // Two that make it at once make the same.
+    Ok(place.get_or_init(|| new))
+}
+
+/// Numbers that are taken as they are: pixels of pictures, or columns.
+fn of_matrix(matrix: Matrix, shape: Option<PictureShape>) -> Result<Dataset, ExperimentError> {
+    let Some(image) = shape else { return Ok(Dataset::from_scaled(matrix, None)?) };
+    let (scale, shift) = (vec![1.0; image.channels], vec![0.0; image.channels]);
+    let encoding = Encoding::Image(ImageInput { image, scale, shift, from: ImageFrom::Files });
+    Ok(Dataset::from_encoded(Store::Dense(matrix), Arc::new(encoding))?)
+}
+
 /// Bytes as they are, brought to mean 0 and deviation 1 by the moments of the training images.
-fn of_bytes(mut train: Images, test: Images, classes: &Classes) -> Result<Set, ExperimentError> {
-    let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+fn of_bytes(train: Images, test: Images, classes: &Classes) -> Result<Set, ExperimentError> {
+    let shape = PictureShape { channels: train.channels, height: train.height, width: train.width };
+    let wide = train.channels * train.height * train.width;
     let labels = (classes.of(&train.labels), classes.of(&test.labels));
     let published = classes.kept(&train.labels);
-    train.bytes = classes.keep(train.bytes, shape.len(), &train.labels);
-    let (scale, shift) = train.normalization();
-    let mut bytes = train.bytes;
-    bytes.extend(classes.keep(test.bytes, shape.len(), &test.labels));
-    Ok(Set {
-        shape,
-        train: labels.0,
-        test: labels.1,
-        files: None,
-        published,
-        store: Store::Bytes { bytes, scale, shift },
-    })
+    let mut pictures = Pictures { shape, bytes: classes.keep(train.bytes, wide, &train.labels) };
+    let encoding = Arc::new(Encoding::Image(ImageInput::fit(&pictures)?));
+    pictures.bytes.extend(classes.keep(test.bytes, wide, &test.labels));
+    Ok(Set::new(labels.0, labels.1, published, encoding.encode_pictures(pictures)?))
 }
 
 /// Numbers between -1 and 1, as USPS has them, brought to mean 0 and deviation 1.
 fn of_numbers(train: Pixels, test: Pixels, classes: &Classes) -> Result<Set, ExperimentError> {
-    let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+    let shape = PictureShape { channels: train.channels, height: train.height, width: train.width };
+    let wide = train.channels * train.height * train.width;
     let labels = (classes.of(&train.labels), classes.of(&test.labels));
     let published = classes.kept(&train.labels);
-    let mut numbers = classes.keep(train.values, shape.len(), &train.labels);
+    let mut numbers = classes.keep(train.values, wide, &train.labels);
     let count = numbers.len().max(1) as f64;
     let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
     let variance = numbers.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
-    numbers.extend(classes.keep(test.values, shape.len(), &test.labels));
+    numbers.extend(classes.keep(test.values, wide, &test.labels));
     numbers.iter_mut().for_each(|x| *x = ((f64::from(*x) - mean) / variance.sqrt()) as f32);
-    let store = Store::Numbers(numbers);
-    Ok(Set { shape, train: labels.0, test: labels.1, files: None, published, store })
+    let rows = Matrix::new(labels.0.len() + labels.1.len(), wide, numbers)?;
+    Ok(Set::new(labels.0, labels.1, published, of_matrix(rows, Some(shape))?))
 }
 
 /// Texts as averaged word vectors or as weights of terms.
@@ -225,50 +228,28 @@ fn of_texts(
     let published = classes.kept(&set.train.labels);
     set.train.texts = classes.keep(set.train.texts, 1, &set.train.labels);
     set.test.texts = classes.keep(set.test.texts, 1, &set.test.labels);
-    let (width, store) = match features {
+    let texts: Vec<&String> = set.train.texts.iter().chain(&set.test.texts).collect();
+    match features {
         TextForm::Glove => {
-            let texts: Vec<&String> = set.train.texts.iter().chain(&set.test.texts).collect();
             let vectors = word_vectors(&glove_file(folder)?, &vocabulary(&texts))?;
             let rows = vectors.average(&texts)?.vectors;
             let numbers = standardized(rows.as_slice(), vectors.dimension(), train.len());
-            (vectors.dimension(), Store::Numbers(numbers))
+            let rows = Matrix::new(texts.len(), vectors.dimension(), numbers)?;
+            Ok(Set::new(train, test, published, of_matrix(rows, None)?))
         }
-        TextForm::Tfidf { terms } => tfidf(&set.train.texts, &set.test.texts, terms)?,
-    };
-    Ok(Set { shape: Shape::flat(width), train, test, files: None, published, store })
-}
-
-/// TF-IDF of the words of the texts to train on, each row of length 1, and their counts.
-fn tfidf(train: &[String], test: &[String], terms: usize) -> Result<(usize, Store), ExperimentError> {
-    let texts: Vec<&String> = train.iter().chain(test).collect();
-    let options = TextOptions { max_terms: Some(terms), ..TextOptions::default() };
-    let features = options.fit(train)?;
-    let counted = TextOptions { weighting: Weighting::Counts, ..options }.fit(train)?;
-    let (tfidf, counts) = (features.transform(&texts), counted.transform(&texts));
-    Ok((features.terms().len(), Store::Texts { tfidf, counts, dense: OnceLock::new() }))
-}
-
-/// Every value of sparse rows, zeros included.
-fn in_full(rows: &SparseMatrix) -> Vec<f32> {
-    let mut numbers = vec![0.0; rows.rows() * rows.cols()];
-    for (row, full) in numbers.chunks_exact_mut(rows.cols().max(1)).enumerate() {
-        let (columns, values) = rows.row(row);
-        columns.iter().zip(values).for_each(|(&column, &value)| full[column as usize] = value);
+        // TF-IDF of the words of the texts to train on, each row of length 1, and their counts.
+        TextForm::Tfidf { terms } => {
+            let terms = TextOptions { max_terms: Some(terms), ..TextOptions::default() };
+            let counts = TextOptions { weighting: Weighting::Counts, ..terms.clone() };
+            let encoded = |options: TextOptions| -> Result<Dataset, ExperimentError> {
+                let text = options.fit(&set.train.texts)?;
+                let encoding = Arc::new(Encoding::from(TextInput { columns: Vec::new(), text }));
+                Ok(encoding.encode_texts(&texts)?)
+            };
+            let rows = encoded(terms)?;
+            Ok(Set { counts: encoded(counts)?.into(), ..Set::new(train, test, published, rows) })
+        }
     }
-    numbers
-}
-
-/// Two parts of dense rows.
-fn dense(
-    numbers: &[f32],
-    width: usize,
-    parts: [Range<usize>; 2],
-) -> Result<Vec<Box<dyn Rows + Send>>, ExperimentError> {
-    let part = |part: Range<usize>| -> Result<Box<dyn Rows + Send>, ExperimentError> {
-        let some = numbers[part.start * width..part.end * width].to_vec();
-        Ok(Box::new(Matrix::new(part.len(), width, some)?))
-    };
-    parts.into_iter().map(part).collect()
 }
 
 /// A table: numbers and texts as columns of mean 0 and deviation 1, and whether each row is positive.
@@ -295,7 +276,7 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
 /// Rows without a test part of their own: a share of each class is kept for testing. Of the rows, those that are `kept`
 /// have a truth; all of them if nothing is said.
 fn of_table(
-    shape: Shape,
+    shape: Option<PictureShape>,
     rows: Matrix,
     truth: Vec<bool>,
     kept: Option<Vec<usize>>,
@@ -304,9 +285,8 @@ fn of_table(
     let (train, test) = train_test(&truth, TEST, 0)?;
     let labels = |rows: &[usize]| rows.iter().map(|&row| truth[row]).collect();
     let order: Vec<usize> = train.iter().chain(&test).map(|&row| kept[row]).collect();
-    let store = Store::Numbers(rows.select(&order).as_slice().to_vec());
     let published = Some(order[..train.len()].to_vec());
-    Ok(Set { shape, train: labels(&train), test: labels(&test), files: None, published, store })
+    Ok(Set::new(labels(&train), labels(&test), published, of_matrix(rows.select(&order), shape)?))
 }
 
 /// Each column brought to mean 0 and deviation 1 over the rows to train on.
@@ -351,7 +331,7 @@ fn glove_file(folder: &Path) -> Result<PathBuf, ExperimentError> {
 /// A folder of pictures: its `train` and `test` where it has both, else a share kept for testing.
 fn of_folder(spec: &DataSpec, place: &Path) -> Result<Set, ExperimentError> {
     if !place.is_dir() {
-        return Err(onesided_data::DataError::NoFolder { folder: place.display().to_string() }.into());
+        return Err(DataError::NoFolder { folder: place.display().to_string() }.into());
     }
     let read = |folder: &Path| image_folder(folder, SIDE, SIDE);
     let halves = [place.join("train"), place.join("test")];
@@ -401,8 +381,9 @@ mod tests {
         let rows = Matrix::new(12, 1, (0..12).map(|i| i as f32).collect()).unwrap();
         let kept: Vec<usize> = (1..11).collect();
         let truth: Vec<bool> = kept.iter().map(|row| row % 2 == 0).collect();
-        let set = of_table(Shape::flat(1), rows, truth, Some(kept)).unwrap();
-        let Source::Numbers(numbers) = set.source() else { panic!("a table holds numbers") };
+        let set = of_table(None, rows, truth, Some(kept)).unwrap();
+        let numbers = set.rows().dense().unwrap();
+        let numbers = numbers.as_slice();
         // A fifth of each class is tested on; the value of a row is its number.
         assert_eq!((set.train.len(), set.test.len()), (8, 2));
         for (row, &positive) in set.train.iter().enumerate() {
@@ -426,7 +407,12 @@ mod tests {
         let set = of_bytes(images(&[2, 1, 0, 3, 1]), images(&[3, 0]), &classes).unwrap();
         assert_eq!((&set.train[..], &set.test[..]), (&[true, false, true][..], &[false][..]));
         assert_eq!([0, 1, 2].map(|row| set.name(row)), ["1", "2", "4"]);
-        assert_eq!((set.picture(0), set.picture(3)), (Some(&[10][..]), Some(&[0][..])));
+        let picture = |row: usize| set.picture(row).map(|(_, bytes)| bytes);
+        assert_eq!((picture(0), picture(3)), (Some(&[10][..]), Some(&[0][..])));
         assert_eq!(set.test_rows(), [3]);
+        // Of the training part 10, 0, 10 the mean is 20/3 and the deviation √(200/9).
+        let numbers = set.numbers().unwrap().dense().unwrap();
+        assert!((f64::from(numbers.as_slice()[0]) - 0.5f64.sqrt()).abs() < 1e-6);
+        assert_eq!(set.counts().unwrap().dense().unwrap().as_slice(), [10.0, 0.0, 10.0, 0.0]);
     }
 }

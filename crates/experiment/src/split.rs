@@ -4,24 +4,32 @@ use crate::ExperimentError;
 use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
 use onesided_data::{Label, PriorInUnlabeled, hide, stratified_holdout};
+use onesided_learn::Kinds;
 
 /// Row numbers of a set, as the seed of a run deals them out.
 pub(crate) struct Split {
-    /// Labeled positives to learn from.
-    pub positive: Vec<u32>,
-    /// Unlabeled rows to learn from; true negatives where every label is seen.
-    pub unlabeled: Vec<u32>,
-    /// Positives and unlabeled rows kept from training.
-    pub held_out: (Vec<u32>, Vec<u32>),
-    /// The true share of positives among the unlabeled rows, and the one that the method is told.
-    pub prior: Option<(f64, f64)>,
-    /// The label of every row to train on, held out or not.
+    /// Rows to learn from; true negatives stand where the unlabeled rows are if every label is seen.
+    pub training: Kinds,
+    /// Rows kept from training.
+    pub held_out: Kinds,
+    /// The prior, where labels are hidden.
+    pub prior: Option<SplitPrior>,
+    /// The label of every row, held out or not. Rows to test on are in no list and count as unlabeled.
     pub labels: Vec<Label>,
+}
+
+/// The share of positives among the unlabeled rows to learn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SplitPrior {
+    /// As it is.
+    pub truth: PriorInUnlabeled,
+    /// As the method is told.
+    pub told: PriorInUnlabeled,
 }
 
 impl Split {
     pub fn new(run: &Run, kind: PriorErrorKind, set: &Set) -> Result<Self, ExperimentError> {
-        let labels = match run.hidden {
+        let mut labels = match run.hidden {
             Some(hidden) => hide(&set.train, hidden, run.seed)?,
             None => {
                 let label = |&truth: &bool| if truth { Label::Positive } else { Label::Unlabeled };
@@ -33,18 +41,22 @@ impl Split {
             0.0 => (all, Vec::new()),
             share => stratified_holdout(&labels, share, run.seed)?,
         };
-        let apart = |rows: &[usize]| -> (Vec<u32>, Vec<u32>) {
-            rows.iter().map(|&row| row as u32).partition(|&row| labels[row as usize] == Label::Positive)
+        let apart = |rows: &[usize]| -> Kinds {
+            let rows = rows.iter().map(|&row| row as u32);
+            let (positive, unlabeled) = rows.partition(|&row| labels[row as usize] == Label::Positive);
+            Kinds { positive, unlabeled }
         };
-        let ((positive, unlabeled), held_out) = (apart(&train), apart(&held));
+        let (training, held_out) = (apart(&train), apart(&held));
         let prior = match run.hidden {
             None => None,
             Some(_) => {
-                let hidden = unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
-                let mu = hidden as f64 / unlabeled.len() as f64;
-                Some((mu, PriorInUnlabeled::new(run.told(mu, kind))?.get()))
+                let hidden = training.unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
+                let mu = hidden as f64 / training.unlabeled.len() as f64;
+                let told = PriorInUnlabeled::new(run.told(mu, kind))?;
+                Some(SplitPrior { truth: PriorInUnlabeled::new(mu)?, told })
             }
         };
-        Ok(Self { positive, unlabeled, held_out, prior, labels })
+        labels.resize(set.train.len() + set.test.len(), Label::Unlabeled);
+        Ok(Self { training, held_out, prior, labels })
     }
 }

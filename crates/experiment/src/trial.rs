@@ -1,210 +1,265 @@
-//! One run: a split, an objective, training to the last epoch, and the test rows.
+//! One run: a split, a scorer that learns from it, and the test rows.
 
 use crate::ExperimentError;
 use crate::choices::DecideAt;
 use crate::results::Record;
 use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
-use crate::split::Split;
-use onesided_data::{ClassPrior, Counts, PriorInUnlabeled, Scenario, logit_shift};
+use crate::split::{Split, SplitPrior};
+use onesided_classic::{ClassicModel, Selected};
+use onesided_data::{ClassPrior, Counts, Dataset, Scenario, logit_shift};
 use onesided_eval::auc;
-use onesided_loss::{Method, Objective, Sampling, method};
-use onesided_net::{
-    Device, Draw, Engine, Executor, Job, Network, Precision, Progress, TrainConfig, Watcher, score_rows,
-    score_views, train_watched,
+use onesided_learn::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice};
+use onesided_learn::{
+    Error, Kinds, Machine, Method, Observer, Priors, Scorer, Subset, Task, Training, Views,
 };
+use onesided_net::{
+    Architecture, Device, Draw, Engine, Executor, NetError, Network, Watcher, score_rows, score_views,
+};
+use std::borrow::Cow;
 use std::time::Instant;
 
-/// A run made ready: rows, objective, network.
-pub struct Trial<'a> {
+/// A run made ready: its rows, and what learns from them.
+pub(crate) struct Trial<'a> {
     run: &'a Run,
     set: &'a Set,
-    method: &'static Method,
-    /// Rows to learn from: positives, then the rest.
-    pub positive: Vec<u32>,
-    /// Unlabeled rows, or true negatives for a method that sees them.
-    pub unlabeled: Vec<u32>,
-    held_out: (Vec<u32>, Vec<u32>),
-    /// The true share of positives among the unlabeled rows, and the one that the method is told.
-    prior: Option<(f64, f64)>,
-    objective: Box<dyn Objective>,
-    network: Network,
-    start_bias: f64,
-    /// Added to a score before its sign is taken.
+    split: Split,
+    scorer: RunScorer,
+    machine: Machine,
+    /// Added to a network's score before its sign is taken.
     shift: f64,
-    config: TrainConfig,
+}
+
+/// What learns.
+enum RunScorer {
+    Network(Box<NetworkScorer>),
+    Classic(ClassicScorer),
 }
 
 impl<'a> Trial<'a> {
-    /// Splits the data of a run, as its seed says.
-    pub fn new(run: &'a Run, kind: PriorErrorKind, set: &'a Set, how: &How) -> Result<Self, ExperimentError> {
+    /// Splits the data of a run, as its seed says, and refuses what could not be learned from.
+    pub fn new(
+        run: &'a Run,
+        kind: PriorErrorKind,
+        set: &'a Set,
+        machine: Machine,
+    ) -> Result<Self, ExperimentError> {
         let settings = &run.settings;
-        let method = method(&settings.objective)?;
-        let Split { positive, unlabeled, held_out, prior, .. } = Split::new(run, kind, set)?;
-        let counts = Counts { positive: positive.len(), unlabeled: unlabeled.len() };
-        let labeled_share = counts.labeled_share();
-        let sampling = match settings.scenario {
-            Scenario::CaseControl => Sampling::CaseControl,
-            Scenario::SingleSample => Sampling::SingleSample { labeled_share },
-        };
-        let told = prior.map_or(labeled_share, |(_, told)| told);
-        let setting = onesided_loss::Setting { prior_in_unlabeled: told, sampling };
-        let objective = method.build(&setting, &settings.options)?;
-        // The logit that a network without an input would give.
-        let share = if method.needs_prior { told } else { labeled_share };
-        let shift = match (settings.decide_at, prior) {
-            (DecideAt::Class, Some((_, told))) => {
-                let from = PriorInUnlabeled::new(told)?;
-                logit_shift(from, from.to_class_prior(Scenario::SingleSample, counts))
+        let split = Split::new(run, kind, set)?;
+        let counts = counts(&split);
+        let told = split.prior.map(|prior| prior.told);
+        let scorer = match settings.method()? {
+            Method::System(info) => RunScorer::Classic(ClassicScorer::with_options(info, &[])?),
+            Method::Objective(method) => {
+                let labeled = counts.labeled_share();
+                // The logit that a network without an input would give, to the last digit as in committed results.
+                let share = told.filter(|_| method.needs_prior).map_or(labeled, |told| told.get());
+                RunScorer::Network(Box::new(NetworkScorer {
+                    objective: ObjectiveChoice::Named(method),
+                    options: settings.options,
+                    reduction: Some(settings.options.reduction),
+                    architecture: settings.network.clone(),
+                    train: Training::Fixed(settings.config.clone()),
+                    start_bias: Some((share / (1.0 - share)).ln()),
+                    checkpoint: None,
+                    device: None,
+                }))
             }
-            _ => 0.0,
         };
-        let config = TrainConfig {
-            seed: run.seed,
-            device: how.device,
-            precision: how.precision,
-            threads: how.threads,
-            ..settings.config.clone()
-        };
-        if settings.mirror && !settings.network.needs_image() {
+        if settings.mirror && !settings.is_classic() && !settings.network.needs_image() {
             let detail = format!("{} sees no image, and has no mirror image to score", settings.network);
             return Err(ExperimentError::Spec { file: run.name.clone(), detail });
         }
-        Ok(Self {
-            network: settings.network.network(set.shape)?,
-            start_bias: (share / (1.0 - share)).ln(),
-            run,
-            set,
-            method,
-            positive,
-            unlabeled,
-            held_out,
-            prior,
-            objective,
-            shift,
-            config,
-        })
+        let shift = match (settings.decide_at, told) {
+            (DecideAt::Class, Some(told)) => {
+                logit_shift(told, told.to_class_prior(Scenario::SingleSample, counts))
+            }
+            _ => 0.0,
+        };
+        let trial = Self { run, set, split, scorer, machine, shift };
+        if let RunScorer::Network(scorer) = &trial.scorer {
+            scorer.check(&trial.task(set.rows()))?;
+        }
+        Ok(trial)
     }
 
-    /// The network to train; it may be changed before training.
-    pub fn network_mut(&mut self) -> &mut Network {
-        &mut self.network
+    /// Rows to learn from.
+    pub fn training(&self) -> &Kinds {
+        &self.split.training
     }
 
-    /// The network to train.
-    pub fn network(&self) -> &Network {
-        &self.network
+    /// The network to train; `None` for a classic system.
+    pub fn network(&self) -> Result<Option<Network>, ExperimentError> {
+        match &self.scorer {
+            RunScorer::Network(scorer) => Ok(Some(scorer.network(&self.task(self.set.rows()))?)),
+            RunScorer::Classic(_) => Ok(None),
+        }
     }
 
-    /// Whether a row to learn from is of a positive class, labeled or not.
-    pub fn is_positive(&self, row: u32) -> bool {
-        self.set.train.get(row as usize).copied().unwrap_or(false)
+    /// Trains these layers instead of the network of the settings.
+    pub fn with_network(mut self, network: Network) -> Self {
+        if let RunScorer::Network(scorer) = &mut self.scorer {
+            scorer.architecture = Architecture::Layers(network.layers);
+        }
+        self
     }
 
-    /// The share of positives among the unlabeled rows.
-    pub fn prior_in_unlabeled(&self) -> Option<f64> {
-        self.prior.map(|(mu, _)| mu)
+    /// Where the run is best done; the CPU for a classic system.
+    pub fn device(&self) -> Result<Device, ExperimentError> {
+        let batch = self.run.settings.config.batch;
+        let resolved = |network: Network| self.machine.device.resolve(&network, batch);
+        Ok(self.network()?.map_or(Device::Cpu, resolved))
     }
 
-    /// Multiply-adds of the whole run, by which the time left is foretold.
-    pub fn cost(&self) -> f64 {
-        let rows = (self.positive.len() + self.unlabeled.len()) * self.config.epochs;
-        rows as f64 * self.network.products() as f64
+    /// Multiply-adds of the whole run, by which the time left is foretold; of classic systems, which nobody can foretell,
+    /// the rows.
+    pub fn cost(&self) -> Result<f64, ExperimentError> {
+        let rows = self.split.training.len() as f64;
+        let of = |network: Network| self.run.settings.config.epochs as f64 * network.products() as f64;
+        Ok(rows * self.network()?.map_or(1.0, of))
     }
 
-    /// Trains and tests. `None` if the observer ended it.
-    pub fn go(
+    /// What the scorer is told.
+    fn task<'t>(&'t self, data: &'t Dataset) -> Task<'t> {
+        let (counts, scenario) = (counts(&self.split), self.run.settings.scenario);
+        let told = self.split.prior.map(|prior| prior.told);
+        Task {
+            data,
+            labels: Cow::Borrowed(&self.split.labels),
+            truth: self.run.hidden.is_none(),
+            counts,
+            priors: told.map(|told| Priors::from_unlabeled(told, scenario, counts, false)),
+            scenario,
+            seed: self.run.seed,
+            machine: self.machine,
+        }
+    }
+
+    /// Trains and tests, a network on an engine that holds the rows already where there is one. `None` if the observer
+    /// ended it.
+    pub fn train(
         &self,
-        engine: &Engine,
-        observer: &mut dyn FnMut(&Progress) -> bool,
+        engine: Option<&Engine>,
+        observer: Observer,
         watcher: Watcher,
     ) -> Result<Option<Record>, ExperimentError> {
         let started = Instant::now();
-        let job = Job {
-            network: &self.network,
-            data: self.set.source(),
-            positive: &self.positive,
-            unlabeled: &self.unlabeled,
-            held_out_positive: &[],
-            held_out_unlabeled: &[],
-            objective: self.objective.as_ref(),
-            start_bias: self.start_bias,
-            risk: None,
-            risk_name: "",
-            config: &self.config,
-            checkpoint: None,
+        let (scorer, data): (&dyn Scorer, _) = match &self.scorer {
+            RunScorer::Network(scorer) => (scorer.as_ref(), self.set.rows()),
+            RunScorer::Classic(scorer) if scorer.wants().counts => (scorer, self.set.counts()?),
+            RunScorer::Classic(scorer) => (scorer, self.set.numbers()?),
         };
-        let test = self.set.test_rows();
-        let mirrored = Draw { mirror: 1, ..Draw::default() };
-        let views = if self.run.settings.mirror { &[Draw::default(), mirrored][..] } else { &[] };
-        let judged = |executor: &mut dyn Executor, rows: &[u32]| match views {
-            [] => score_rows(executor, rows),
-            views => score_views(executor, rows, views),
+        let (task, views) = (self.task(data), Views::new(data));
+        let trainer = match (&self.scorer, engine) {
+            (RunScorer::Network(scorer), Some(engine)) => scorer.open_on(&task, engine)?,
+            _ => scorer.open(&task, &views)?,
         };
-        let mut scores = (Vec::new(), Vec::new(), Vec::new());
-        let trained = train_watched(engine, &job, observer, &mut |epoch, executor| {
+        let subset = Subset {
+            training: &self.split.training,
+            stopping: &Kinds::default(),
+            scored: &[],
+            stop_after: None,
+            seed: self.run.seed,
+            threads: self.machine.threads,
+            run: onesided_learn::Run { name: &self.run.name, number: 0, all: 1, resumed_from: None },
+        };
+        // One thing is tried: the reduction is named.
+        let candidate = scorer.candidates().swap_remove(0);
+        let mut tested = Tested::default();
+        let fit = trainer.fit_watched(&subset, &candidate, observer, &mut |epoch, executor| {
             watcher(epoch, executor)?;
-            if epoch == self.config.epochs {
-                scores.0 = judged(executor, &test)?;
-                scores.1 = judged(executor, &self.held_out.0)?;
-                scores.2 = judged(executor, &self.held_out.1)?;
+            if epoch == self.run.settings.config.epochs {
+                tested = self.test_network(executor)?;
             }
             Ok(())
-        })?;
-        if trained.interrupted {
-            return Ok(None);
+        });
+        let fit = match fit {
+            Err(Error::Interrupted { .. }) => return Ok(None),
+            other => other?,
+        };
+        if let Some(model) = fit.fitted.classic() {
+            tested = self.test_system(model, &views, scorer)?;
         }
-        let (scores, held_positive, held_unlabeled) = scores;
-        let right = scores.iter().zip(&self.set.test).filter(|&(&score, &truth)| self.decide(score) == truth);
+        let right = tested.decided.iter().zip(&self.set.test).filter(|(decided, truth)| decided == truth);
+        let last = fit.history.of_epochs.last().map(|epoch| epoch.loss);
+        let device = trainer.device();
         Ok(Some(Record {
             run: self.run.name.clone(),
             fingerprint: self.run.fingerprint.clone(),
-            accuracy: right.count() as f64 / test.len() as f64,
-            auc: auc(&scores, &self.set.test).unwrap_or(f64::NAN),
-            rows: (self.positive.len(), self.unlabeled.len()),
-            prior: self.prior,
-            estimated_accuracy: self.estimated_accuracy(&held_positive, &held_unlabeled),
-            loss: trained.history.last().map_or(f64::NAN, |epoch| epoch.loss),
+            accuracy: right.count() as f64 / self.set.test.len() as f64,
+            auc: auc(&tested.scores, &self.set.test).unwrap_or(f64::NAN),
+            rows: (self.split.training.positive.len(), self.split.training.unlabeled.len()),
+            prior: self.split.prior.map(|SplitPrior { truth, told }| (truth.get(), told.get())),
+            estimated_accuracy: tested.estimated_accuracy,
+            // A system has no epochs, and a network at least one.
+            loss: last.unwrap_or(0.0),
             seconds: started.elapsed().as_secs_f64(),
-            device: match self.config.device.resolve(&self.network, self.config.batch) {
-                Device::Cpu => "cpu".into(),
-                _ => format!("{}, {}", engine.describe(), self.config.precision),
+            device: match device.as_str() {
+                "cpu" => device,
+                _ => format!("{device}, {}", self.machine.precision),
             },
             version: env!("CARGO_PKG_VERSION").into(),
         }))
     }
 
-    fn decide(&self, score: f32) -> bool {
-        f64::from(score) + self.shift > 0.0
+    /// The test rows, and what held-out rows say, by a network as it stands, in the precision of training.
+    fn test_network(&self, executor: &mut dyn Executor) -> Result<Tested, NetError> {
+        let mirrored = Draw { mirror: 1, ..Draw::default() };
+        let mut score = |rows: &[u32]| match self.run.settings.mirror {
+            false => score_rows(executor, rows),
+            true => score_views(executor, rows, &[Draw::default(), mirrored]),
+        };
+        let decide = |scores: &[f32]| -> Vec<bool> {
+            scores.iter().map(|&score| f64::from(score) + self.shift > 0.0).collect()
+        };
+        let scores = score(&self.set.test_rows())?;
+        let positive = decide(&score(&self.split.held_out.positive)?);
+        let unlabeled = decide(&score(&self.split.held_out.unlabeled)?);
+        let estimated_accuracy = self.estimated_accuracy(&positive, &unlabeled);
+        Ok(Tested { decided: decide(&scores), scores, estimated_accuracy })
+    }
+
+    /// The test rows by a system, at the threshold of its own.
+    fn test_system(
+        &self,
+        model: &ClassicModel,
+        views: &Views,
+        scorer: &dyn Scorer,
+    ) -> Result<Tested, ExperimentError> {
+        let rows: Vec<usize> = self.set.test_rows().iter().map(|&row| row as usize).collect();
+        let scores = model.scores(&Selected::new(views.rows(scorer.wants().scaling)?, rows))?;
+        Ok(Tested {
+            decided: scores.iter().map(|&score| score > model.threshold).collect(),
+            scores: scores.into_iter().map(|score| score as f32).collect(),
+            estimated_accuracy: None,
+        })
     }
 
     /// Accuracy in the population that training rows are of, without a negative: with recall r of held-out positives
     /// and share a of held-out unlabeled rows decided positive, the specificity is 1 - (a - μ r)/(1 - μ).
-    fn estimated_accuracy(&self, positive: &[f32], unlabeled: &[f32]) -> Option<f64> {
-        if positive.is_empty() || unlabeled.is_empty() || self.method.needs_truth {
+    fn estimated_accuracy(&self, positive: &[bool], unlabeled: &[bool]) -> Option<f64> {
+        if positive.is_empty() || unlabeled.is_empty() {
             return None;
         }
-        let (_, mu) = self.prior?;
-        let share = |scores: &[f32]| {
-            scores.iter().filter(|&&score| self.decide(score)).count() as f64 / scores.len() as f64
-        };
+        let mu = self.split.prior?.told;
+        let share =
+            |decided: &[bool]| decided.iter().filter(|&&yes| yes).count() as f64 / decided.len() as f64;
         let (recall, predicted) = (share(positive), share(unlabeled));
-        let counts = Counts { positive: self.positive.len(), unlabeled: self.unlabeled.len() };
-        let pi: ClassPrior = PriorInUnlabeled::new(mu).ok()?.to_class_prior(Scenario::SingleSample, counts);
-        let specificity = 1.0 - (predicted - mu * recall) / (1.0 - mu);
+        let pi: ClassPrior = mu.to_class_prior(Scenario::SingleSample, counts(&self.split));
+        let specificity = 1.0 - (predicted - mu.get() * recall) / (1.0 - mu.get());
         Some(pi.get() * recall + (1.0 - pi.get()) * specificity)
     }
 }
 
-/// Where and how runs are done; none of it belongs to an experiment.
-#[derive(Clone, Copy, Debug)]
-pub struct How {
-    /// The device.
-    pub device: Device,
-    /// Numbers of a GPU.
-    pub precision: Precision,
-    /// Runs at once.
-    pub jobs: usize,
-    /// Threads of the CPU for each of them; 0 for every core.
-    pub threads: usize,
+/// What the test rows say.
+#[derive(Default)]
+struct Tested {
+    scores: Vec<f32>,
+    decided: Vec<bool>,
+    estimated_accuracy: Option<f64>,
+}
+
+/// How many rows of either kind are learned from.
+fn counts(split: &Split) -> Counts {
+    Counts { positive: split.training.positive.len(), unlabeled: split.training.unlabeled.len() }
 }

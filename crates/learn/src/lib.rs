@@ -35,7 +35,7 @@ pub use scorer::{
 };
 pub use settings::{Applies, SETTINGS, SettingInfo};
 pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};
-pub use train_overrides::TrainOverrides;
+pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
 
 pub(crate) use scorers::{classic_kind, scorers_sum};

@@ -7,7 +7,7 @@
 use crate::{Error, Fitted, Kinds, Observer, Task, Views};
 use onesided_data::Scaling;
 use onesided_loss::Reduction;
-use onesided_net::TrainConfig;
+use onesided_net::{TrainConfig, Watcher};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -210,6 +210,17 @@ impl fmt::Debug for dyn Scorer {
 pub trait Trainer: Sync {
     /// Learns from some of the rows and scores others.
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error>;
+
+    /// [`fit`](Self::fit) with a look at the network after each epoch; what has no epochs shows nothing.
+    fn fit_watched(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+        _watcher: Watcher,
+    ) -> Result<Fit, Error> {
+        self.fit(subset, candidate, observer)
+    }
 
     /// The device in use: `cpu`, or `cuda:0` with the name of the GPU.
     fn device(&self) -> String {

@@ -15,6 +15,49 @@ const STEPS: usize = 8_000;
 const LARGEST_BATCH: usize = 512;
 /// Smaller data get smaller batches, so that an epoch has about four steps.
 const SMALLEST_BATCH: usize = 32;
+
+/// How a network is trained: by the data, except for what was given, or as said to the last detail.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Training {
+    /// What is left open is chosen by the size of the data and the network.
+    ByData(TrainOverrides),
+    /// Nothing is chosen: experiments repeat to the last digit. Seed, threads, device and precision are still those of the
+    /// task.
+    Fixed(TrainConfig),
+}
+
+impl From<TrainOverrides> for Training {
+    fn from(overrides: TrainOverrides) -> Self {
+        Training::ByData(overrides)
+    }
+}
+
+impl Training {
+    /// Refuses what no training can use, before any work is done.
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Training::ByData(overrides) => overrides.check(),
+            Training::Fixed(config) => Ok(config.check()?),
+        }
+    }
+
+    /// What is done to images before they are learned from.
+    pub(crate) fn augment(&self) -> Augment {
+        match self {
+            Training::ByData(overrides) => overrides.augment.unwrap_or_default(),
+            Training::Fixed(config) => config.augment,
+        }
+    }
+
+    /// The whole configuration for `rows` training rows.
+    pub(crate) fn config(&self, rows: usize, architecture: &Architecture, mix: Mix) -> TrainConfig {
+        match self {
+            Training::ByData(overrides) => overrides.config(rows, architecture, mix),
+            Training::Fixed(config) => config.clone(),
+        }
+    }
+}
+
 /// The settings of the training loop that a user may give; `None` is chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainOverrides {
@@ -67,20 +110,30 @@ impl TrainOverrides {
         let steps_per_epoch = rows.div_ceil(batch).max(1);
         let epochs =
             self.epochs.unwrap_or_else(|| (STEPS / steps_per_epoch).clamp(FEWEST_EPOCHS, MOST_EPOCHS));
-        TrainConfig {
+        self.apply_to(TrainConfig {
             batch,
             epochs,
-            stop_after: None,
-            learning_rate: self.learning_rate.unwrap_or_else(|| learning_rate(architecture)),
-            optimizer: self.optimizer.unwrap_or(Optimizer::Nadam),
-            schedule: self.schedule.unwrap_or(Schedule::Cosine),
-            warm_up: self.warm_up.unwrap_or(0.0),
-            weight_decay: self.weight_decay.unwrap_or(1e-4),
+            learning_rate: learning_rate(architecture),
+            weight_decay: 1e-4,
             mix,
-            patience: Some(self.patience.unwrap_or((epochs / 5).max(5))),
-            keep_best: true,
-            augment: self.augment.unwrap_or_default(),
+            patience: Some((epochs / 5).max(5)),
             ..TrainConfig::default()
+        })
+    }
+
+    /// A configuration with what was given put in its place.
+    pub fn apply_to(&self, config: TrainConfig) -> TrainConfig {
+        TrainConfig {
+            batch: self.batch.unwrap_or(config.batch),
+            epochs: self.epochs.unwrap_or(config.epochs),
+            learning_rate: self.learning_rate.unwrap_or(config.learning_rate),
+            optimizer: self.optimizer.unwrap_or(config.optimizer),
+            schedule: self.schedule.unwrap_or(config.schedule),
+            warm_up: self.warm_up.unwrap_or(config.warm_up),
+            weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
+            patience: self.patience.or(config.patience),
+            augment: self.augment.unwrap_or(config.augment),
+            ..config
         }
     }
 }

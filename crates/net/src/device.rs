@@ -225,6 +225,11 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// The data set that is held.
+    pub fn source(&self) -> Source<'a> {
+        self.source
+    }
+
     /// Rows of the data set.
     pub fn rows(&self) -> usize {
         self.rows

@@ -19,7 +19,8 @@ impl Features {
         }
         let scales = self.scales();
         let change = |value: f32, scale: Option<(f64, f64)>| match scale {
-            None => value,
+            // Passed on as it is under either scaling.
+            None | Some((0.0, 1.0)) => value,
             Some((mean, scale)) if to == Scaling::Standard => ((f64::from(value) - mean) / scale) as f32,
             Some((mean, scale)) => {
                 let moved = f64::from(value) * scale;

@@ -23,8 +23,9 @@ use crate::ExperimentError;
 use crate::results::Record;
 use crate::set::Set;
 use crate::spec::Spec;
-use crate::trial::{How, Trial};
+use crate::trial::Trial;
 use onesided_data::Stream;
+use onesided_learn::{At, Kinds, Machine, Signal, Views};
 use onesided_net::{Engine, ExecutorConfig, Progress, score_rows};
 use onesided_report::Thumbnail;
 use std::collections::HashMap;
@@ -77,8 +78,8 @@ pub struct Followed {
 pub fn figure(
     spec: &Spec,
     data: &Path,
-    how: &How,
-    observer: &mut dyn FnMut(&Progress) -> bool,
+    machine: Machine,
+    observer: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<Figure, ExperimentError> {
     let refuse = |detail: String| ExperimentError::Spec { file: spec.file.display().to_string(), detail };
     let plan = spec.figure.as_ref().ok_or_else(|| refuse("it has no section [figure]".into()))?;
@@ -88,32 +89,40 @@ pub fn figure(
     let named =
         |cause: ExperimentError| ExperimentError::Run { run: run.name.clone(), cause: Box::new(cause) };
     let set = Set::read(&spec.data[run.data], run.settings.features, data)?;
-    let mut trial = Trial::new(run, spec.prior_error_kind, &set, how).map_err(named)?;
-    plan.narrow(trial.network_mut());
-    let device = how.device.resolve(trial.network(), run.settings.config.batch);
-    let engine = Engine::new(device, set.source(), set.shape)?;
-    let drawn = drawn(&trial, plan.samples, run.seed);
+    let trial = Trial::new(run, spec.prior_error_kind, &set, machine).map_err(named)?;
+    let network = trial.network()?.ok_or_else(|| refuse("its run trains no network".into()))?;
+    let network = plan.narrowed(network);
+    let trial = trial.with_network(network.clone());
+    let views = Views::new(set.rows());
+    let (source, shape) = views.source()?;
+    let engine = Engine::new(trial.device()?, source, shape)?;
+    let drawn = drawn(trial.training(), &set.train, plan.samples, run.seed);
+    let unlabeled = &trial.training().unlabeled;
     // Scored after each epoch: every unlabeled row, then the labeled ones that are drawn.
     let labeled = drawn.iter().filter(|(_, kind)| *kind == Kind::Labeled).map(|(row, _)| *row);
-    let watched: Vec<u32> = trial.unlabeled.iter().copied().chain(labeled).collect();
+    let watched: Vec<u32> = unlabeled.iter().copied().chain(labeled).collect();
     let rows: Vec<u32> = drawn.iter().map(|(row, _)| *row).collect();
-    let setting =
-        ExecutorConfig { threads: how.threads, precision: how.precision, ..ExecutorConfig::default() };
+    let setting = ExecutorConfig {
+        threads: machine.threads,
+        precision: machine.precision,
+        ..ExecutorConfig::default()
+    };
     let mut scores: Vec<Vec<f32>> = vec![Vec::new(); watched.len()];
     let (mut places, mut boundaries) = (vec![Vec::new(); rows.len()], Vec::new());
     let mut epoch_now = 0;
-    let outcome = trial.go(
-        &engine,
+    let outcome = trial.train(
+        Some(&engine),
         &mut |progress| {
+            let At::Batch(progress) = progress.at else { return Signal::Continue };
             epoch_now = progress.epoch;
-            observer(progress)
+            observer(progress).into()
         },
         &mut |_, executor| {
             let new = score_rows(executor, &watched)?;
             scores.iter_mut().zip(new).for_each(|(scores, score)| scores.push(score));
             let mut weights = executor.weights()?;
             boundaries.push(Boundary::of(&mut weights)?);
-            let new = plane::activations(&engine, trial.network(), &weights, &rows, &setting)?;
+            let new = plane::activations(&engine, &network, &weights, &rows, &setting)?;
             places.iter_mut().zip(new).for_each(|(places, place)| places.push(place));
             Ok(())
         },
@@ -130,15 +139,14 @@ pub fn figure(
     let samples: Vec<Sample> = drawn.iter().zip(places).map(sample).collect();
     let tracks: Vec<Track> = samples.iter().map(|sample| sample.track.clone()).collect();
     let followed = choose(&tracks).into_iter().map(|(rule, sample)| {
-        let shape = set.shape;
-        let bytes = set.picture(rows[sample] as usize);
-        let picture = bytes.and_then(|bytes| Thumbnail::new(shape.width, shape.height, bytes));
+        let picture = set.picture(rows[sample] as usize);
+        let picture = picture.and_then(|(shape, bytes)| Thumbnail::new(shape.width, shape.height, bytes));
         Followed { rule, sample, picture }
     });
     let candidate = |(&row, scores): (&u32, &Vec<f32>)| {
         Candidate::new(set.name(row as usize), scores, set.train[row as usize])
     };
-    let mut candidates: Vec<Candidate> = trial.unlabeled.iter().zip(&scores).map(candidate).collect();
+    let mut candidates: Vec<Candidate> = unlabeled.iter().zip(&scores).map(candidate).collect();
     rank(&mut candidates);
     Ok(Figure {
         title: spec.title.clone(),
@@ -153,12 +161,12 @@ pub fn figure(
 }
 
 /// Training rows picked at random, as many as asked for or all there are, in their order.
-fn drawn(trial: &Trial, count: usize, seed: u64) -> Vec<(u32, Kind)> {
-    let unlabeled = trial.unlabeled.iter().map(|&row| {
-        let kind = if trial.is_positive(row) { Kind::Hidden } else { Kind::Negative };
+fn drawn(training: &Kinds, truth: &[bool], count: usize, seed: u64) -> Vec<(u32, Kind)> {
+    let unlabeled = training.unlabeled.iter().map(|&row| {
+        let kind = if truth[row as usize] { Kind::Hidden } else { Kind::Negative };
         (row, kind)
     });
-    let labeled = trial.positive.iter().map(|&row| (row, Kind::Labeled));
+    let labeled = training.positive.iter().map(|&row| (row, Kind::Labeled));
     let mut all: Vec<(u32, Kind)> = labeled.chain(unlabeled).collect();
     Stream::new(seed, "figure").shuffle(&mut all);
     all.truncate(count);

@@ -56,7 +56,7 @@ impl FigureSpec {
                 runs.len()
             ));
         };
-        if onesided_loss::method(&run.settings.objective).is_err() {
+        if run.settings.is_classic() {
             let name = &run.settings.objective;
             return Err(format!("a figure is of a network in training, but {name} trains none"));
         }
@@ -79,12 +79,13 @@ impl FigureSpec {
         Ok(())
     }
 
-    /// Puts the layer of two units before the score.
-    pub(crate) fn narrow(&self, network: &mut Network) {
+    /// The network with the layer of two units before its score.
+    pub(crate) fn narrowed(&self, mut network: Network) -> Network {
         let score = network.layers.len().saturating_sub(1);
         let activation = self.activation.map(|activation| Layer::Activate { activation });
         let layers = [Some(Layer::Dense { outputs: 2, bias: true }), activation];
         network.layers.splice(score..score, layers.into_iter().flatten());
+        network
     }
 }
 
@@ -147,14 +148,14 @@ mod tests {
     fn two_units_come_before_the_score() {
         let mut figure = read("units", SMALL).unwrap().figure.unwrap();
         let cnn: Architecture = "cnn".parse().unwrap();
-        let mut network = cnn.network(Shape { channels: 3, height: 8, width: 8 }).unwrap();
+        let network = cnn.network(Shape { channels: 3, height: 8, width: 8 }).unwrap();
         let before = network.layers.clone();
-        figure.narrow(&mut network);
+        let network = figure.narrowed(network);
         let (rest, two) = network.layers.split_at(before.len() - 1);
         assert_eq!(rest, &before[..before.len() - 1]);
         assert_eq!(two, [Layer::Dense { outputs: 2, bias: true }, Layer::Dense { outputs: 1, bias: true }]);
         figure.activation = Some(Activation::Softsign);
-        figure.narrow(&mut network);
+        let network = figure.narrowed(network);
         assert_eq!(network.shapes().unwrap().last().map(Shape::len), Some(1));
         assert_eq!(network.layers.len(), before.len() + 3);
     }

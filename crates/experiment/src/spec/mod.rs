@@ -32,8 +32,10 @@
 //! Choices are laid over each other in the order `[train]`, `[[data]]`, `[[method]]`, `[[adjust]]`. A run is one
 //! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
 
+mod kind;
 mod runs;
 
+pub use kind::DataKind;
 pub use runs::Run;
 
 use crate::ExperimentError;
@@ -89,9 +91,10 @@ pub enum PriorErrorKind {
 /// A data set of a spec.
 #[derive(Clone, Debug)]
 pub struct DataSpec {
-    /// `mnist`, `usps`, `svhn`, `cifar10`, `20ng`, `digits`, `images` or `table`; a second word behind a colon tells two
-    /// of a kind apart.
+    /// The name of its kind; a second word behind a colon tells two of a kind apart.
     pub name: String,
+    /// What it is.
+    pub kind: DataKind,
     /// Its title in tables.
     pub title: String,
     /// The positive classes; a name that ends in `*` stands for all classes that start so.
@@ -105,20 +108,13 @@ pub struct DataSpec {
     choices: Choices,
 }
 
-impl DataSpec {
-    /// Whether it is a set that others publish, and not built in or the user's own.
-    pub(crate) fn is_published(&self) -> bool {
-        ["mnist", "usps", "svhn", "cifar10", "20ng"]
-            .contains(&self.name.split(':').next().unwrap_or_default())
-    }
-}
-
 #[cfg(test)]
 impl DataSpec {
-    /// A set of this name, for tests of what is made of its classes.
+    /// Pictures of this name, for tests of what is made of their classes.
     pub(crate) fn new(name: &str, positive: Vec<String>, negative: Option<Vec<String>>) -> Self {
         let (title, folder, choices) = (name.to_string(), None, Choices::default());
-        Self { name: name.into(), title, positive, negative, folder, label: None, choices }
+        let kind = DataKind::Images;
+        Self { name: name.into(), kind, title, positive, negative, folder, label: None, choices }
     }
 }
 
@@ -256,13 +252,14 @@ struct Printed {
 fn data_set(mut table: Table) -> Result<DataSpec, String> {
     let name: String = need(&mut table, "name").map_err(|error| format!("[[data]]: {error}"))?;
     let located = |error: String| format!("the data set '{name}': {error}");
+    let kind = DataKind::of(&name).map_err(located)?;
     let positive = need(&mut table, "positive").map_err(located)?;
     let negative = take(&mut table, "negative").map_err(located)?;
     let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
     let folder = take(&mut table, "folder").map_err(located)?;
     let label = take(&mut table, "label").map_err(located)?;
     let choices = rest(table).map_err(located)?;
-    Ok(DataSpec { title, positive, negative, folder, label, choices, name })
+    Ok(DataSpec { kind, title, positive, negative, folder, label, choices, name })
 }
 
 fn method(mut table: Table) -> Result<MethodSpec, String> {

@@ -59,10 +59,10 @@ impl Spec {
         seed: u64,
     ) -> Result<Run, String> {
         let (set, by) = (&self.data[data], &self.methods[method]);
-        let mut choices = by.choices.over(&set.choices.over(&self.train));
+        let mut choices = by.choices.merge(&set.choices.merge(&self.train));
         for adjustment in &self.adjustments {
             if adjustment.is_for(&set.name, &by.name, hidden) {
-                choices = adjustment.choices.over(&choices);
+                choices = adjustment.choices.merge(&choices);
             }
         }
         let mut name = match hidden {
@@ -72,7 +72,7 @@ impl Spec {
         name.push_str(&self.error_in_name(prior_error));
         name.push_str(&format!("/{seed}"));
         let refused = |detail: String| format!("{name}: {detail}");
-        let settings = choices.settle(&by.name).map_err(refused)?;
+        let settings = choices.resolve(&by.name).map_err(refused)?;
         settings.check().map_err(|error| refused(error.to_string()))?;
         // The objective belongs to it even where it is the method's name; how a table shows the method does not.
         let made = Choices { objective: Some(settings.objective.clone()), ..choices };
@@ -146,6 +146,7 @@ fn fnv(bytes: &[u8]) -> u64 {
 mod tests {
     use super::super::tests::{SMALL, parsed};
     use super::*;
+    use crate::results::Results;
     use std::collections::HashSet;
     use std::path::Path;
 
@@ -180,6 +181,19 @@ mod tests {
         assert_ne!(print(&SMALL.replace("positive = [\"0\"]", negative)), before);
         // Committed results are found by this number.
         assert_eq!(before, "f0cba8e3a75d8525");
+    }
+
+    #[test]
+    fn committed_results_are_found() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        let spec = Spec::read(&folder.join("table1.toml")).unwrap();
+        let runs = spec.runs().unwrap();
+        let run = runs.iter().find(|run| run.name == "20ng/0.2/collective/0").unwrap();
+        assert_eq!(run.fingerprint, "90f3e64d59c2c133");
+        let results = Results::read(&spec.results_file(), &spec.reuse).unwrap();
+        let lost: Vec<&str> =
+            runs.iter().filter(|run| results.of(run).is_none()).map(|run| run.name.as_str()).collect();
+        assert_eq!(lost, [""; 0]);
     }
 
     #[test]

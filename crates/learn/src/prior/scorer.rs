@@ -77,7 +77,8 @@ impl PriorScorer {
                 options: Options::default(),
                 reduction: None,
                 architecture,
-                train,
+                train: train.into(),
+                start_bias: None,
                 checkpoint: None,
                 // Small networks are quicker on the CPU, a fold per thread.
                 device: if self == PriorScorer::Cnn { Some(device) } else { Some(Device::Cpu) },

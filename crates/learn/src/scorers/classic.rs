@@ -113,15 +113,15 @@ impl Trainer for ClassicTrainer<'_> {
             seed: subset.seed,
             threads: subset.threads,
         });
-        let part = subset.training.len() < task.data.len();
-        let held_out = part.then_some(task.counts.positive);
+        let held_out = (!subset.stopping.is_empty()).then_some(task.counts.positive);
         let model = learned.map_err(|source| {
             let few = matches!(source, ClassicError::TooFew { .. } | ClassicError::TooFewSpies { .. });
             Error::Classic { source, held_out: held_out.filter(|_| few) }
         })?;
-        // A theory's logits stay as they are.
+        // A theory's logits stay as they are, and one run alone has nothing to be alike to.
         let scale = match model.link {
             Some(_) => ScoreScale::ONE,
+            None if subset.run.all <= 1 => ScoreScale::ONE,
             None => ScoreScale::measured(&classic_scores(&model, &selected)?),
         };
         Ok(Fit {

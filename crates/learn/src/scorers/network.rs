@@ -3,15 +3,17 @@
 use crate::criterion::{epoch_risk, log_loss};
 use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
-    Subset, Task, TrainOverrides, Trainer, Views, Wants,
+    Subset, Task, Trainer, Training, Views, Wants,
 };
 use onesided_data::{Mix, PriorInUnlabeled};
 use onesided_loss::{LossError, Method, Objective, Options, Reduction, Setting};
 use onesided_net::{
-    Architecture, Device, Engine, Job, Network, Precision, Source, TrainConfig, Trained, scores_on, train_on,
+    Architecture, Device, Engine, Job, Network, Precision, TrainConfig, Trained, Watcher, scores_on,
+    train_watched,
 };
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -142,8 +144,10 @@ pub struct NetworkScorer {
     pub reduction: Option<Reduction>,
     /// The network.
     pub architecture: Architecture,
-    /// How to train; what is left open is chosen by the size of the data.
-    pub train: TrainOverrides,
+    /// How to train.
+    pub train: Training,
+    /// Where scores start, if not at the logit that a network without an input would give.
+    pub start_bias: Option<f64>,
     /// A file that training writes after each epoch and resumes from.
     pub checkpoint: Option<PathBuf>,
     /// Where to train, if not where the task says.
@@ -166,8 +170,29 @@ impl NetworkScorer {
         Ok(self.objective.build(&task.setting(), &options)?)
     }
 
-    fn network(&self, task: &Task) -> Result<Network, Error> {
+    /// The network for the rows of a task.
+    pub fn network(&self, task: &Task) -> Result<Network, Error> {
         Ok(self.architecture.network(crate::views::shape_of(task.data))?)
+    }
+
+    /// [`open`](Scorer::open) on an engine that holds the rows of the task already: several scorers share one device and
+    /// what it holds.
+    pub fn open_on<'d>(
+        &'d self,
+        task: &'d Task<'_>,
+        engine: &'d Engine<'_>,
+    ) -> Result<Box<dyn Trainer + 'd>, Error> {
+        self.trainer(task, self.network(task)?, Held::Shared(engine))
+    }
+
+    fn trainer<'d>(
+        &'d self,
+        task: &'d Task<'_>,
+        network: Network,
+        engine: Held<'d>,
+    ) -> Result<Box<dyn Trainer + 'd>, Error> {
+        let device = engine.describe();
+        Ok(Box::new(NetworkTrainer { scorer: self, task, network, engine, device }))
     }
 }
 
@@ -189,7 +214,7 @@ impl Scorer for NetworkScorer {
         task.data.rows().check_dense()?;
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
-        self.train.augment.unwrap_or_default().check(network.input)?;
+        self.train.augment().check(network.input)?;
         Ok(())
     }
 
@@ -198,15 +223,7 @@ impl Scorer for NetworkScorer {
         let (source, input) = views.source()?;
         let config = self.config(task.data.len(), &self.candidates()[0], task);
         let device = config.device.resolve(&network, config.batch);
-        let engine = Engine::new(device, source, input)?;
-        Ok(Box::new(NetworkTrainer {
-            scorer: self,
-            task,
-            network,
-            source,
-            device: engine.describe(),
-            engine,
-        }))
+        self.trainer(task, network, Held::Own(Engine::new(device, source, input)?))
     }
 
     fn clean_up(&self, runs: usize) {
@@ -223,9 +240,25 @@ struct NetworkTrainer<'d> {
     scorer: &'d NetworkScorer,
     task: &'d Task<'d>,
     network: Network,
-    source: Source<'d>,
-    engine: Engine<'d>,
+    engine: Held<'d>,
     device: String,
+}
+
+/// The device that holds the rows: the trainer's own, or one that others train on too.
+enum Held<'d> {
+    Own(Engine<'d>),
+    Shared(&'d Engine<'d>),
+}
+
+impl<'d> Deref for Held<'d> {
+    type Target = Engine<'d>;
+
+    fn deref(&self) -> &Engine<'d> {
+        match self {
+            Held::Own(engine) => engine,
+            Held::Shared(engine) => engine,
+        }
+    }
 }
 
 impl NetworkTrainer<'_> {
@@ -246,6 +279,7 @@ impl NetworkTrainer<'_> {
         config: &TrainConfig,
         objective: &dyn Objective,
         observer: Observer,
+        watcher: Watcher,
     ) -> Result<(Trained, Signal), Error> {
         let (scorer, task, run) = (self.scorer, self.task, subset.run);
         let prior = task.mu();
@@ -259,20 +293,20 @@ impl NetworkTrainer<'_> {
         let judged = subset.stop_after.is_none() && !subset.stopping.is_empty();
         let job = Job {
             network: &self.network,
-            data: self.source,
+            data: self.engine.source(),
             positive: &subset.training.positive,
             unlabeled: &subset.training.unlabeled,
             held_out_positive: &subset.stopping.positive,
             held_out_unlabeled: &subset.stopping.unlabeled,
             objective,
-            start_bias: scorer.objective.start(task),
+            start_bias: scorer.start_bias.unwrap_or_else(|| scorer.objective.start(task)),
             risk: if judged { Some(&judge) } else { None },
             risk_name: &risk_name,
             config,
             checkpoint: checkpoint.as_deref(),
         };
         let (mut epoch, mut signal) = (0, Signal::Continue);
-        let trained = train_on(&self.engine, &job, &mut |progress| {
+        let mut after_batch = |progress: &onesided_net::Progress| {
             epoch = progress.epoch;
             signal = observer(&Progress {
                 name: run.name,
@@ -283,7 +317,8 @@ impl NetworkTrainer<'_> {
                 at: At::Batch(progress),
             });
             signal == Signal::Continue
-        })?;
+        };
+        let trained = train_watched(&self.engine, &job, &mut after_batch, watcher)?;
         if signal == Signal::Abort {
             let kept = checkpoint.filter(|path| path.exists());
             let checkpoint = kept.map(|path| path.display().to_string());
@@ -295,6 +330,16 @@ impl NetworkTrainer<'_> {
 
 impl Trainer for NetworkTrainer<'_> {
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        self.fit_watched(subset, candidate, observer, &mut |_, _| Ok(()))
+    }
+
+    fn fit_watched(
+        &self,
+        subset: &Subset,
+        candidate: &Candidate,
+        observer: Observer,
+        watcher: Watcher,
+    ) -> Result<Fit, Error> {
         let objective = self.scorer.build(self.task, candidate)?;
         let config = TrainConfig {
             stop_after: subset.stop_after,
@@ -303,7 +348,7 @@ impl Trainer for NetworkTrainer<'_> {
             device: self.engine.device(),
             ..self.scorer.config(subset.training.len(), candidate, self.task)
         };
-        let (trained, signal) = self.train(subset, &config, objective.as_ref(), observer)?;
+        let (trained, signal) = self.train(subset, &config, objective.as_ref(), observer, watcher)?;
         let stopping = self.scores(&trained, &subset.stopping.all(), &config)?;
         let same = same_rows(subset.stopping, subset.scored);
         Ok(Fit {
@@ -354,6 +399,8 @@ fn checkpoint_of(run: usize, runs: usize, path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Machine;
+    use onesided_data::{Dataset, Label, Matrix, Scenario};
     use onesided_loss::method;
 
     #[test]
@@ -363,5 +410,56 @@ mod tests {
         assert_eq!(mix("collective", Some(Reduction::SampleMean)), Mix::Proportional);
         assert_eq!(mix("collective", Some(Reduction::PriorWeighted)), Mix::AtLeast(0.1));
         assert_eq!(mix("nnpu", None), Mix::AtLeast(0.1));
+    }
+
+    #[test]
+    fn a_shared_engine_and_a_watcher_change_nothing() {
+        let values = (0..120).map(|x| ((x * 37) % 23) as f32 / 11.0 - 1.0).collect();
+        let labels: Vec<Label> =
+            (0..40).map(|row| if row % 3 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
+        let data = Dataset::from_scaled(Matrix::new(40, 3, values).unwrap(), None).unwrap();
+        let data = data.with_labels(labels).unwrap();
+        let machine = Machine { threads: 1, device: Device::Cpu, ..Machine::default() };
+        let task = Task::new(&data, false, Scenario::SingleSample, 7, machine).unwrap();
+        let fixed = TrainConfig { batch: 8, epochs: 3, keep_best: false, ..TrainConfig::default() };
+        let scorer = NetworkScorer {
+            objective: ObjectiveChoice::Named(method("naive").unwrap()),
+            options: Options::default(),
+            reduction: None,
+            architecture: Architecture::mlp(),
+            train: Training::Fixed(fixed.clone()),
+            start_bias: Some(-0.5),
+            checkpoint: None,
+            device: None,
+        };
+        scorer.check(&task).unwrap();
+        let training = task.split(&(0..40).collect::<Vec<_>>());
+        let subset = Subset {
+            training: &training,
+            stopping: &Kinds::default(),
+            scored: &[],
+            stop_after: None,
+            seed: 7,
+            threads: 1,
+            run: crate::Run::default(),
+        };
+        let (views, candidate) = (Views::new(&data), scorer.candidates().remove(0));
+        let mut observer = |_: &Progress| Signal::Continue;
+        let alone = scorer.open(&task, &views).unwrap();
+        let alone = alone.fit(&subset, &candidate, &mut observer).unwrap();
+        let (source, shape) = views.source().unwrap();
+        let engine = Engine::new(Device::Cpu, source, shape).unwrap();
+        let shared = scorer.open_on(&task, &engine).unwrap();
+        let mut seen = Vec::new();
+        let mut watcher = |epoch: usize, _: &mut dyn onesided_net::Executor| {
+            seen.push(epoch);
+            Ok(())
+        };
+        let watched = shared.fit_watched(&subset, &candidate, &mut observer, &mut watcher).unwrap();
+        assert_eq!(seen, [1, 2, 3]);
+        assert_eq!(alone.history.of_epochs, watched.history.of_epochs);
+        assert_eq!(alone.fitted.network().unwrap().1, watched.fitted.network().unwrap().1);
+        let ran = TrainConfig { seed: 7, threads: 1, device: Device::Cpu, ..fixed };
+        assert_eq!(watched.history.config, Some(ran));
     }
 }

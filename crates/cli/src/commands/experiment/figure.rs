@@ -8,7 +8,8 @@ use crate::output::{note, print, print_json, table};
 use crate::progress::{guarded, interrupted};
 use clap::Args;
 use onesided::data::write_atomically;
-use onesided_experiment::{Figure, How, Kind, crossings, figure, tally};
+use onesided::learn::Machine;
+use onesided_experiment::{Figure, Kind, crossings, figure, tally};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -44,10 +45,9 @@ pub struct Flags {
 
 /// Trains, draws and lists.
 pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
-    let how = How {
+    let machine = Machine {
         device: device(&flags.device)?,
         precision: flags.precision.parse()?,
-        jobs: 1,
         threads: flags.threads,
     };
     let spec = spec(&flags.spec)?;
@@ -72,7 +72,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     note(&format!("reading {}", spec.data[0].title));
     let (started, mut told) = (Instant::now(), 0);
     let figure = guarded(|| {
-        figure(&spec, &flags.data, &how, &mut |progress| {
+        figure(&spec, &flags.data, machine, &mut |progress| {
             if progress.batch == progress.batches && progress.epoch > told {
                 told = progress.epoch;
                 let (seconds, loss) = (started.elapsed().as_secs_f64(), progress.loss);

@@ -4,8 +4,9 @@ mod figure;
 mod run;
 mod table;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, as_flag};
 use clap::{Args, Subcommand};
+use onesided::data::Hint;
 use onesided_experiment::{ExperimentError, Spec};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,21 @@ impl From<ExperimentError> for Failure {
             ExperimentError::Interrupted { .. } | ExperimentError::Stopped { .. } => {
                 Failure::Interrupted(error.to_string())
             }
-            error => Failure::Input(error.to_string()),
+            error => match error.hint().and_then(|hint| advice(&hint)) {
+                Some(advice) => Failure::Input(format!("{error}; {advice}")),
+                None => Failure::Input(error.to_string()),
+            },
         }
+    }
+}
+
+/// A hint as a flag of the command or a key of the spec; none where it is neither.
+fn advice(hint: &Hint) -> Option<String> {
+    match (hint.setting, &hint.value) {
+        ("device", _) => Some(as_flag(hint)),
+        (setting @ ("batch" | "learning-rate"), Some(value)) => {
+            Some(format!("{} with {} = {value} in the spec", hint.act, setting.replace('-', "_")))
+        }
+        _ => None,
     }
 }

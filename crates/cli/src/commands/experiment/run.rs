@@ -7,7 +7,10 @@ use crate::output::{note, print, print_json};
 use crate::progress::{guarded, interrupted};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use onesided_experiment::{Event, How, Measure, Record, Results, Standing, Table, campaign, pending};
+use onesided::learn::Machine;
+use onesided_experiment::{
+    CampaignProgress, Event, Measure, Record, Results, RunOptions, Table, pending, run_all,
+};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -49,12 +52,12 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     if flags.jobs == 0 {
         return Err(Failure::input("--jobs must be at least 1"));
     }
-    let how = How {
+    let machine = Machine {
         device: device(&flags.device)?,
         precision: flags.precision.parse()?,
-        jobs: flags.jobs,
         threads: threads(flags),
     };
+    let options = RunOptions { machine, jobs: flags.jobs };
     let spec = spec(named)?;
     let file = flags.results.clone().unwrap_or_else(|| spec.results_file());
     let mut results = Results::read(&file, &spec.reuse)?;
@@ -78,7 +81,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     let display = Display::new(runs.len());
     let outcome = guarded(|| {
         let observer = |event: Event| display.tell(event);
-        campaign(&spec, &runs, &flags.data, &how, &mut results, &observer, &interrupted)
+        run_all(&spec, &runs, &flags.data, &options, &mut results, &observer, &interrupted)
     });
     display.bar.finish_and_clear();
     outcome?;
@@ -119,8 +122,8 @@ impl Display {
             Event::Reading(data) => self.bar.suspend(|| note(&format!("reading {data}"))),
             Event::On(device) if device != "cpu" => self.bar.suspend(|| note(&format!("device: {device}"))),
             Event::On(_) => {}
-            Event::Done(record, standing) => {
-                let Standing { done, all, seconds, left } = standing;
+            Event::Done(record, progress) => {
+                let CampaignProgress { done, all, seconds, left } = progress;
                 let rate = format!("{:.1} runs/min, {} left", 60.0 * done as f64 / seconds, clock(left));
                 self.bar.set_position(done as u64);
                 self.bar.set_message(format!("{rate}; last {}", said(record)));
