@@ -93,7 +93,7 @@ impl<'a> Display<'a> {
         if interrupted() { Signal::Abort } else { Signal::Continue }
     }
 
-    fn batch(&mut self, progress: &Progress, now: &onesided::net::Progress) {
+    fn batch(&mut self, progress: &Progress, now: &onesided::net::TrainProgress) {
         self.tell(progress.device, progress.resumed_from);
         let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
         let done = steps(progress.run * now.epochs + now.epoch.saturating_sub(1), now.batch);

@@ -6,7 +6,7 @@
 
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
-use crate::{Counts, DataError, Matrix};
+use crate::{Counts, DataError};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a row.
@@ -17,45 +17,6 @@ pub enum Label {
     Positive,
     /// Either positive or negative.
     Unlabeled,
-}
-
-/// A matrix of features and a label for each of its rows.
-#[derive(Clone, Debug)]
-pub struct PuData {
-    /// One row an example.
-    pub features: Matrix,
-    /// One label a row.
-    pub labels: Vec<Label>,
-}
-
-impl PuData {
-    /// Checks that there is a label for every row, and at least one of each kind.
-    pub fn new(features: Matrix, labels: Vec<Label>) -> Result<Self, DataError> {
-        if features.rows() != labels.len() {
-            return Err(DataError::Length { what: "labels", expected: features.rows(), found: labels.len() });
-        }
-        check_both(&labels, "labels")?;
-        Ok(Self { features, labels })
-    }
-
-    /// The rows of the positives.
-    pub fn positives(&self) -> Vec<usize> {
-        self.rows_with(Label::Positive)
-    }
-
-    /// The unlabeled rows.
-    pub fn unlabeled(&self) -> Vec<usize> {
-        self.rows_with(Label::Unlabeled)
-    }
-
-    /// How many there are of each.
-    pub fn counts(&self) -> Counts {
-        count_labels(&self.labels)
-    }
-
-    fn rows_with(&self, wanted: Label) -> Vec<usize> {
-        (0..self.labels.len()).filter(|&i| self.labels[i] == wanted).collect()
-    }
 }
 
 /// How many labels of either kind there are.
@@ -242,15 +203,5 @@ mod tests {
         assert!(message("1 1", None).contains("2 positives and 0 negatives"));
         assert!(message("a  b", Some("a")).contains("empty in row 2"));
         assert_eq!(truth_from_column(&column("a b"), Some("a")).unwrap(), [true, false]);
-    }
-
-    #[test]
-    fn rows_and_counts() {
-        let matrix = |rows| Matrix::new(rows, 1, vec![0.0; rows]).unwrap();
-        let data = PuData::new(matrix(3), vec![U, P, U]).unwrap();
-        assert_eq!((data.positives(), data.unlabeled()), (vec![1], vec![0, 2]));
-        assert_eq!(data.counts(), Counts { positive: 1, unlabeled: 2 });
-        assert_eq!(PuData::new(matrix(2), vec![P]).unwrap_err().to_string(), "there are 1 labels for 2 rows");
-        assert!(PuData::new(matrix(1), vec![P]).is_err());
     }
 }

@@ -66,7 +66,7 @@ pub use hint::Hint;
 pub use input::{
     Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain, StopWords, TextInput,
 };
-pub use label::{Label, PuData, count_labels, labels_from_column, truth_from_column};
+pub use label::{Label, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use parallel::{available_threads, map_stretches};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};

@@ -161,7 +161,7 @@ impl<'a> Trial<'a> {
             stop_after: None,
             seed: self.run.seed,
             threads: self.machine.threads,
-            run: onesided_learn::Run { name: &self.run.name, number: 0, all: 1, resumed_from: None },
+            run: onesided_learn::RunNumber { name: &self.run.name, number: 0, all: 1, resumed_from: None },
         };
         // One thing is tried: the reduction is named.
         let candidate = scorer.candidates().swap_remove(0);

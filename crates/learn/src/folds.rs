@@ -1,6 +1,6 @@
 //! Which rows are held out, drawn once per fit, and the one loop that trains on the others.
 
-use crate::{At, Candidate, Error, Fit, Kinds, Observer, Progress, Run, Signal, Subset, Task, Trainer};
+use crate::{At, Candidate, Error, Fit, Kinds, Observer, Progress, RunNumber, Signal, Subset, Task, Trainer};
 use onesided_data::{Label, Stream, available_threads, stratified_folds, stratified_holdout};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -82,7 +82,7 @@ pub(crate) fn train_folds(
     folds: &[Fold],
     side_by_side: usize,
     task: &Task,
-    mut run: Run,
+    mut run: RunNumber,
     observer: Observer,
 ) -> Result<Vec<Fit>, Error> {
     if side_by_side > 1 && trainer.side_by_side() && folds.len() > 1 {
@@ -103,7 +103,7 @@ pub(crate) fn train_folds(
 }
 
 impl Fold {
-    fn subset<'s>(&'s self, threads: usize, run: Run<'s>) -> Subset<'s> {
+    fn subset<'s>(&'s self, threads: usize, run: RunNumber<'s>) -> Subset<'s> {
         Subset {
             training: &self.training,
             stopping: &self.stopping,
@@ -121,7 +121,7 @@ fn train_side_by_side(
     candidate: &Candidate,
     folds: &[Fold],
     workers: usize,
-    run: Run,
+    run: RunNumber,
     observer: Observer,
 ) -> Result<Vec<Fit>, Error> {
     let (next, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0));

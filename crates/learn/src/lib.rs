@@ -31,7 +31,7 @@ pub use methods::{Gives, Method, methods};
 pub use pipeline::{Learned, check, learn};
 pub use report::{Epoch, Report, Tried};
 pub use scorer::{
-    Candidate, Fit, History, Info, OwnModel, OwnScorer, Run, ScoreScale, Scorer, Subset, Trainer, Wants,
+    Candidate, Fit, History, Info, OwnModel, OwnScorer, RunNumber, ScoreScale, Scorer, Subset, Trainer, Wants,
 };
 pub use settings::{Applies, SETTINGS, SettingInfo};
 pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};

@@ -13,7 +13,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
     /// A loss on scores.
-    Objective(&'static onesided_loss::Method),
+    Objective(&'static onesided_loss::LossInfo),
     /// A system before networks.
     System(&'static SystemInfo),
 }

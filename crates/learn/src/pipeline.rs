@@ -13,8 +13,8 @@ use crate::fitted::CERTAIN;
 use crate::folds::{Fold, held_out, train_folds};
 use crate::scorers_sum as sum;
 use crate::{
-    Candidate, Epoch, Error, Fit, Fitted, Info, Kinds, Observer, Priors, Report, Run, ScoreScale, Scorer,
-    Subset, Task, Trainer, Tried, Views,
+    Candidate, Epoch, Error, Fit, Fitted, Info, Kinds, Observer, Priors, Report, RunNumber, ScoreScale,
+    Scorer, Subset, Task, Trainer, Tried, Views,
 };
 use onesided_classic::Link;
 use onesided_data::{Counts, PriorInUnlabeled};
@@ -145,7 +145,7 @@ pub fn learn(
     let (mut number, mut resumed_from, mut early) = (0, None, false);
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let run = Run { name: &candidate.name, number, all: runs, resumed_from };
+        let run = RunNumber { name: &candidate.name, number, all: runs, resumed_from };
         let fits = train_folds(trainer.as_ref(), &candidate, &folds, 1, task, run, observer)?;
         number += folds.len();
         resumed_from = fits.iter().fold(resumed_from, |so_far, fit| sum(so_far, fit.resumed_from));
@@ -187,7 +187,7 @@ fn fit_all(
         stop_after: Some(outcome.best_epoch()),
         seed: task.seed,
         threads: task.machine.threads,
-        run: Run { name: &name, number: runs - 1, all: runs, resumed_from },
+        run: RunNumber { name: &name, number: runs - 1, all: runs, resumed_from },
     };
     trainer.fit(&subset, &outcome.candidate, observer)
 }

@@ -80,12 +80,12 @@ pub struct Subset<'s> {
     /// Threads; 0 for every core.
     pub threads: usize,
     /// Which run of training this is.
-    pub run: Run<'s>,
+    pub run: RunNumber<'s>,
 }
 
 /// Which run of training is under way.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Run<'s> {
+pub struct RunNumber<'s> {
     /// Its name.
     pub name: &'s str,
     /// Its number, from 0.

@@ -203,7 +203,7 @@ pub struct Progress<'a> {
 #[non_exhaustive]
 pub enum At<'a> {
     /// A network, after a batch.
-    Batch(&'a onesided_net::Progress),
+    Batch(&'a onesided_net::TrainProgress),
     /// Boosted trees, after a tree.
     Tree {
         /// Trees so far.

@@ -29,7 +29,12 @@ fn value(name: &str) -> &'static str {
 fn names_are_unique_and_values_come_back() {
     for (at, setting) in SETTINGS.iter().enumerate() {
         assert!(SETTINGS[..at].iter().all(|other| other.name != setting.name), "{}", setting.name);
-        assert!(!setting.help.is_empty() && !setting.help.ends_with('.'), "{}: {}", setting.name, setting.help);
+        assert!(
+            !setting.help.is_empty() && !setting.help.ends_with('.'),
+            "{}: {}",
+            setting.name,
+            setting.help
+        );
         let mut config = Config::default();
         assert_eq!((setting.get)(&config), None, "{}", setting.name);
         config.set(setting.name, value(setting.name)).unwrap();
@@ -56,7 +61,8 @@ fn a_setting_is_refused_by_every_method_and_model_that_has_no_use_for_it() {
                     }
                 }
                 let chosen = base.model_for(pictures);
-                for setting in SETTINGS.iter().filter(|setting| !["method", "model"].contains(&setting.name)) {
+                for setting in SETTINGS.iter().filter(|setting| !["method", "model"].contains(&setting.name))
+                {
                     let mut config = base.clone();
                     config.set(setting.name, value(setting.name)).unwrap();
                     let fits = setting.is_for(method, &chosen, pictures);
@@ -88,7 +94,9 @@ fn how_it_runs_is_taken_everywhere() {
 #[test]
 fn wrong_names_and_values_are_one_sentence() {
     let refusal = |name: &str, value: &str| Config::default().set(name, value).unwrap_err().to_string();
-    assert!(refusal("learning_rate", "1").starts_with("unknown setting 'learning_rate'; use method, model, "));
+    assert!(
+        refusal("learning_rate", "1").starts_with("unknown setting 'learning_rate'; use method, model, ")
+    );
     assert_eq!(refusal("epochs", "many"), "unknown epochs 'many'; use a number");
     assert_eq!(refusal("prior", "third"), "unknown prior 'third'; use a number or auto");
     assert!(refusal("prior", "1.5").contains("strictly between 0 and 1"));

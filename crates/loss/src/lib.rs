@@ -80,7 +80,7 @@ pub use imbalanced_nnpu::ImbalancedNnpu;
 pub use naive::Naive;
 pub use nnpu::Nnpu;
 pub use objective::Objective;
-pub use registry::{Method, Options, Setting, elicited_methods, method, methods};
+pub use registry::{LossInfo, Options, Setting, elicited_methods, method, methods};
 pub use sampling::Sampling;
 pub use sigmoid::{sigmoid, softplus};
 pub use supervised::Supervised;

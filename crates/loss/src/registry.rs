@@ -55,7 +55,7 @@ type Build = fn(&Setting, &Options) -> Result<Box<dyn Objective>, LossError>;
 
 /// One entry of the registry.
 #[derive(Debug)]
-pub struct Method {
+pub struct LossInfo {
     /// The name users type.
     pub name: &'static str,
     /// What it does, in one line.
@@ -78,7 +78,7 @@ pub struct Method {
     build: Build,
 }
 
-impl Method {
+impl LossInfo {
     /// Whether it weighs P against U by a [`Reduction`]: the collective loss and those elicited in its manner.
     pub fn has_reductions(&self) -> bool {
         self.reads.contains(&"reduction")
@@ -90,8 +90,8 @@ impl Method {
     }
 }
 
-static METHODS: [Method; 6] = [
-    Method {
+static METHODS: [LossInfo; 6] = [
+    LossInfo {
         name: "collective",
         summary: "cross entropy on positives; the mean prediction on unlabeled must match the prior",
         citation: "Xie, Cheng, Chen, Liang and Xiao 2020, arXiv 2005.03228",
@@ -106,7 +106,7 @@ static METHODS: [Method; 6] = [
             Ok(Box::new(loss.with_smoothing(options.smoothing)?))
         },
     },
-    Method {
+    LossInfo {
         name: "upu",
         summary: "unbiased estimate of the classification risk; can overfit below zero",
         citation: "du Plessis, Niu and Sugiyama, NeurIPS 2014 and ICML 2015",
@@ -120,7 +120,7 @@ static METHODS: [Method; 6] = [
             Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
         },
     },
-    Method {
+    LossInfo {
         name: "nnpu",
         summary: "unbiased risk whose negative part is kept from falling below zero",
         citation: "Kiryo, Niu, du Plessis and Sugiyama, NeurIPS 2017",
@@ -135,7 +135,7 @@ static METHODS: [Method; 6] = [
             Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
         },
     },
-    Method {
+    LossInfo {
         name: "imbalanced-nnpu",
         summary: "non-negative risk with both classes weighing the same, for rare positives",
         citation: "Su, Chen and Xu, IJCAI 2021",
@@ -151,7 +151,7 @@ static METHODS: [Method; 6] = [
             Ok(Box::new(ImbalancedNnpu::new(mu, setting.sampling, surrogate, beta, gamma)?))
         },
     },
-    Method {
+    LossInfo {
         name: "naive",
         summary: "cross entropy with unlabeled taken as negative; the baseline to beat",
         citation: "analyzed by Elkan and Noto, KDD 2008",
@@ -163,7 +163,7 @@ static METHODS: [Method; 6] = [
         reconstruction: None,
         build: |_, _| Ok(Box::new(Naive)),
     },
-    Method {
+    LossInfo {
         name: "supervised",
         summary: "cross entropy on true labels; the ceiling, for data whose truth is known",
         citation: "textbook",
@@ -177,7 +177,7 @@ static METHODS: [Method; 6] = [
     },
 ];
 
-static ELICITED: [Method; 5] = [
+static ELICITED: [LossInfo; 5] = [
     elicited("elicited:log", "the collective loss, as the log reward elicits it", |setting, options| {
         build_elicited(BuiltIn::Log, setting, options)
     }),
@@ -200,8 +200,8 @@ static ELICITED: [Method; 5] = [
 ];
 
 /// An entry of the elicited losses, which differ in their reward alone.
-const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Method {
-    Method {
+const fn elicited(name: &'static str, summary: &'static str, build: Build) -> LossInfo {
+    LossInfo {
         name,
         summary,
         citation: "elicitation of Savage 1971 and Xie et al. 2020; siblings of the collective loss",
@@ -224,18 +224,18 @@ fn build_elicited(
 }
 
 /// The methods of the literature, in the order they are listed to users.
-pub fn methods() -> &'static [Method] {
+pub fn methods() -> &'static [LossInfo] {
     &METHODS
 }
 
 /// The losses elicited by the built-in rewards: siblings of the collective loss for study, not for a table of methods.
 /// They read the reduction among the [`Options`], and not the smoothing.
-pub fn elicited_methods() -> &'static [Method] {
+pub fn elicited_methods() -> &'static [LossInfo] {
     &ELICITED
 }
 
 /// The method of that name, elicited ones included. The error lists all names and suggests the nearest.
-pub fn method(name: &str) -> Result<&'static Method, LossError> {
+pub fn method(name: &str) -> Result<&'static LossInfo, LossError> {
     let all = || METHODS.iter().chain(&ELICITED);
     all()
         .find(|method| method.name == name)

@@ -4,7 +4,7 @@
 //! and the only errors left are h² / 6 times the third derivative and the rounding of the gradient to `f32`, together
 //! below 2e-7 here. The correction branch of the non-negative risks does not descend its value; it has its own test.
 
-use onesided_loss::{Method, Options, Reduction, Sampling, Setting, Surrogate, elicited_methods, methods};
+use onesided_loss::{LossInfo, Options, Reduction, Sampling, Setting, Surrogate, elicited_methods, methods};
 
 const STEP: f32 = 1.0 / 1024.0;
 const TOLERANCE: f64 = 2e-7;
@@ -16,7 +16,7 @@ const UNLABELED: [f32; 6] = [0.875, -2.5, 1.75, -0.25, 4.125, -1.1875];
 const SAMPLINGS: [Sampling; 2] = [Sampling::CaseControl, Sampling::SingleSample { labeled_share: 0.375 }];
 
 /// Checks one objective on one batch, which must not be corrected.
-fn check(method: &Method, setting: &Setting, options: &Options, positive: &[f32], unlabeled: &[f32]) {
+fn check(method: &LossInfo, setting: &Setting, options: &Options, positive: &[f32], unlabeled: &[f32]) {
     let objective = method.build(setting, options).unwrap();
     let value =
         |p: &[f32], u: &[f32]| objective.evaluate(p, u, &mut vec![0.0; p.len()], &mut vec![0.0; u.len()]);

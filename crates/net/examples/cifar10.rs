@@ -14,8 +14,8 @@
 use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, cifar10, hide};
 use onesided_loss::{Objective, Sampling, method};
 use onesided_net::{
-    Architecture, Augment, Device, Engine, Job, NetError, Network, Precision, Progress, Shape, Source,
-    TrainConfig, Trained, scores_on, train_on, train_side_by_side,
+    Architecture, Augment, Device, Engine, Job, NetError, Network, Precision, Shape, Source, TrainConfig,
+    TrainProgress, Trained, scores_on, train_on, train_side_by_side,
 };
 use serde_json::json;
 use std::error::Error;
@@ -138,7 +138,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     eprintln!("{} on {}, {} images", options.network, engine.describe(), images);
     let tester = Tester { engine: &engine, network: &network, first: images as u32, truth: &to_test };
     let clocks: Vec<Mutex<Option<Clock>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let watch = |run: usize, progress: &Progress| Clock::tick(&clocks[run], run, progress);
+    let watch = |run: usize, progress: &TrainProgress| Clock::tick(&clocks[run], run, progress);
     let mut accuracies = Vec::new();
     let mut rows = 0;
     let mut finish = |run: usize, trained: Result<Trained, NetError>| -> Result<(), Box<dyn Error>> {
@@ -279,7 +279,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn tick(clock: &Mutex<Option<Clock>>, run: usize, progress: &Progress) -> bool {
+    fn tick(clock: &Mutex<Option<Clock>>, run: usize, progress: &TrainProgress) -> bool {
         let (now, rows) = (Instant::now(), progress.rows_seen);
         if let Ok(mut clock) = clock.lock() {
             let clock = clock.get_or_insert(Clock { first: now, last: now, first_rows: rows, rows });

@@ -1,12 +1,12 @@
 //! Training speed of the machine at hand: real steps (forward, collective loss, backward, NAdam) on random data.
 //!
 //! ```
-//! use onesided_net::bench::{Case, How, measure};
+//! use onesided_net::bench::{Case, BenchOptions, measure};
 //! use onesided_net::Shape;
 //! use std::time::Duration;
 //!
 //! let case = Case { network: "linear".into(), input: Shape::flat(50), batch: 512, runs: 1 };
-//! let measured = measure(&case, &How { time: Duration::from_millis(20), ..How::default() })?;
+//! let measured = measure(&case, &BenchOptions { time: Duration::from_millis(20), ..BenchOptions::default() })?;
 //! println!("{case}: {:.0} rows/s on {}", measured.rows_per_second.median, measured.device);
 //! # Ok::<(), onesided_net::NetError>(())
 //! ```
@@ -76,7 +76,7 @@ impl fmt::Display for Case {
 
 /// Where and for how long.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct BenchOptions {
     /// The device; [`Device::Auto`] is what training would take.
     pub device: Device,
     /// Numbers of a GPU.
@@ -87,7 +87,7 @@ pub struct How {
     pub time: Duration,
 }
 
-impl Default for How {
+impl Default for BenchOptions {
     fn default() -> Self {
         let (device, precision) = (Device::default(), Precision::default());
         Self { device, precision, threads: 0, time: Duration::from_secs(3) }
@@ -136,7 +136,7 @@ pub struct Measured {
 }
 
 /// Measures one case.
-pub fn measure(case: &Case, how: &How) -> Result<Measured, NetError> {
+pub fn measure(case: &Case, how: &BenchOptions) -> Result<Measured, NetError> {
     if case.batch < 2 || case.runs == 0 {
         return Err(NetError::Config(format!(
             "a run of training with a batch of at least 2 rows is needed, but the case is {} of {}",
@@ -209,7 +209,7 @@ struct Log {
 
 struct Bench<'b> {
     case: &'b Case,
-    how: &'b How,
+    how: &'b BenchOptions,
     engine: &'b Engine<'b>,
     network: &'b Network,
     board: Board,
@@ -300,7 +300,7 @@ impl Bench<'_> {
     }
 }
 
-/// How many steps all runs took together while none of them was starting or done, and steps a second in each part.
+/// BenchOptions many steps all runs took together while none of them was starting or done, and steps a second in each part.
 fn rates(logs: &[Log]) -> (usize, Vec<f64>) {
     let start = logs.iter().filter_map(|log| log.ends.first()).max();
     let end = logs.iter().filter_map(|log| log.ends.last()).min();
@@ -371,7 +371,7 @@ mod tests {
     fn a_case_that_cannot_run_ends_with_its_sentence() {
         let case =
             |network: &str, batch, runs| Case { network: network.into(), input: Shape::flat(8), batch, runs };
-        let how = How { time: Duration::ZERO, threads: 1, ..How::default() };
+        let how = BenchOptions { time: Duration::ZERO, threads: 1, ..BenchOptions::default() };
         for wrong in [case("linear", 1, 1), case("linear", 8, 0), case("cnn", 8, 1), case("lstm", 8, 1)] {
             assert!(measure(&wrong, &how).is_err(), "{wrong}");
         }

@@ -5,7 +5,7 @@
 
 use crate::NetError;
 use crate::device::{Device, Engine};
-use crate::train::{Job, Progress, Trained, train_on};
+use crate::train::{Job, TrainProgress, Trained, train_on};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -21,7 +21,7 @@ type Results = Vec<(usize, Result<Trained, NetError>)>;
 pub fn train_side_by_side<'j>(
     jobs: &[Job<'j>],
     at_once: usize,
-    observer: &(dyn Fn(usize, &Progress) -> bool + Sync),
+    observer: &(dyn Fn(usize, &TrainProgress) -> bool + Sync),
 ) -> Vec<Result<Trained, NetError>> {
     let Some(first) = jobs.first() else { return Vec::new() };
     let engine = match together(jobs).and_then(|device| Engine::new(device, first.data, first.network.input))

@@ -163,7 +163,7 @@ pub struct Job<'a> {
 
 /// Where training stands; shown to the observer after each batch.
 #[derive(Clone, Debug)]
-pub struct Progress {
+pub struct TrainProgress {
     /// Epoch under way, counted from 1.
     pub epoch: usize,
     /// Epochs asked for.
@@ -214,7 +214,7 @@ pub struct Trained {
 
 /// Trains a network on the device of its settings. `observer` sees every batch and returns false to stop; the
 /// checkpoint then stays.
-pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<Trained, NetError> {
+pub fn train(job: &Job, observer: &mut dyn FnMut(&TrainProgress) -> bool) -> Result<Trained, NetError> {
     job.config.check_for(job.network.input)?;
     let device = job.config.device.resolve(job.network, job.config.batch);
     train_on(&Engine::new(device, job.data, job.network.input)?, job, observer)
@@ -224,7 +224,7 @@ pub fn train(job: &Job, observer: &mut dyn FnMut(&Progress) -> bool) -> Result<T
 pub fn train_on(
     engine: &Engine,
     job: &Job,
-    observer: &mut dyn FnMut(&Progress) -> bool,
+    observer: &mut dyn FnMut(&TrainProgress) -> bool,
 ) -> Result<Trained, NetError> {
     train_watched(engine, job, observer, &mut |_, _| Ok(()))
 }
@@ -237,7 +237,7 @@ pub type Watcher<'w> = &'w mut dyn FnMut(usize, &mut dyn Executor) -> Result<(),
 pub fn train_watched(
     engine: &Engine,
     job: &Job,
-    observer: &mut dyn FnMut(&Progress) -> bool,
+    observer: &mut dyn FnMut(&TrainProgress) -> bool,
     watcher: Watcher,
 ) -> Result<Trained, NetError> {
     let config = job.config;
@@ -288,7 +288,7 @@ pub fn train_watched(
     let warm_up = config.warm_up * batches as f64;
     let (mut feed, mut gradient) = (Feed::default(), Vec::new());
     let mut interrupted = false;
-    let mut progress = Progress {
+    let mut progress = TrainProgress {
         epoch: 0,
         epochs: config.epochs,
         batch: 0,

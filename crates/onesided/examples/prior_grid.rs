@@ -9,11 +9,10 @@
 //! appended to OUT as one line of JSON; runs that are there already are not repeated. Where the grid has `rows`, each run's
 //! rows are written to TABLES/rows as well, for peers to be measured on the same ones.
 
-use onesided::data::{
-    Counts, Features, Label, Matrix, MissingPolicy, PuData, ReadOptions, Stream, digits, mnist, read,
-    truth_from_column, usps,
-};
+use onesided::data::{Stream, digits, mnist, usps};
+use onesided::learn::{Machine, Task, Views};
 use onesided::prior::{CrossFitting, Evidence, Needs, consensus, estimators};
+use onesided::{Dataset, Input, InputOptions, Label, Matrix, Scenario, Signal};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -92,7 +91,7 @@ fn draw(
     seed: u64,
     matrix: &Matrix,
     truth: &[bool],
-) -> Result<(PuData, usize), Box<dyn Error>> {
+) -> Result<(Dataset, usize), Box<dyn Error>> {
     let mut stream = Stream::new(seed, &format!("{set} {mu}"));
     let mut of = |class: bool| {
         let mut rows: Vec<usize> = (0..truth.len()).filter(|&row| truth[row] == class).collect();
@@ -109,14 +108,15 @@ fn draw(
     let rows: Vec<usize> =
         positive[..n_p + hidden].iter().chain(&negative[..n_u - hidden]).copied().collect();
     let kinds = |i: usize| if i < n_p { Label::Positive } else { Label::Unlabeled };
-    Ok((PuData::new(matrix.select(&rows), (0..rows.len()).map(kinds).collect())?, hidden))
+    let data = Dataset::from_scaled(matrix.select(&rows), None)?;
+    Ok((data.with_labels((0..rows.len()).map(kinds).collect())?, hidden))
 }
 
-fn write_rows(data: &PuData, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+fn write_rows(data: &Dataset, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
-    let mut text = String::new();
-    for (row, label) in data.labels.iter().enumerate() {
-        let cells: Vec<String> = data.features.row(row).iter().map(f32::to_string).collect();
+    let (mut text, rows) = (String::new(), data.dense()?);
+    for (row, label) in data.labels().unwrap_or_default().iter().enumerate() {
+        let cells: Vec<String> = rows.row(row).iter().map(f32::to_string).collect();
         text += &format!("{},{}\n", u8::from(*label == Label::Positive), cells.join(","));
     }
     Ok(fs::write(folder.join(name), text)?)
@@ -128,24 +128,29 @@ fn run(
     set: &str,
     mu: f64,
     seed: u64,
-    data: &PuData,
+    data: &Dataset,
     hidden: usize,
 ) -> Result<Value, Box<dyn Error>> {
-    let Counts { positive: n_p, unlabeled: n_u } = data.counts();
     let started = Instant::now();
-    let scores = CrossFitting { seed, threads: 1, ..CrossFitting::default() }.run(data, &mut |_, _| true)?;
+    let machine = Machine { threads: 1, ..Machine::default() };
+    let task = Task::new(data, false, Scenario::CaseControl, seed, machine)?;
+    let (n_p, n_u) = (task.counts.positive, task.counts.unlabeled);
+    let scores = CrossFitting::default().run(&task, &Views::new(data), &mut |_| Signal::Continue)?;
     let scoring = started.elapsed().as_secs_f64();
-    let (p_rows, u_rows) = (data.features.select(&data.positives()), data.features.select(&data.unlabeled()));
+    let rows = data.dense()?;
+    // Positives come first.
+    let (p_rows, u_rows) =
+        (rows.select(&(0..n_p).collect::<Vec<_>>()), rows.select(&(n_p..n_p + n_u).collect::<Vec<_>>()));
     let evidence = Evidence { seed, ..Evidence::of_scores(&scores.positive, &scores.unlabeled) }
         .with_rows(&p_rows, &u_rows);
     let (mut estimates, mut of_scores) = (Vec::new(), Vec::new());
     for estimator in estimators() {
-        let name = estimator.about().name;
+        let name = estimator.info().name;
         if grid.skip.iter().any(|skipped| skipped == name) {
             continue;
         }
         let started = Instant::now();
-        let needs = estimator.about().needs;
+        let needs = estimator.info().needs;
         let resamples = if needs == Needs::Rows { grid.row_resamples } else { evidence.resamples };
         estimates.push(match estimator.estimate(&Evidence { resamples, ..evidence }) {
             Ok(estimate) => {
@@ -166,7 +171,7 @@ fn run(
         "consensus": { "mu": consensus.mu, "low": low, "high": high, "agreement": consensus.agreement,
                        "reason": consensus.reason, "level_top": consensus.signs.level_top.holds() },
         "set": set, "mu": mu, "seed": seed, "truth": hidden as f64 / n_u as f64, "positive": n_p, "unlabeled": n_u,
-        "features": data.features.cols(), "scorer": scores.scorer.to_string(), "scoring_seconds": scoring,
+        "features": rows.cols(), "scorer": scores.scorer.to_string(), "scoring_seconds": scoring,
         "estimates": estimates,
     }))
 }
@@ -209,11 +214,9 @@ fn load(set: &str, tables: &Path, sets: &Path) -> Result<(Matrix, Vec<bool>), Bo
             (Matrix::new(images.labels.len(), 256, images.values)?, even(&images.labels))
         }
         table => {
-            let options = ReadOptions { text: vec!["truth".to_string()], ..ReadOptions::default() };
-            let mut frame = read(&tables.join(format!("{table}.csv")), &options)?;
-            let truth = truth_from_column(&frame.take("truth")?, None)?;
-            let features = Features::fit(&frame, &[], MissingPolicy::Mean)?;
-            (features.encode(frame)?.0, truth)
+            let options = InputOptions { truth: Some("truth".to_string()), ..InputOptions::default() };
+            let data = options.read(&Input::one(tables.join(format!("{table}.csv"))))?;
+            (data.dense()?.into_owned(), data.truth().unwrap_or_default().to_vec())
         }
     })
 }

@@ -3,7 +3,7 @@
 use crate::args::Bench;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table};
-use onesided::net::bench::{Case, How, Measured, Spread, measure};
+use onesided::net::bench::{BenchOptions, Case, Measured, Spread, measure};
 use onesided::net::{Device, NetError, Precision};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub fn run(flags: &Bench, as_json: bool) -> Result<(), Failure> {
         let sentence = format!("--seconds must lie in (0, {MOST_SECONDS}], but is {}", flags.seconds);
         return Err(Failure::input(sentence));
     }
-    let how = How {
+    let how = BenchOptions {
         device: super::device(&flags.device)?,
         precision: flags.precision.parse()?,
         threads: flags.threads,
@@ -90,7 +90,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn of(rows: &[Row], how: &How, first_step: Option<f64>) -> Self {
+    fn of(rows: &[Row], how: &BenchOptions, first_step: Option<f64>) -> Self {
         let (mut devices, mut precisions) = (Vec::new(), Vec::new());
         for Row { measured, .. } in rows {
             let precision = if measured.on_cpu { Precision::F32 } else { how.precision };

@@ -26,7 +26,7 @@ use crate::spec::Spec;
 use crate::trial::Trial;
 use onesided_data::Stream;
 use onesided_learn::{At, Kinds, Machine, Signal, Views};
-use onesided_net::{Engine, ExecutorConfig, Progress, score_rows};
+use onesided_net::{Engine, ExecutorConfig, TrainProgress, score_rows};
 use onesided_report::Thumbnail;
 use std::collections::HashMap;
 use std::path::Path;
@@ -79,7 +79,7 @@ pub fn figure(
     spec: &Spec,
     data: &Path,
     machine: Machine,
-    observer: &mut (dyn FnMut(&Progress) -> bool + Send),
+    observer: &mut (dyn FnMut(&TrainProgress) -> bool + Send),
 ) -> Result<Figure, ExperimentError> {
     let refuse = |detail: String| ExperimentError::Spec { file: spec.file.display().to_string(), detail };
     let plan = spec.figure.as_ref().ok_or_else(|| refuse("it has no section [figure]".into()))?;

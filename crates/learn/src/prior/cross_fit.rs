@@ -11,7 +11,7 @@
 use super::platt::platt;
 use super::scorer::PriorScorer;
 use crate::folds::{self, cross_fit, train_folds};
-use crate::{Error, Observer, Run, Task, Views};
+use crate::{Error, Observer, RunNumber, Task, Views};
 use onesided_data::Label;
 
 /// One in this many of a fold's training rows, of either kind, decides when training stops.
@@ -61,7 +61,7 @@ impl CrossFitting {
             one.check(&task)?;
             let trainer = one.open(&task, views)?;
             let candidate = &one.candidates()[0];
-            let run = Run { name: &candidate.name, number: 0, all: folds.len(), resumed_from: None };
+            let run = RunNumber { name: &candidate.name, number: 0, all: folds.len(), resumed_from: None };
             let workers = folds::workers(task.machine.threads);
             let fits = train_folds(trainer.as_ref(), candidate, &folds, workers, &task, run, observer)?;
             if fits.len() < folds.len() {

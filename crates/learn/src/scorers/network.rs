@@ -6,7 +6,7 @@ use crate::{
     Subset, Task, Trainer, Training, Views, Wants,
 };
 use onesided_data::{Mix, PriorInUnlabeled};
-use onesided_loss::{LossError, Method, Objective, Options, Reduction, Setting};
+use onesided_loss::{LossError, LossInfo, Objective, Options, Reduction, Setting};
 use onesided_net::{
     Architecture, Device, Engine, Job, Network, Precision, TrainConfig, Trained, Watcher, scores_on,
     train_watched,
@@ -24,7 +24,7 @@ const SHARE_OF_POSITIVES: f64 = 0.1;
 #[derive(Clone)]
 pub enum ObjectiveChoice {
     /// A method of [`onesided_loss`].
-    Named(&'static Method),
+    Named(&'static LossInfo),
     /// One of your own.
     Own(Arc<OwnObjective>),
 }
@@ -306,7 +306,7 @@ impl NetworkTrainer<'_> {
             checkpoint: checkpoint.as_deref(),
         };
         let (mut epoch, mut signal) = (0, Signal::Continue);
-        let mut after_batch = |progress: &onesided_net::Progress| {
+        let mut after_batch = |progress: &onesided_net::TrainProgress| {
             epoch = progress.epoch;
             signal = observer(&Progress {
                 name: run.name,
@@ -441,7 +441,7 @@ mod tests {
             stop_after: None,
             seed: 7,
             threads: 1,
-            run: crate::Run::default(),
+            run: crate::RunNumber::default(),
         };
         let (views, candidate) = (Views::new(&data), scorer.candidates().remove(0));
         let mut observer = |_: &Progress| Signal::Continue;
