@@ -3,6 +3,8 @@
 //! Results go to standard output, everything else (progress, notes, warnings, errors) to standard error. Exit codes:
 //! 0 it worked, 2 the input was bad, 130 it was interrupted, 1 anything else.
 
+#![forbid(unsafe_code)]
+
 mod args;
 mod commands;
 mod config_flags;

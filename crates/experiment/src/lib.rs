@@ -5,6 +5,8 @@
 //! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values. [`figure()`] watches one
 //! run epoch by epoch from a layer of two units.
 
+#![forbid(unsafe_code)]
+
 mod campaign;
 mod choices;
 mod classes;

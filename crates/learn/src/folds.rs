@@ -5,11 +5,9 @@ use onesided_data::{Label, Stream, available_threads, stratified_folds, stratifi
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The share that is held out where nothing is said.
-const HOLD_OUT: f64 = 0.2;
 /// Rows up to which holding out in turn is worth eleven trainings instead of two.
 const MOST_IN_TURN: usize = 50_000;
-/// Parts that rows are held out in, one after the other.
+/// Parts that rows are split into; one is held out at a time.
 pub(crate) const FOLDS: usize = 5;
 /// Held-out rows of either kind from which one hold-out is enough: a calibration on fewer is mostly noise (its offset
 /// alone has a standard error of about 0.15 logits at 200 rows).
@@ -27,14 +25,18 @@ pub(crate) struct Fold {
 /// Rows to train on and rows held out: once, or in turn where one hold-out would be too small to calibrate on. The rows
 /// held out also decide when to stop.
 pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, Error> {
-    let fraction = hold_out.unwrap_or(HOLD_OUT);
     let fewest = task.counts.positive.min(task.counts.unlabeled);
-    let once = stratified_holdout(&task.labels, fraction, task.seed)?;
-    let in_turn = hold_out.is_none()
-        && (fewest as f64 * fraction) < ENOUGH_HELD_OUT as f64
-        && fewest >= 2 * FOLDS
-        && task.labels.len() <= MOST_IN_TURN;
-    let splits = if in_turn { stratified_folds(&task.labels, FOLDS, task.seed)? } else { vec![once] };
+    let splits = match hold_out {
+        Some(share) => vec![stratified_holdout(&task.labels, share, task.seed)?],
+        None if fewest < 2 * FOLDS => vec![stratified_holdout(&task.labels, 1.0 / FOLDS as f64, task.seed)?],
+        None => {
+            // The folds that cross-fitting for the prior has, too: drawn once per fit.
+            let mut folds = stratified_folds(&task.labels, FOLDS, task.seed)?;
+            let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
+            folds.truncate(if enough { 1 } else { FOLDS });
+            folds
+        }
+    };
     Ok(splits
         .iter()
         .map(|(kept, held)| {

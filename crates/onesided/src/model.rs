@@ -55,7 +55,7 @@ impl Model {
         {
             report.warnings.push(format!(
                 "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
-                 rows are positive): run 'onesided prior' to see why"
+                 rows are positive): look at the single estimates behind it"
             ));
         }
         let about = About {

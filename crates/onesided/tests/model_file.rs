@@ -85,9 +85,9 @@ fn other_files_are_refused() {
     assert!(refusal(b"x,y\n1,0\n2,1\n").contains("is not a safetensors file"));
     let empty = serde_json::json!({});
     assert!(refusal(&assembled(&empty, &[])).contains("is a safetensors file, but no model of onesided"));
-    let missing = Model::load(&scratch("no such model")).unwrap_err().to_string();
+    let missing = Model::load(scratch("no such model")).unwrap_err().to_string();
     assert!(missing.contains("does not exist"), "{missing}");
-    let folder = Model::load(&scratch("")).unwrap_err().to_string();
+    let folder = Model::load(scratch("")).unwrap_err().to_string();
     assert!(folder.contains("is a folder"), "{folder}");
 }
 

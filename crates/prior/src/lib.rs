@@ -20,6 +20,8 @@
 //! # Ok::<(), onesided_prior::EvidenceError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod alphamax;
 mod bbe;
 mod cells;

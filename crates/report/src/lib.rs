@@ -25,6 +25,8 @@
 //! assert!(svg.starts_with("<svg") && svg.contains("highest"));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod axis;
 mod chart;
 mod font;

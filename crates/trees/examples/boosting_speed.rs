@@ -1,7 +1,7 @@
 //! Seconds to grow 100 trees on 200,000 rows of 20 features, a tenth of them held out, with one thread, and a hash of
 //! what the trees say.
 //!
-//! `cargo run --release -p onesided-trees --example speed -- [row share]`: equal hashes mean equal trees.
+//! `cargo run --release -p onesided-trees --example boosting_speed -- [row share]`: equal hashes mean equal trees.
 
 use onesided_data::{Matrix, Stream};
 use onesided_trees::{Binned, LabeledRows, TreesConfig, fit};
