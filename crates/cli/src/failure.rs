@@ -27,6 +27,15 @@ impl Failure {
         Failure::Input(sentence.into())
     }
 
+    /// An error of reading rows for a model: of its hints only those that are flags there.
+    pub fn of_reading(error: Error) -> Self {
+        const FLAGS: [&str; 5] = ["encoding", "text", "positive", "label", "truth"];
+        match error.hint() {
+            Some(hint) if !FLAGS.contains(&hint.setting) => Failure::Input(error.to_string()),
+            _ => error.into(),
+        }
+    }
+
     /// Says why on standard error.
     pub fn report(self) -> ExitCode {
         let (sentence, code) = match self {

@@ -206,7 +206,7 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
         ("name = \"digits\"", "name = \"letters\"", "no data set is called so; known are mnist"),
         ("positive = [\"0\",", "positive = [\"ten\",", "it has no class 'ten'; its classes are 0, 1"),
         ("name = \"weighted-lr\"", "name = \"weighted-l\"", "weighted-l"),
-        ("network = \"linear\"", "network = \"vgg99\"", "unknown network 'vgg99'"),
+        ("network = \"linear\"", "network = \"vgg99\"", "unknown model 'vgg99'"),
         ("table = \"accuracy\"", "table = \"speed\"", "it has no table 'speed'; its tables are accuracy"),
     ] {
         folder.write("small.toml", SMALL.replace(from, to));

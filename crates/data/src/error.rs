@@ -153,6 +153,9 @@ pub enum DataError {
     /// Folders that are classes, and no word on which is positive.
     #[error("the folders in '{folder}' are classes ({classes}); say which is positive")]
     WhichClass { folder: String, classes: String },
+    /// A class that no folder has.
+    #[error("'{folder}' has no folder '{value}'; its folders are {classes}")]
+    NoSuchClass { folder: String, value: String, classes: String },
     /// A column asked to be two things.
     #[error("column '{column}' cannot be both {first} and {second}")]
     TwoRoles { column: String, first: &'static str, second: &'static str },
@@ -195,7 +198,7 @@ pub enum DataError {
     )]
     Ragged { file: String, place: Position, expected: u64, found: u64 },
     /// Text in another encoding.
-    #[error("'{file}' {place} is not valid UTF-8; save the file as UTF-8, or say how it is encoded")]
+    #[error("'{file}' {place} is not valid UTF-8")]
     NotUtf8 { file: String, place: Position },
     /// NaN or an infinity, written out.
     #[error(
@@ -232,13 +235,11 @@ pub enum DataError {
     // Features and matrices.
     /// No column is left to learn from.
     #[error(
-        "no feature columns are left; at least one that differs between rows is needed besides the label"
+        "no feature columns are left; at least one that differs between rows is needed besides the label{left_out}"
     )]
-    NoFeatures,
+    NoFeatures { left_out: String },
     /// Vectors of different lengths in one column.
-    #[error(
-        "column '{column}', row {row}: the vector has {found} numbers where others have {expected}; make them as long"
-    )]
+    #[error("column '{column}', row {row}: the vector has {found} numbers where others have {expected}")]
     VectorLength { column: String, row: usize, expected: usize, found: usize },
     /// Sparse rows that would fill the memory.
     #[error(
@@ -300,7 +301,9 @@ pub enum DataError {
     #[error("column '{column}' holds both 0 and -1, and only one can mean unlabeled; use 1/0 or 1/-1")]
     ZeroAndMinusOne { column: String },
     /// An empty label.
-    #[error("column '{column}' is empty in row {row}; write 0 for unlabeled")]
+    #[error(
+        "column '{column}' is empty in row {row}, which means unlabeled only where the positive value is named"
+    )]
     MissingLabel { column: String, row: usize },
     /// An empty truth: it cannot be guessed.
     #[error("column '{column}' is empty in row {row}; the truth must be known for every row")]
@@ -361,6 +364,9 @@ impl DataError {
             }
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
+            DataError::NoFeatures { left_out } if left_out.contains("free text") => {
+                Some(Hint::new("learn from texts", "text", "COLUMN"))
+            }
             DataError::TooWide { .. } => Some(Hint::new("limit the terms", "max-terms", "N")),
             DataError::NotUtf8 { .. } => Some(Hint::new("name its encoding", "encoding", "NAME")),
             _ => None,

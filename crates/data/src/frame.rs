@@ -37,6 +37,18 @@ pub struct LeftOut {
     pub why: WhyLeftOut,
 }
 
+impl std::fmt::Display for WhyLeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            WhyLeftOut::Constant => "the same in every row",
+            WhyLeftOut::Empty => "empty in every row",
+            WhyLeftOut::Identifier => "an identifier, or has too many different texts",
+            WhyLeftOut::FreeText => "free text",
+            WhyLeftOut::Type => "of a type that is not learned from, such as dates or lists of words",
+        })
+    }
+}
+
 /// Why a column is not learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

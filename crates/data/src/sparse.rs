@@ -107,6 +107,11 @@ impl SparseMatrix {
         self.cols
     }
 
+    /// How many rows store nothing.
+    pub fn empty_rows(&self) -> usize {
+        self.starts.windows(2).filter(|ends| ends[0] == ends[1]).count()
+    }
+
     /// How many entries are stored, in all rows together.
     pub fn stored(&self) -> usize {
         self.columns.len()

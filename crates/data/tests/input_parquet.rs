@@ -172,7 +172,7 @@ fn vectors_of_other_lengths_are_named() {
     vectors[2] = Some(vec![Some(1.0); 3]);
     let path = written(&scratch, "l.parquet", vec![("v", lists(&vectors)), ("y", whole(&[1, 0, 0]))]);
     let error = labeled().read(&Input::one(&path)).unwrap_err();
-    let sentence = "column 'v', row 3: the vector has 3 numbers where others have 2; make them as long";
+    let sentence = "column 'v', row 3: the vector has 3 numbers where others have 2";
     assert_eq!(error.to_string(), sentence);
     assert_eq!(error.hint(), Some(Hint::new("leave it out", "drop", "v")));
     vectors[2] = Some(Vec::new());

@@ -147,7 +147,7 @@ fn numbers_are_no_texts() {
     let path = scratch.write("n.csv", "x,t,y\n1,10,1\n2,11,0\n3,,0\n");
     let options = InputOptions { text: vec!["t".to_string()], ..labeled("y") };
     let error = options.read(&Input::one(&path)).unwrap_err();
-    assert_eq!(error.to_string(), "column 't' is numeric, not text, in all 3 rows");
+    assert_eq!(error.to_string(), "column 't' holds numbers, not texts, in all 3 rows");
     assert_eq!(error.hint().map(|hint| hint.setting), Some("text"));
 }
 

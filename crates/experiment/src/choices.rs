@@ -323,7 +323,7 @@ mod tests {
     fn what_cannot_be_is_named() {
         let refused = |choices: Choices| choices.resolve("collective").unwrap_err();
         let network = refused(Choices { network: Some("resnet".into()), ..Choices::default() });
-        assert!(network.contains("unknown network 'resnet'"), "{network}");
+        assert!(network.contains("unknown model 'resnet'"), "{network}");
         let trees = refused(Choices { network: Some("trees".into()), ..Choices::default() });
         assert_eq!(trees, "an objective is trained with a network here; name one");
         let reduction = refused(Choices { reduction: Some("auto".into()), ..Choices::default() });

@@ -86,7 +86,11 @@ impl FromStr for ModelChoice {
     fn from_str(text: &str) -> Result<Self, Error> {
         match text {
             "trees" => Ok(ModelChoice::Trees),
-            network => Ok(ModelChoice::Network(network.parse()?)),
+            network => Ok(ModelChoice::Network(network.parse().map_err(|_| Error::Unknown {
+                what: "model",
+                found: network.to_string(),
+                known: format!("{} or trees", Architecture::names().join(", ")),
+            })?)),
         }
     }
 }

@@ -97,11 +97,11 @@ fn wrong_names_and_values_are_one_sentence() {
     assert!(
         refusal("learning_rate", "1").starts_with("unknown setting 'learning_rate'; use method, model, ")
     );
-    assert_eq!(refusal("epochs", "many"), "unknown epochs 'many'; use a number");
+    assert_eq!(refusal("epochs", "many"), "unknown epochs 'many'; use a whole number");
     assert_eq!(refusal("prior", "third"), "unknown prior 'third'; use a number or auto");
     assert!(refusal("prior", "1.5").contains("strictly between 0 and 1"));
     assert!(refusal("method", "colective").contains("did you mean 'collective'?"));
-    assert!(refusal("model", "forest").contains("unknown network 'forest'"));
+    assert!(refusal("model", "forest").starts_with("unknown model 'forest'; use linear, mlp, "));
     assert!(refusal("option", "cost").contains("NAME=VALUE"));
     assert!(refusal("threshold", "best").contains("half, quantile or max-pu-accuracy"));
     let mut config = Config::default();

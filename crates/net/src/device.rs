@@ -54,9 +54,9 @@ impl Device {
             #[cfg(feature = "cuda")]
             Device::Cuda(_) => cuda::available(),
             #[cfg(not(feature = "cuda"))]
-            Device::Cuda(_) => Err(NetError::Device(
-                "this build has no CUDA support; build with the feature cuda, or use the CPU".into(),
-            )),
+            Device::Cuda(_) => {
+                Err(NetError::Device("this build has no CUDA support; build with the feature cuda".into()))
+            }
         }
     }
 

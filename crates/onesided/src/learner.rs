@@ -112,11 +112,13 @@ impl Learner {
         self
     }
 
-    set! {
-        /// What scores, for methods that are an objective: [`ModelChoice`] parses names such as `linear`, `mlp`, `cnn` or
-        /// `trees`, and [`Architecture::Layers`](crate::Architecture::Layers) takes layers of your own.
-        model: ModelChoice => model
+    /// What scores, for methods that are an objective: [`ModelChoice`] parses names such as `linear`, `mlp`, `cnn` or
+    /// `trees`, and [`Architecture::Layers`](crate::Architecture::Layers) takes layers of your own.
+    pub fn model(mut self, model: ModelChoice) -> Self {
+        self.config.model = Some(model);
+        self
     }
+
     set! {
         /// The reduction of the collective loss. `None` trains both sum-of-means and prior-weighted, and keeps the first
         /// unless the [`held_out_risk`](crate::held_out_risk) of the second is lower by more than its noise.

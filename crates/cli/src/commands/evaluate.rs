@@ -71,7 +71,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         encoding: encoding(flags.encoding.as_deref())?,
         id: Vec::new(),
     };
-    let mut data = model.read_with(&input, &also)?;
+    let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
     if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
         && folder.is_dir()
     {

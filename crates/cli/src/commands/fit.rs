@@ -27,9 +27,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         // A label column beside the truth is no feature either.
         options.drop.extend(options.label.take());
     }
+    config.device.unwrap_or_default().check()?;
     config.check(options.is_images(&input)?)?;
     config.reading(&mut options)?;
-    config.device.unwrap_or_default().check()?;
     outlet::check(&flags.out, &input.paths())?;
     if let Some(checkpoint) = &config.checkpoint {
         outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;

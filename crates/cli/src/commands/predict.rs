@@ -38,7 +38,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         encoding: encoding(flags.encoding.as_deref())?,
         ..ReadAgain::default()
     };
-    let data = model.read_with(&Input::one(&flags.file), &also)?;
+    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
     let warnings = tell_notes(&data);
     tell_device(&model, data.len());
 

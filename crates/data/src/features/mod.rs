@@ -66,6 +66,8 @@ pub struct EncodeReport {
     pub ignored: Vec<String>,
     /// How many cells of which column held a category that training never saw.
     pub unseen: Vec<(String, usize)>,
+    /// Columns of texts most of which have no term that training saw, and how many have none.
+    pub unknown_texts: Vec<(String, usize)>,
     /// How many cells of which column were missing.
     pub missing: Vec<(String, usize)>,
     /// Columns that training could not learn from, and why.
@@ -102,7 +104,7 @@ impl Features {
             }
         }
         if features.is_empty() {
-            return Err(DataError::NoFeatures);
+            return Err(DataError::NoFeatures { left_out: said_of(&report.left_out) });
         }
         let fitted = Self { features, missing: options.missing, scaling: options.scaling };
         let store = encode::store(&fitted, parts, rows, &mut report)?;
@@ -116,7 +118,7 @@ impl Features {
         let mut fitted = Self::unscaled(named(matrix.cols(), names)?);
         matrix.check_finite(|col| fitted.features[col].name.clone())?;
         if fitted.features.is_empty() {
-            return Err(DataError::NoFeatures);
+            return Err(DataError::NoFeatures { left_out: String::new() });
         }
         // All columns at once, row by row: the matrix is row-major.
         let mut moments: Vec<Moments> = vec![Moments::default(); matrix.cols()];
@@ -227,7 +229,11 @@ impl Features {
                         return Err(feature.changed(column.values.kind()));
                     };
                     let texts: Vec<&str> = texts.iter().collect();
-                    encode::Part::Terms(text.transform(&texts))
+                    let terms = text.transform(&texts);
+                    if 2 * terms.empty_rows() > terms.rows() {
+                        report.unknown_texts.push((column.name.clone(), terms.empty_rows()));
+                    }
+                    encode::Part::Terms(terms)
                 }
                 _ => encode::Part::Column(column),
             });
@@ -276,6 +282,16 @@ impl EncodeReport {
             0 => {}
             missing => self.missing.push((column.name.clone(), missing)),
         }
+    }
+}
+
+/// ` ('id' is an identifier, 'note' is free text)`, or nothing.
+fn said_of(left_out: &[LeftOut]) -> String {
+    let said: Vec<String> =
+        left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
+    match said.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", said.join(", ")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a table, texts or pictures to the columns that a model sees; learned once, stored with the model, applied again.
 
+use super::files::{Kind, kind_of};
 use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note};
@@ -177,6 +178,10 @@ impl Encoding {
             }
             Encoding::Text(_) => {
                 also.check_folder(folder)?;
+                if matches!(kind_of(folder)?, Kind::Pictures | Kind::Classes) {
+                    let file = folder.display().to_string();
+                    return Err(DataError::OtherInput { fitted: "texts", found: "pictures", file });
+                }
                 let folder = read_folder(folder, also.encoding)?;
                 let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
                 data.with_ids("file", folder.names)
@@ -257,7 +262,10 @@ impl Encoding {
     /// Texts in memory.
     pub fn encode_texts<S: AsRef<str> + Sync>(self: &Arc<Self>, texts: &[S]) -> Result<Dataset, DataError> {
         let Encoding::Text(input) = self.as_ref() else { return Err(DataError::OtherEncoding) };
-        Ok(Dataset::new(input.text.transform(texts).into(), self.clone()))
+        let rows = input.text.transform(texts);
+        let (unknown, all) = (rows.empty_rows(), rows.rows());
+        let note = (2 * unknown > all).then_some(Note::NoKnownTerm { texts: unknown, all });
+        Ok(Dataset::new(rows.into(), self.clone()).with_notes(note))
     }
 
     /// Pictures in memory, of the encoding's shape.

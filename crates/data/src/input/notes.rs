@@ -24,6 +24,15 @@ pub enum Note {
     Missing(Vec<(String, usize)>),
     /// Columns with categories that training never saw, and in how many cells.
     Unseen(Vec<(String, usize)>),
+    /// Columns of texts most of which have no term that training saw, and how many have none.
+    UnknownTexts(Vec<(String, usize)>),
+    /// Texts without a single term that training saw: most of them, so they may be of another kind or language.
+    NoKnownTerm {
+        /// How many.
+        texts: usize,
+        /// Of how many.
+        all: usize,
+    },
     /// Files that are not UTF-8.
     OtherEncoding {
         /// How many.
@@ -83,6 +92,9 @@ impl Note {
         if !report.missing.is_empty() {
             notes.push(Note::Missing(report.missing.clone()));
         }
+        if !report.unknown_texts.is_empty() {
+            notes.push(Note::UnknownTexts(report.unknown_texts.clone()));
+        }
         if !report.unseen.is_empty() {
             notes.push(Note::Unseen(report.unseen.clone()));
         }
@@ -91,7 +103,14 @@ impl Note {
 
     /// Whether it may spoil what is learned or predicted, and is a warning.
     pub fn is_warning(&self) -> bool {
-        matches!(self, Note::Unseen(_) | Note::Unreadable { .. } | Note::Malformed { .. })
+        matches!(
+            self,
+            Note::Unseen(_)
+                | Note::UnknownTexts(_)
+                | Note::NoKnownTerm { .. }
+                | Note::Unreadable { .. }
+                | Note::Malformed { .. }
+        )
     }
 
     /// A setting that may do better.
@@ -124,6 +143,12 @@ impl fmt::Display for Note {
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
             Note::Unseen(cells) => {
                 write!(f, "categories that training never saw, taken as none, in {}", listed(cells, counted))
+            }
+            Note::UnknownTexts(cells) => {
+                write!(f, "texts without a term that training saw in {}", listed(cells, counted))
+            }
+            Note::NoKnownTerm { texts, all } => {
+                write!(f, "{texts} of {all} texts have no term that training saw, and score alike")
             }
             Note::OtherEncoding { files, all, folder, encoding } => {
                 write!(f, "{files} of {all} files of '{folder}' are not UTF-8 and were read as {encoding}")

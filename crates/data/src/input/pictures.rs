@@ -49,8 +49,8 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
         return Err(DataError::WhichClass { folder: shown, classes: listed(&classes, ", ", 8) });
     };
     if !classes.contains(positive) {
-        let seen = listed(&classes, ", ", 8);
-        return Err(DataError::NoSuchLabel { column: shown, value: positive.clone(), seen });
+        let classes = listed(&classes, ", ", 8);
+        return Err(DataError::NoSuchClass { folder: shown, value: positive.clone(), classes });
     }
     let is_positive = |&row: &usize| classes[of[row]] == *positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
@@ -73,6 +73,12 @@ pub(super) fn read_folders(
     let paths = [first, second].concat();
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let kept_positive = decoded.kept.iter().filter(|&&row| row < positive).count();
+    // A folder without a single sound picture is what is wrong, not the labels that are left.
+    for (kept, folder) in [(kept_positive, positives), (decoded.kept.len() - kept_positive, unlabeled)] {
+        if kept == 0 {
+            decode_files(&pictures_below(folder)?, options.image_shape, MissingPolicy::Refuse)?;
+        }
+    }
     let labels = two_parts(kept_positive, decoded.kept.len() - kept_positive);
     learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)
 }

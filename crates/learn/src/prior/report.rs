@@ -104,7 +104,7 @@ pub fn estimate_prior(
         return Err(EvidenceError::TooFew { sample, found, least: LEAST_POSITIVES }.into());
     }
     if task.data.encoding().width() == 0 {
-        return Err(DataError::NoFeatures.into());
+        return Err(DataError::NoFeatures { left_out: String::new() }.into());
     }
     let scores = settings.cross_fitting.run(task, views, observer)?;
     let rows = rows_of(task, views, &chosen)?;

@@ -67,7 +67,7 @@ impl Card {
         let (major, minor) = self.0.capability;
         if precision == Precision::Bf16 && major < 8 {
             return Err(NetError::Device(format!(
-                "{} has compute capability {major}.{minor}, but bf16 needs 8.0; use f32, or the CPU",
+                "{} has compute capability {major}.{minor}, but bf16 needs 8.0; use f32",
                 self.0.name
             )));
         }

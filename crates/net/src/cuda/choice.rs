@@ -77,7 +77,7 @@ impl Choices {
                     let best = tried.into_iter().min_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds));
                     let Some(best) = best else {
                         return Err(NetError::Device(format!(
-                            "cuDNN {} has no engine for the convolution {}; use the CPU",
+                            "cuDNN {} has no engine for the convolution {}",
                             version(),
                             c.key()
                         )));

@@ -149,7 +149,7 @@ fn check(result: sys::nvrtcResult) -> Result<(), NetError> {
 }
 
 fn failed(why: &str) -> NetError {
-    NetError::Device(format!("the GPU's kernels could not be compiled ({why}); use the CPU"))
+    NetError::Device(format!("the GPU's kernels could not be compiled ({why})"))
 }
 
 /// Loaded programs of one card.

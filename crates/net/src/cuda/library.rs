@@ -15,7 +15,7 @@ fn missing(what: &str, names: &[&str], remedy: &str) -> NetError {
         false => format!("LD_LIBRARY_PATH ({path}) and the system's library folders"),
     };
     NetError::Device(format!(
-        "CUDA cannot be used: {what} ({}) was not found in {places}; {remedy}, or use the CPU",
+        "CUDA cannot be used: {what} ({}) was not found in {places}; {remedy}",
         candidates.join(", ")
     ))
 }
@@ -47,7 +47,7 @@ pub(crate) fn driver() -> Result<(), NetError> {
     let good = driver::sys::CUresult::CUDA_SUCCESS;
     if started != good || counted != good || count == 0 {
         return Err(NetError::Device(format!(
-            "CUDA cannot be used: the NVIDIA driver is there, but it finds no card ({started:?}); use the CPU"
+            "CUDA cannot be used: the NVIDIA driver is there, but it finds no card ({started:?})"
         )));
     }
     Ok(())
@@ -87,7 +87,7 @@ pub(crate) fn cudnn() -> Result<(), NetError> {
     let version = unsafe { cudnn::sys::cudnnGetVersion() };
     if version < 90_000 {
         return Err(NetError::Device(format!(
-            "CUDA cannot be used: cuDNN {}.{} was found, but version 9 is needed; update it, or use the CPU",
+            "CUDA cannot be used: cuDNN {}.{} was found, but version 9 is needed; update it",
             version / 1000,
             version % 1000 / 100
         )));
