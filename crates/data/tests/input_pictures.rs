@@ -227,7 +227,7 @@ fn a_folder_per_class_gives_labels_and_truth() {
     assert!(error.to_string().contains("are classes ('cat', 'dog'); say which is positive"), "{error}");
     assert_eq!(error.hint(), Some(Hint::new("name the positive value", "positive", "VALUE")));
     let error = with(Some("cow")).unwrap_err();
-    assert!(error.to_string().contains("it holds 'cat', 'dog'"), "{error}");
+    assert!(error.to_string().contains("has no folder 'cow'; its folders are 'cat', 'dog'"), "{error}");
     // Scored without a word on classes.
     let again = data.encoding().read(&input, &ReadAgain::default()).unwrap();
     assert_eq!((again.rows(), again.ids()), (data.rows(), data.ids()));

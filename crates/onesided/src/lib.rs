@@ -7,7 +7,7 @@
 //! # From a table to a ranked list
 //!
 //! ```
-//! use onesided::{Input, InputOptions, Learner};
+//! use onesided::{ClassPrior, Input, InputOptions, Learner};
 //! # let folder = std::env::temp_dir().join(format!("onesided-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! # let (train, new) = (folder.join("train.csv"), folder.join("new.csv"));
@@ -18,9 +18,9 @@
 //!
 //! let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
 //! let data = options.read(&Input::one(&train))?;
-//! let model = Learner::new().model("linear".parse()?).fit(&data)?;
-//! for best in model.rank(&model.read(&new)?)?.iter().take(3) {
-//!     println!("row {}: probability {:.3}", best.row + 1, best.probability);
+//! let model = Learner::new().prior(ClassPrior::new(1.0 / 3.0)?).fit(&data)?; // estimated where you leave it out
+//! for best in model.rank_file(&new)?.iter().take(3) {
+//!     println!("row {} of the table: probability {:.3}", best.row + 1, best.probability); // rows count from 0
 //! }
 //! # std::fs::remove_dir_all(&folder)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
