@@ -94,7 +94,7 @@ pub(crate) fn train_folds(
     for fold in folds {
         let fit = trainer.fit(&fold.subset(task.machine.threads, run), candidate, observer)?;
         run.number += 1;
-        run.resumed_from = crate::scorers_sum(run.resumed_from, fit.resumed_from);
+        run.resumed_from = crate::sum_of_some(run.resumed_from, fit.resumed_from);
         let done = fit.finished_early;
         fits.push(fit);
         if done {

@@ -38,4 +38,4 @@ pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};
 pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
 
-pub(crate) use scorers::{classic_kind, scorers_sum};
+pub(crate) use scorers::{classic_kind, sum_of_some};

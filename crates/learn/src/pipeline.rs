@@ -11,7 +11,7 @@
 use crate::criterion::{self, held_out_risk, log_loss, paired_standard_error, positive_losses};
 use crate::fitted::CERTAIN;
 use crate::folds::{Fold, held_out, train_folds};
-use crate::scorers_sum as sum;
+use crate::sum_of_some as sum;
 use crate::{
     Candidate, Epoch, Error, Fit, Fitted, Info, Kinds, Observer, Priors, Report, RunNumber, ScoreScale,
     Scorer, Subset, Task, Trainer, Tried, Views,

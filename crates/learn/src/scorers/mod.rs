@@ -11,4 +11,4 @@ pub use network::{NetworkScorer, ObjectiveChoice, OwnObjective};
 pub use trees::TreesScorer;
 
 pub(crate) use classic::kind as classic_kind;
-pub(crate) use network::sum as scorers_sum;
+pub(crate) use network::sum as sum_of_some;
