@@ -114,8 +114,22 @@ impl ReadFlags {
         })
     }
 
+    /// The place, where something must say which rows are positive: a column, a folder, or two places.
+    pub fn input(&self, places: &Places) -> Result<Input, Failure> {
+        let answers = [("--label", self.label.is_some()), ("--positive", self.positive.is_some())];
+        let input = places.input(&answers)?;
+        if let Input::One(path) = &input
+            && self.label.is_none()
+            && !path.is_dir()
+        {
+            return Err(Failure::input("name the label column with --label COLUMN"));
+        }
+        self.check(&input)?;
+        Ok(input)
+    }
+
     /// Refuses flags about texts where there are none, and columns that pictures would push aside.
-    pub fn check(&self, input: &Input) -> Result<(), Failure> {
+    fn check(&self, input: &Input) -> Result<(), Failure> {
         let folders = input.paths().iter().all(|path| path.is_dir());
         let of_texts = [
             ("--features", self.features.is_some()),

@@ -121,6 +121,9 @@ pub fn check(scorer: &dyn Scorer, task: &Task, threshold: ThresholdRule) -> Resu
         let (model, rows) = (info.model.into_owned(), task.data.encoding().takes());
         return Err(Error::ModelInput { model, takes: "pictures", rows });
     }
+    if wants.dense {
+        task.data.rows().check_dense()?;
+    }
     task.data.check_finite()?;
     if threshold != ThresholdRule::Half && task.priors.is_none() {
         return Err(Error::ThresholdNeedsPrior);

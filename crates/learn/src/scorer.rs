@@ -23,9 +23,8 @@ pub struct Info {
     pub needs_truth: bool,
     /// Whether it cannot learn without the prior.
     pub needs_prior: bool,
-    /// Whether its own theory gives probabilities; else they are calibrated, which needs the prior too.
-    pub gives_probability: bool,
-    /// Whether it can be calibrated without a prior, as the probability of being labeled.
+    /// Whether it gives something without a prior: probabilities by its own theory, or those of being labeled. The others
+    /// are calibrated, which needs the prior.
     pub works_without_prior: bool,
 }
 
@@ -265,7 +264,6 @@ impl Scorer for OwnScorer {
             model: Cow::Borrowed("a scorer of your own"),
             needs_truth: false,
             needs_prior: false,
-            gives_probability: false,
             works_without_prior: false,
         }
     }

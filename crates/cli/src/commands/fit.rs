@@ -96,17 +96,7 @@ fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
             one => Ok(one),
         };
     }
-    let reading = &flags.reading;
-    let answers = [("--label", reading.label.is_some()), ("--positive", reading.positive.is_some())];
-    let input = flags.places.input(&answers)?;
-    if let Input::One(path) = &input
-        && reading.label.is_none()
-        && !path.is_dir()
-    {
-        return Err(Failure::input("name the label column with --label COLUMN"));
-    }
-    reading.check(&input)?;
-    Ok(input)
+    flags.reading.input(&flags.places)
 }
 
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.

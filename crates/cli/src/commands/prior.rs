@@ -8,7 +8,7 @@ use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, write_atomically};
 use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
-use onesided::{Dataset, Error, Input, Learner};
+use onesided::{Dataset, Error, Learner};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -56,17 +56,8 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         return list(as_json);
     }
     let started = Instant::now();
-    let reading = &flags.reading;
-    let answers = [("--label", reading.label.is_some()), ("--positive", reading.positive.is_some())];
-    let input = flags.places.input(&answers)?;
-    if let Input::One(path) = &input
-        && reading.label.is_none()
-        && !path.is_dir()
-    {
-        return Err(Failure::input("name the label column with --label COLUMN"));
-    }
-    reading.check(&input)?;
-    let options = reading.options()?;
+    let input = flags.reading.input(&flags.places)?;
+    let options = flags.reading.options()?;
     let settings = settings(flags)?;
     let scenario = match &flags.scenario {
         Some(named) => named.parse()?,

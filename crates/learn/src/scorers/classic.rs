@@ -58,7 +58,6 @@ impl Scorer for ClassicScorer {
             model: Cow::Borrowed("its own"),
             needs_truth: false,
             needs_prior: self.info.needs_prior,
-            gives_probability: self.info.gives_probability,
             works_without_prior: self.info.gives_probability,
         }
     }

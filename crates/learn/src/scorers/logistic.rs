@@ -24,7 +24,6 @@ impl Scorer for LogisticScorer {
             model: Cow::Borrowed("linear"),
             needs_truth: false,
             needs_prior: false,
-            gives_probability: false,
             works_without_prior: true,
         }
     }

@@ -121,7 +121,6 @@ impl ObjectiveChoice {
             model: Cow::Owned(model),
             needs_truth: self.needs_truth(),
             needs_prior: self.needs_prior(),
-            gives_probability: false,
             works_without_prior: naive,
         }
     }
@@ -211,7 +210,6 @@ impl Scorer for NetworkScorer {
 
     fn check(&self, task: &Task) -> Result<(), Error> {
         self.train.check()?;
-        task.data.rows().check_dense()?;
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
         self.train.augment().check(network.input)?;

@@ -65,7 +65,6 @@ impl Scorer for TreesScorer {
     }
 
     fn check(&self, task: &Task) -> Result<(), Error> {
-        task.data.rows().check_dense()?;
         self.build(task, &self.candidates()[0])?;
         Ok(())
     }
@@ -224,6 +223,75 @@ impl<'o> Rounds<'o> {
             for (&place, (slope, curve)) in unlabeled.iter().zip(slopes.1.iter().zip(&curves.1)) {
                 of_rows[place as usize] = (weight * slope, weight * curve);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_loss::{Setting, method, sigmoid};
+
+    fn objective(name: &str) -> Box<dyn Objective> {
+        let setting = Setting { prior_in_unlabeled: 0.3, sampling: onesided_loss::Sampling::CaseControl };
+        let options = Options { reduction: Reduction::PriorWeighted, ..Options::default() };
+        method(name).unwrap().build(&setting, &options).unwrap()
+    }
+
+    fn filled(objective: &dyn Objective, pooled: bool, positive: usize, scores: &[f64]) -> Vec<(f32, f32)> {
+        let mut rounds = Rounds::new(objective, pooled, positive, scores.len() - positive, 7);
+        let mut of_rows = vec![(9.0, 9.0); scores.len()];
+        rounds.fill(scores, &mut of_rows);
+        of_rows
+    }
+
+    #[test]
+    fn naive_trees_get_the_derivatives_of_log_loss() {
+        let scores = [0.7, -1.2, 0.0, 2.5, -0.3];
+        let found = filled(objective("naive").as_ref(), true, 2, &scores);
+        for (row, (&score, (slope, curve))) in scores.iter().zip(found).enumerate() {
+            let s = sigmoid(score);
+            let expected = if row < 2 { s - 1.0 } else { s };
+            assert!((f64::from(slope) - expected).abs() < 1e-6, "{row}: {slope}");
+            assert!((f64::from(curve) - s * (1.0 - s)).abs() < 1e-6, "{row}: {curve}");
+        }
+    }
+
+    #[test]
+    fn parts_of_u_add_up_to_finite_differences_of_their_mean_loss() {
+        // 1,024 unlabeled rows are four parts, seen with all 16 positives; the same seed makes the same parts again.
+        let (positive, unlabeled) = (16, 4 * SMALLEST_PART);
+        let mut scores: Vec<f64> =
+            (0..positive + unlabeled).map(|i| ((i * 37) % 101) as f64 / 50.0 - 1.0).collect();
+        let collective = objective("collective");
+        let found = filled(collective.as_ref(), false, positive, &scores);
+        let loss = |scores: &[f64]| -> f64 {
+            let mut order: Vec<u32> = (positive as u32..scores.len() as u32).collect();
+            Stream::new(7, "parts of U").shuffle(&mut order);
+            let of = |places: &[u32]| {
+                places.iter().map(|&place| scores[place as usize] as f32).collect::<Vec<f32>>()
+            };
+            let p = of(&(0..positive as u32).collect::<Vec<_>>());
+            let parts = order.chunks(SMALLEST_PART).map(|part| {
+                let u = of(part);
+                collective.evaluate(&p, &u, &mut vec![0.0; p.len()], &mut vec![0.0; u.len()])
+            });
+            scores.len() as f64 * parts.sum::<f64>() / 4.0
+        };
+        for row in [0, 5, 15, 16, 300, 1_039] {
+            let (at, step) = (scores[row], 1.0 / 64.0);
+            scores[row] = at + step;
+            let above = loss(&scores);
+            scores[row] = at - step;
+            let below = loss(&scores);
+            scores[row] = at;
+            let slope = (above - below) / (2.0 * step);
+            assert!(
+                (slope - f64::from(found[row].0)).abs() < 2e-3,
+                "{row}: {slope} against {:?}",
+                found[row]
+            );
+            assert!(found[row].1 > 0.0);
         }
     }
 }
