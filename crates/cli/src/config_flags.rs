@@ -25,6 +25,11 @@ impl Args for ConfigFlags {
             let action = if setting.repeated { ArgAction::Append } else { ArgAction::Set };
             let arg = Arg::new(setting.name).long(setting.name).value_name(setting.value).action(action);
             let arg = arg.help(setting.help).allow_negative_numbers(true);
+            // What takes no value is a switch.
+            let arg = match setting.value.is_empty() {
+                true => arg.num_args(0).default_missing_value("true"),
+                false => arg,
+            };
             command.arg(match setting.name {
                 "prior" => arg.conflicts_with("prior-in-unlabeled"),
                 _ => arg,

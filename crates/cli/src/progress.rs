@@ -87,6 +87,10 @@ impl<'a> Display<'a> {
             At::Fold { done, all } => {
                 self.show((done as u64, all as u64), || format!("prior: scored {done} of {all} folds"));
             }
+            At::Member { done, all } => {
+                let message = || format!("trained {done} of {all}, now {}", progress.name);
+                self.show((done as u64, all as u64), message);
+            }
             At::Estimator(name) => self.show((1, 1), || format!("prior: {name}")),
             _ => {}
         }

@@ -31,6 +31,7 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod decode;
 mod digits;
 mod error;
@@ -52,6 +53,7 @@ mod store;
 mod text;
 mod write;
 
+pub use columns::{ColumnKind, Columns, MissingCells};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};

@@ -1,6 +1,6 @@
 //! Every file that cannot be read gets one sentence that says what, where, and what to do.
 
-use onesided_data::{Hint, LeftOut, ReadOptions, WhyLeftOut, read, read_parquet_bytes};
+use onesided_data::{Hint, LeftOut, MAX_LEVELS, ReadOptions, WhyLeftOut, read, read_parquet_bytes};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,7 @@ fn cells() {
 #[test]
 fn columns_of_too_many_texts_are_left_out() {
     let rows = |cell: &dyn Fn(usize) -> String| -> String {
-        (0..257).map(|i| format!("{},{i}\n", cell(i))).collect()
+        (0..=MAX_LEVELS).map(|i| format!("{},{i}\n", cell(i))).collect()
     };
     let left_out = |name: &str, rows: String| {
         let frame = read(&written(name, format!("id,x\n{rows}")), &ReadOptions::default()).unwrap();

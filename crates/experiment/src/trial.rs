@@ -49,6 +49,11 @@ impl<'a> Trial<'a> {
         let counts = counts(&split);
         let told = split.prior.map(|prior| prior.told);
         let scorer = match settings.method()? {
+            Method::Auto => {
+                let detail =
+                    "auto chooses by itself; an experiment compares methods by their names".to_string();
+                return Err(ExperimentError::Spec { file: run.name.clone(), detail });
+            }
             Method::System(info) => RunScorer::Classic(ClassicScorer::with_options(info, &[])?),
             Method::Objective(method) => {
                 let labeled = counts.labeled_share();

@@ -4,8 +4,8 @@
 //! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
 
 use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
-use crate::settings::SETTINGS;
-use crate::{Error, Machine, Method, Priors, Scorer, TrainOverrides};
+use crate::settings::{Applies, SETTINGS, SettingInfo};
+use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Scorer, TrainOverrides};
 use onesided_data::{
     ClassPrior, Counts, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
@@ -20,7 +20,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The method where none is named.
-const DEFAULT_METHOD: &str = "collective";
+const DEFAULT_METHOD: &str = "auto";
+/// The method where none is named, but something is said about a loss, a model or its training.
+const DEFAULT_OBJECTIVE: &str = "collective";
 
 /// Terms that models of dense rows are given where nobody says how many: the most frequent ones carry most of what there
 /// is.
@@ -34,6 +36,10 @@ pub struct Config {
     pub method: Option<String>,
     /// What scores, for methods that are an objective.
     pub model: Option<ModelChoice>,
+    /// How much time `auto` may take.
+    pub effort: Option<Effort>,
+    /// Whether `auto` keeps one model instead of a mean of several.
+    pub single: Option<bool>,
     /// Settings of a classic system by name.
     pub option: Vec<(String, String)>,
     /// π, or that it is to be estimated.
@@ -154,7 +160,18 @@ impl Config {
 
     /// The method.
     pub fn method(&self) -> Result<Method, Error> {
-        Method::find(self.method.as_deref().unwrap_or(DEFAULT_METHOD))
+        let about_an_objective = |setting: &SettingInfo| {
+            let applies = matches!(
+                setting.applies,
+                Applies::Objectives | Applies::Reading | Applies::Networks | Applies::Pictures
+            );
+            applies && (setting.get)(self).is_some()
+        };
+        match &self.method {
+            Some(name) => Method::find(name),
+            None if SETTINGS.iter().any(about_an_objective) => Method::find(DEFAULT_OBJECTIVE),
+            None => Method::find(DEFAULT_METHOD),
+        }
     }
 
     /// What scores rows of this kind: what was asked for, `cnn` for pictures, `mlp` for all else.
@@ -224,7 +241,7 @@ impl Config {
     /// What the method takes, for those who read data for it: numbers as they are, counts of words, few terms.
     pub fn reading(&self, options: &mut InputOptions) -> Result<(), Error> {
         match self.method()? {
-            Method::Objective(_) => {
+            Method::Auto | Method::Objective(_) => {
                 options.max_terms = options.max_terms.or(Some(DENSE_TERMS));
             }
             Method::System(info) => {
@@ -243,6 +260,7 @@ impl Config {
     pub fn scorer(&self, data: &Dataset) -> Result<Box<dyn Scorer>, Error> {
         self.check(data.encoding().shape().is_some())?;
         match self.method()? {
+            Method::Auto => Ok(Box::new(Portfolio::new(data, self)?)),
             Method::Objective(method) => Ok(self.objective_scorer(ObjectiveChoice::Named(method), data)),
             Method::System(info) => Ok(Box::new(ClassicScorer::with_options(info, &self.option)?)),
         }
@@ -269,6 +287,7 @@ impl Config {
                 options,
                 reduction: self.reduction,
                 config: TreesScorer::default_config(),
+                prior_factor: 1.0,
             }),
         }
     }

@@ -46,12 +46,16 @@ pub(crate) fn paired_standard_error(a: &[f64], b: &[f64]) -> f64 {
     (differences().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1.0) / n).sqrt()
 }
 
+const RANKING: &str = "1 - AUC of held-out positives against unlabeled rows";
+/// What members of a portfolio are compared by.
+pub(crate) const AUC: &str = "AUC of positives against unlabeled rows, out of fold";
+
 /// What models of a task are compared by, in words.
 pub(crate) fn name(task: &crate::Task) -> &'static str {
     match (task.truth, task.mu()) {
         (true, _) => "log loss of held-out rows",
         (false, Some(_)) => "calibrated log loss of held-out positives",
-        (false, None) => "1 - AUC of held-out positives against unlabeled rows",
+        (false, None) => RANKING,
     }
 }
 

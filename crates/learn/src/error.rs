@@ -66,6 +66,9 @@ pub enum Error {
     /// Boosted trees that cannot be grown.
     #[error(transparent)]
     Trees(#[from] onesided_trees::TreesError),
+    /// No member of a portfolio could be trained.
+    #[error("nothing that was tried could learn from these rows: {0}")]
+    AllMembersFailed(String),
     /// A word that is none of those known.
     #[error("unknown {what} '{found}'; use {known}")]
     Unknown {

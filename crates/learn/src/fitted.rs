@@ -73,10 +73,7 @@ impl Fitted {
                 Store::Sparse(matrix) => classic_scores(model, matrix),
                 _ => classic_scores(model, data.dense()?.as_ref()),
             },
-            Fitted::Trees(model) => {
-                let logits = model.logits_with_threads(data.dense()?.as_ref(), threads)?;
-                Ok(logits.into_iter().map(|logit| logit as f32).collect())
-            }
+            Fitted::Trees(model) => tree_scores(model, data, threads),
             Fitted::Ensemble(members) => {
                 let mut sum = vec![0f64; data.len()];
                 for Member { weight, fitted } in members {
@@ -97,8 +94,9 @@ impl Fitted {
                 shape.channels.checked_mul(shape.height)?.checked_mul(shape.width)
             }
             Fitted::Classic(model) => Some(model.cols()),
-            Fitted::Trees(model) => Some(model.features()),
-            Fitted::Ensemble(members) => members.first().and_then(|member| member.fitted.width()),
+            // Trees look at whole columns, of which there may be fewer than of encoded ones.
+            Fitted::Trees(_) => None,
+            Fitted::Ensemble(members) => members.iter().find_map(|member| member.fitted.width()),
             Fitted::Own { .. } => None,
         }
     }
@@ -155,6 +153,17 @@ impl Fitted {
             _ => Device::Cpu,
         }
     }
+}
+
+/// Trees look at whole columns; those of the first model files of version 3 at encoded ones.
+fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f32>, Error> {
+    let encoded = model.features() == data.encoding().width();
+    let columns = data.columns()?;
+    let logits = match columns.kinds.len() != model.features() && encoded {
+        true => model.logits_with_threads(data.dense()?.as_ref(), threads)?,
+        false => model.logits_with_threads(columns.matrix.as_ref(), threads)?,
+    };
+    Ok(logits.into_iter().map(|logit| logit as f32).collect())
 }
 
 fn network_scores(

@@ -14,6 +14,7 @@ mod fitted;
 mod folds;
 mod methods;
 mod pipeline;
+mod portfolio;
 pub mod prior;
 mod report;
 mod scorer;
@@ -29,7 +30,8 @@ pub use error::Error;
 pub use fitted::{Fitted, Member};
 pub use methods::{Gives, Method, methods};
 pub use pipeline::{Learned, check, learn};
-pub use report::{Epoch, Report, Tried};
+pub use portfolio::{Effort, Portfolio, PortfolioMember};
+pub use report::{Beside, Epoch, Report, Tried};
 pub use scorer::{
     Candidate, Fit, History, Info, OwnModel, OwnScorer, RunNumber, ScoreScale, Scorer, Subset, Trainer, Wants,
 };

@@ -12,6 +12,8 @@ use std::fmt;
 /// A method: an objective for a network or for trees, or a system of its own.
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
+    /// Several of the others, tried and put together.
+    Auto,
     /// A loss on scores.
     Objective(&'static onesided_loss::LossInfo),
     /// A system before networks.
@@ -48,6 +50,9 @@ const BATCHES: &str = "batches; any number of rows, dense rows only (texts: the 
 impl Method {
     /// The method of that name; the error lists all names and suggests the nearest.
     pub fn find(name: &str) -> Result<Self, Error> {
+        if name == "auto" {
+            return Ok(Method::Auto);
+        }
         if let Ok(method) = onesided_loss::method(name) {
             return Ok(Method::Objective(method));
         }
@@ -60,6 +65,7 @@ impl Method {
     /// The name users type.
     pub fn name(self) -> &'static str {
         match self {
+            Method::Auto => "auto",
             Method::Objective(method) => method.name,
             Method::System(info) => info.name,
         }
@@ -68,6 +74,9 @@ impl Method {
     /// What it does, in one line.
     pub fn summary(self) -> &'static str {
         match self {
+            Method::Auto => {
+                "tries linear models, networks, boosted trees and forests under several losses, and blends the best"
+            }
             Method::Objective(method) => method.summary,
             Method::System(info) => info.summary,
         }
@@ -76,6 +85,7 @@ impl Method {
     /// Where it comes from.
     pub fn citation(self) -> &'static str {
         match self {
+            Method::Auto => "Caruana, Niculescu-Mizil, Crew, Ksikes, ICML 2004 (ensemble selection)",
             Method::Objective(method) => method.citation,
             Method::System(info) => info.citation,
         }
@@ -84,6 +94,7 @@ impl Method {
     /// What must hold of the data.
     pub fn assumes(self) -> &'static str {
         match self {
+            Method::Auto => AT_RANDOM,
             Method::Objective(method) if method.needs_truth => "every label is true",
             Method::Objective(method) if !method.needs_prior => {
                 "few positives are hidden, or only the ranking matters"
@@ -96,6 +107,7 @@ impl Method {
     /// Whether it cannot learn without the share of positives.
     pub fn needs_prior(self) -> bool {
         match self {
+            Method::Auto => true,
             Method::Objective(method) => method.needs_prior,
             Method::System(info) => info.needs_prior,
         }
@@ -115,6 +127,7 @@ impl Method {
     /// of a system does not give.
     pub fn must_have_prior(self) -> bool {
         match self {
+            Method::Auto => true,
             Method::Objective(method) => method.needs_prior && !method.needs_truth,
             Method::System(info) => info.needs_prior || !info.gives_probability,
         }
@@ -133,6 +146,7 @@ impl Method {
     /// How time and memory grow.
     pub fn scales(self) -> &'static str {
         match self {
+            Method::Auto => "members are judged on at most 50,000 rows; those kept learn from all of them",
             Method::Objective(_) => BATCHES,
             Method::System(info) => info.scales,
         }
@@ -141,6 +155,7 @@ impl Method {
     /// Whether linear models of it can say what carried a score.
     pub fn explains(self) -> bool {
         match self {
+            Method::Auto => false,
             Method::Objective(_) => true,
             Method::System(info) => info.explains,
         }
@@ -149,6 +164,7 @@ impl Method {
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub fn reconstruction(self) -> Option<&'static str> {
         match self {
+            Method::Auto => None,
             Method::Objective(method) => method.reconstruction,
             Method::System(info) => info.reconstruction,
         }
@@ -157,6 +173,7 @@ impl Method {
     /// What can be set by name.
     pub fn options(self) -> &'static [OptionInfo] {
         match self {
+            Method::Auto => &[],
             Method::Objective(_) => &[],
             Method::System(info) => info.options,
         }
@@ -168,7 +185,7 @@ pub fn methods() -> Vec<Method> {
     let objectives = onesided_loss::methods().iter().map(Method::Objective);
     let systems = systems().iter().map(|info| Method::System(info));
     let elicited = onesided_loss::elicited_methods().iter().map(Method::Objective);
-    objectives.chain(systems).chain(elicited).collect()
+    std::iter::once(Method::Auto).chain(objectives).chain(systems).chain(elicited).collect()
 }
 
 #[cfg(test)]
@@ -189,10 +206,9 @@ mod tests {
     #[test]
     fn a_slip_of_the_finger_finds_its_method() {
         let message = |name| Method::find(name).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(
-            message("ldcee")
-                .starts_with("unknown method 'ldcee' (did you mean 'ldce'?); the methods are collective, ")
-        );
+        assert!(message("ldcee").starts_with(
+            "unknown method 'ldcee' (did you mean 'ldce'?); the methods are auto, collective, "
+        ));
         assert!(message("colective").contains("did you mean 'collective'?"));
         assert!(!message("random-forest").contains("did you mean"));
     }

@@ -106,6 +106,8 @@ impl Outcome {
             best_epoch: self.best_epoch(),
             chosen,
             reduction: self.candidate.reduction,
+            auc: None,
+            weight: None,
         }
     }
 }
@@ -139,6 +141,9 @@ pub fn learn(
     hold_out: Option<f64>,
     observer: Observer,
 ) -> Result<Learned, Error> {
+    if let Some(portfolio) = scorer.portfolio() {
+        return crate::portfolio::learn(portfolio, task, views, hold_out, observer);
+    }
     let folds = held_out(task, hold_out)?;
     let candidates = scorer.candidates();
     let trainer = scorer.open(task, views)?;
@@ -235,6 +240,7 @@ fn report(
         candidates: outcomes.iter().enumerate().map(|(at, one)| one.tried(at == chosen)).collect(),
         noise,
         history: Vec::new(),
+        beside: Vec::new(),
         metrics: BTreeMap::new(),
         warnings: warnings(task, held_out.positive, outcome.risk),
     }
@@ -307,7 +313,7 @@ fn by_label_frequency(task: &Task, fitted: &Fitted) -> Option<Priors> {
 }
 
 /// From the prior at which the calibrated logits hold to the population's.
-fn shift(task: &Task, priors: Option<Priors>) -> f64 {
+pub(crate) fn shift(task: &Task, priors: Option<Priors>) -> f64 {
     match priors {
         // Scores learned from the truth hold at the share of positives in the sample.
         Some(priors) if task.truth => priors.class.logit() - task.log_odds(),
@@ -317,7 +323,7 @@ fn shift(task: &Task, priors: Option<Priors>) -> f64 {
 }
 
 /// What to know before trusting the model, whatever it is.
-fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<String> {
+pub(crate) fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     if held_out_positives < FEW_HELD_OUT && !task.truth {
         warnings.push(format!(

@@ -39,6 +39,9 @@ pub struct Report {
     pub noise: Option<f64>,
     /// The chosen candidate's epochs.
     pub history: Vec<Epoch>,
+    /// What was learned beside the plain alternatives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
     /// Metrics of the model's decision on the held-out rows, by name, with 95 % intervals.
     ///
     /// Without true labels they describe U, the population that the held-out unlabeled rows come from, at its prior μ.
@@ -64,6 +67,25 @@ pub struct Tried {
     /// The reduction, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
     pub reduction: Option<Reduction>,
+    /// The AUC of positives against unlabeled rows, where members of a portfolio are compared by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc: Option<f64>,
+    /// Its share of an ensemble.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+}
+
+/// A way to decide, by what can be said of it without a negative.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// `auto`, `naive`, `all negative`.
+    pub name: String,
+    /// The AUC of positives against unlabeled rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auc: Option<f64>,
+    /// The accuracy on unlabeled rows, if the prior is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
 }
 
 /// A reduction by its name; the losses know nothing of serde.
@@ -116,6 +138,20 @@ impl Report {
         chosen.reduction.or_else(|| chosen.name.parse().ok())
     }
 
+    /// `0.40 bagged trees (AUC 0.812), 0.60 linear (0.809); 9 others took no part`.
+    fn blend(&self) -> String {
+        let mut parts: Vec<(f64, &Tried)> =
+            self.candidates.iter().filter_map(|one| Some((one.weight.filter(|&w| w > 0.0)?, one))).collect();
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let said: Vec<String> = parts
+            .iter()
+            .map(|(weight, one)| format!("{weight:.2} {} ({:.4})", one.name, one.auc.unwrap_or(f64::NAN)))
+            .collect();
+        let others = self.candidates.len() - parts.len();
+        let others = if others == 0 { String::new() } else { format!("; {others} others took no part") };
+        format!("{}{others}", said.join(", "))
+    }
+
     /// `chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)`, or what was kept
     /// without a choice.
     pub fn choice(&self) -> String {
@@ -123,6 +159,9 @@ impl Report {
             candidate.risk.map_or_else(|| "undefined".to_string(), |risk| format!("{risk:.4}"))
         };
         let Some(chosen) = self.chosen() else { return "nothing was chosen".to_string() };
+        if chosen.weight.is_some() {
+            return self.blend();
+        }
         let others: Vec<String> = self
             .candidates
             .iter()
@@ -157,6 +196,8 @@ mod tests {
             best_epoch: 15,
             chosen,
             reduction: None,
+            auc: None,
+            weight: None,
         };
         let mut report = Report {
             config: Some(TrainConfig::default()),
@@ -173,6 +214,7 @@ mod tests {
             ],
             noise: Some(0.013),
             history: Vec::new(),
+            beside: Vec::new(),
             metrics: BTreeMap::new(),
             warnings: Vec::new(),
         };

@@ -195,6 +195,11 @@ pub trait Scorer: Send + Sync {
     /// Puts the rows where they are learned from (a device, bins), once for every training.
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error>;
 
+    /// The portfolio, where this is one: its members are not chosen between but put together.
+    fn portfolio(&self) -> Option<&crate::Portfolio> {
+        None
+    }
+
     /// Removes what trainings left behind to resume from.
     fn clean_up(&self, _runs: usize) {}
 }

@@ -42,6 +42,8 @@ pub enum Applies {
     Pictures,
     /// Classic systems.
     Systems,
+    /// `auto`, which tries several.
+    Auto,
 }
 
 impl Applies {
@@ -55,6 +57,7 @@ impl Applies {
             Applies::Networks => "for networks, which are trained by batches",
             Applies::Pictures => "for networks on pictures",
             Applies::Systems => "for classic systems",
+            Applies::Auto => "for the method auto",
         }
     }
 }
@@ -66,7 +69,7 @@ impl SettingInfo {
         match (self.applies, method) {
             (Applies::Everywhere, _) => true,
             (Applies::Unlabeled, method) => !method.needs_truth(),
-            (Applies::Systems, Method::System(_)) => true,
+            (Applies::Systems, Method::System(_)) | (Applies::Auto, Method::Auto) => true,
             (Applies::Objectives, Method::Objective(_)) => true,
             (Applies::Reading, Method::Objective(method)) => method.reads.contains(&self.name),
             (Applies::Networks, Method::Objective(_)) => network,
@@ -128,7 +131,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "method",
         value: "NAME",
-        help: "The method; 'onesided methods' lists them [default: collective]",
+        help: "The method; 'onesided methods' lists them [default: auto; collective where something is said of a loss, a model or its training]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| {
@@ -145,6 +148,35 @@ pub const SETTINGS: &[SettingInfo] = &[
         model,
         "What scores: linear, mlp, cnn, vgg16, trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
     ),
+    setting!(
+        "effort",
+        "NAME",
+        Auto,
+        effort,
+        "For auto: how much time it may take: quick, normal or thorough [default: normal]"
+    ),
+    SettingInfo {
+        name: "single",
+        value: "",
+        help: "For auto: keep the one best model instead of a mean of several",
+        applies: Applies::Auto,
+        repeated: false,
+        set: |config, text| match text {
+            "true" | "" => {
+                config.single = Some(true);
+                Ok(())
+            }
+            "false" => {
+                config.single = None;
+                Ok(())
+            }
+            other => {
+                let known = "true or false".to_string();
+                Err(Error::Unknown { what: "value of single", found: other.to_string(), known })
+            }
+        },
+        get: |config| config.single.map(|single| single.to_string()),
+    },
     SettingInfo {
         name: "option",
         value: "NAME=VALUE",

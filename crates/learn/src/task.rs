@@ -218,6 +218,13 @@ pub enum At<'a> {
         /// Folds in all.
         all: usize,
     },
+    /// Members of a portfolio: trainings that are done.
+    Member {
+        /// Trainings so far.
+        done: usize,
+        /// Trainings in all.
+        all: usize,
+    },
     /// An estimator of the prior begins.
     Estimator(&'a str),
     /// The prior was estimated.

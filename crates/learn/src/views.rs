@@ -54,9 +54,9 @@ impl<'d> Views<'d> {
         }
     }
 
-    /// Bins of the scaled rows.
+    /// Bins of the columns as they came: categories whole, missing cells missing.
     pub fn binned(&self) -> Result<&Binned, Error> {
-        made(&self.binned, || Ok(Binned::new(self.dense()?)?))
+        made(&self.binned, || Ok(Binned::of_columns(&self.data.columns()?, 0)?))
     }
 
     /// Rows as classic systems see them: sparse ones stay sparse.

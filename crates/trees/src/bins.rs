@@ -1,51 +1,102 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
-use onesided_data::Matrix;
+use onesided_data::{ColumnKind, Columns, Matrix, available_threads};
+use std::borrow::Cow;
 
-/// Bins of values; one more holds what is missing.
+/// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
-/// The bin of a missing value.
-pub(crate) const MISSING: u8 = 255;
+/// Bins that even a short table gets: with the one of what is missing, a histogram of 64.
+const FEWEST_BINS: usize = 63;
+/// Rows for each bin beyond these.
+const ROWS_A_BIN: usize = 6;
 /// Rows that edges are chosen from, evenly spaced through the data: more would not move a quantile that matters.
 const ROWS_FOR_EDGES: usize = 200_000;
+/// Columns that share a cache line of the matrix, and are binned together.
+const COLUMNS_AT_ONCE: usize = 16;
 
 /// A matrix as bin numbers, feature after feature.
 ///
-/// A feature with at most 255 distinct values gets a bin for each, with edges halfway between neighbors; one with more
-/// gets bins of nearly equal numbers of rows. Labels take no part, so one `Binned` serves every fold of a
-/// cross-fit.
+/// A feature with few distinct values gets a bin for each, with edges halfway between neighbors; one with more gets bins
+/// of nearly equal numbers of rows: at most 255 of them, fewer in short tables. Of categories, the 254 most frequent have
+/// a bin each, and the others share one. What is missing has a bin of its own, the last. Labels take no part, so one
+/// `Binned` serves every fold of a cross-fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binned {
     rows: usize,
-    /// Ascending edges of each feature: bin b holds values in (edge b-1, edge b\].
-    edges: Vec<Vec<f32>>,
+    features: Vec<Feature>,
     bins: Vec<u8>,
 }
 
+/// How a feature was sorted.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Feature {
+    /// Ascending edges: bin b holds values in (edge b-1, edge b\].
+    Numbers(Vec<f32>),
+    /// The codes that have a bin of their own, bin after bin; `others` share the next one.
+    Categories { of_bins: Vec<u32>, others: Vec<u32> },
+}
+
+impl Feature {
+    /// How many bins of values there are; the next number is that of missing ones.
+    pub fn value_bins(&self) -> usize {
+        match self {
+            Feature::Numbers(edges) => edges.len() + 1,
+            Feature::Categories { of_bins, others } => {
+                (of_bins.len() + usize::from(!others.is_empty())).max(1)
+            }
+        }
+    }
+
+    /// The bin of what is missing.
+    pub fn missing(&self) -> u8 {
+        self.value_bins() as u8
+    }
+}
+
 impl Binned {
-    /// Bins a matrix. NaN is a missing value; infinities are refused.
+    /// Bins a matrix of numbers. NaN is a missing value; infinities are refused.
     pub fn new(matrix: &Matrix) -> Result<Self, TreesError> {
+        Self::of_columns(&Columns::numbers(Cow::Borrowed(matrix)), 1)
+    }
+
+    /// Bins columns of numbers and categories, with this many threads; 0 is all there are.
+    pub fn of_columns(columns: &Columns, threads: usize) -> Result<Self, TreesError> {
+        let matrix = columns.matrix.as_ref();
         let (rows, cols) = (matrix.rows(), matrix.cols());
         if let Some(at) = matrix.as_slice().iter().position(|value| value.is_infinite()) {
             return Err(TreesError::Infinite { row: at / cols + 1, feature: at % cols + 1 });
         }
-        let mut edges = Vec::with_capacity(cols);
-        let mut bins = vec![MISSING; rows * cols];
-        let step = rows.div_ceil(ROWS_FOR_EDGES).max(1);
-        for col in 0..cols {
-            let values = || matrix.as_slice().iter().skip(col).step_by(cols).copied();
-            let mut sorted: Vec<f32> = values().step_by(step).filter(|value| !value.is_nan()).collect();
-            sorted.sort_unstable_by(f32::total_cmp);
-            let of_feature = edges_of(&sorted);
-            for (place, value) in bins[col * rows..(col + 1) * rows].iter_mut().zip(values()) {
-                if !value.is_nan() {
-                    *place = of_feature.partition_point(|&edge| edge < value) as u8;
-                }
-            }
-            edges.push(of_feature);
+        let mut bins = vec![0u8; rows * cols];
+        if rows == 0 || cols == 0 {
+            let features = columns.kinds.iter().map(|_| Feature::Numbers(Vec::new())).collect();
+            return Ok(Self { rows, features, bins });
         }
-        Ok(Self { rows, edges, bins })
+        let threads = if threads == 0 { available_threads() } else { threads };
+        // Whole groups of neighboring columns for each thread.
+        let share = cols.div_ceil(COLUMNS_AT_ONCE).div_ceil(threads) * COLUMNS_AT_ONCE;
+        let parts = bins.chunks_mut(share * rows).enumerate();
+        let work = |(number, bins): (usize, &mut [u8])| {
+            let from = number * share;
+            let of = from..cols.min(from + share);
+            let mut features = Vec::with_capacity(of.len());
+            for start in of.clone().step_by(COLUMNS_AT_ONCE) {
+                let some = start..of.end.min(start + COLUMNS_AT_ONCE);
+                let place = (start - from) * rows;
+                features.extend(bin_group(
+                    columns,
+                    some.clone(),
+                    &mut bins[place..place + some.len() * rows],
+                ));
+            }
+            features
+        };
+        let features = std::thread::scope(|scope| {
+            let workers: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+            let joined = workers.into_iter().map(|worker| worker.join());
+            joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        });
+        Ok(Self { rows, features, bins })
     }
 
     /// How many rows there are.
@@ -55,7 +106,7 @@ impl Binned {
 
     /// How many features there are.
     pub fn features(&self) -> usize {
-        self.edges.len()
+        self.features.len()
     }
 
     /// That rows are among those there are.
@@ -71,27 +122,112 @@ impl Binned {
         &self.bins[feature * self.rows..(feature + 1) * self.rows]
     }
 
-    /// The largest value that goes left when a feature is split after `bin`.
+    /// How a feature was sorted.
+    pub(crate) fn kind(&self, feature: usize) -> &Feature {
+        &self.features[feature]
+    }
+
+    /// The largest value that goes left when a feature of numbers is split after `bin`: after the last, any value.
     pub(crate) fn edge(&self, feature: usize, bin: u8) -> f32 {
-        self.edges[feature][usize::from(bin)]
+        match &self.features[feature] {
+            Feature::Numbers(edges) => edges.get(usize::from(bin)).copied().unwrap_or(f32::MAX),
+            Feature::Categories { .. } => f32::from(bin),
+        }
     }
 
     /// How many bins of values a feature has.
     pub(crate) fn value_bins(&self, feature: usize) -> usize {
-        self.edges[feature].len() + 1
+        self.features[feature].value_bins()
     }
 }
 
-/// Edges between the bins of sorted values: one fewer than there are bins.
-fn edges_of(sorted: &[f32]) -> Vec<f32> {
+/// Bins some neighboring columns, which are read together.
+fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) -> Vec<Feature> {
+    let matrix = columns.matrix.as_ref();
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    let step = rows.div_ceil(ROWS_FOR_EDGES).max(1);
+    let mut features = Vec::with_capacity(group.len());
+    for col in group.clone() {
+        let values = || matrix.as_slice().iter().skip(col).step_by(cols).copied();
+        features.push(match columns.kinds[col] {
+            ColumnKind::Numbers => {
+                let mut sorted: Vec<f32> = values().step_by(step).filter(|value| !value.is_nan()).collect();
+                sorted.sort_unstable_by(f32::total_cmp);
+                Feature::Numbers(edges_of(&sorted, (rows / ROWS_A_BIN).clamp(FEWEST_BINS, MOST_BINS)))
+            }
+            ColumnKind::Categories { levels } => categories_of(values(), levels),
+        });
+    }
+    let sorters: Vec<Sorter> = features.iter().map(Sorter::new).collect();
+    const BLOCK: usize = 1024;
+    for start in (0..rows).step_by(BLOCK) {
+        let block = start..rows.min(start + BLOCK);
+        for ((col, sorter), bins) in group.clone().zip(&sorters).zip(bins.chunks_mut(rows)) {
+            for (place, row) in bins[block.clone()].iter_mut().zip(block.clone()) {
+                *place = sorter.bin(matrix.row(row)[col]);
+            }
+        }
+    }
+    features
+}
+
+/// Finds the bin of a value.
+enum Sorter<'f> {
+    Numbers { edges: &'f [f32], missing: u8 },
+    Categories { bins: Vec<u8>, missing: u8 },
+}
+
+impl<'f> Sorter<'f> {
+    fn new(feature: &'f Feature) -> Self {
+        let missing = feature.missing();
+        match feature {
+            Feature::Numbers(edges) => Sorter::Numbers { edges, missing },
+            Feature::Categories { of_bins, others } => {
+                let levels = of_bins.iter().chain(others).max().map_or(0, |&code| code as usize + 1);
+                // A level that has no row goes with the others, or with what is missing where there are none.
+                let mut bins = vec![missing; levels];
+                of_bins.iter().enumerate().for_each(|(bin, &code)| bins[code as usize] = bin as u8);
+                others.iter().for_each(|&code| bins[code as usize] = of_bins.len() as u8);
+                Sorter::Categories { bins, missing }
+            }
+        }
+    }
+
+    fn bin(&self, value: f32) -> u8 {
+        match self {
+            Sorter::Numbers { missing, .. } | Sorter::Categories { missing, .. } if value.is_nan() => {
+                *missing
+            }
+            Sorter::Numbers { edges, .. } => edges.partition_point(|&edge| edge < value) as u8,
+            Sorter::Categories { bins, missing } => bins.get(value as usize).copied().unwrap_or(*missing),
+        }
+    }
+}
+
+/// The most frequent codes first; ties by their number.
+fn categories_of(values: impl Iterator<Item = f32>, levels: u32) -> Feature {
+    let mut counts = vec![0u32; levels as usize];
+    values.filter(|value| !value.is_nan()).for_each(|value| {
+        if let Some(count) = counts.get_mut(value as usize) {
+            *count += 1;
+        }
+    });
+    let mut of_bins: Vec<u32> = (0..levels).filter(|&code| counts[code as usize] > 0).collect();
+    of_bins.sort_by_key(|&code| (std::cmp::Reverse(counts[code as usize]), code));
+    let others = if of_bins.len() > MOST_BINS { of_bins.split_off(MOST_BINS - 1) } else { Vec::new() };
+    Feature::Categories { of_bins, others }
+}
+
+/// Edges between at most so many bins of sorted values: one fewer than there are bins.
+fn edges_of(sorted: &[f32], most: usize) -> Vec<f32> {
     let mut distinct: Vec<f32> = sorted.to_vec();
     distinct.dedup();
-    let mut edges: Vec<f32> = if distinct.len() <= MOST_BINS {
+    let mut edges: Vec<f32> = if distinct.len() <= most {
         distinct.windows(2).map(|pair| halfway(pair[0], pair[1])).collect()
     } else {
-        (1..MOST_BINS)
+        (1..most)
             .filter_map(|k| {
-                let at = sorted[k * sorted.len() / MOST_BINS - 1];
+                let at = sorted[k * sorted.len() / most - 1];
                 // The edge lies between this value and the next larger one; none above the largest.
                 let next = sorted.partition_point(|&value| value <= at);
                 sorted.get(next).map(|&above| halfway(at, above))
@@ -119,7 +255,7 @@ mod tests {
     #[test]
     fn few_values_get_a_bin_each() {
         let binned = Binned::new(&column(vec![3.0, 1.0, f32::NAN, 2.0, 1.0])).unwrap();
-        assert_eq!(binned.feature(0), [2, 0, MISSING, 1, 0]);
+        assert_eq!(binned.feature(0), [2, 0, 3, 1, 0]);
         assert_eq!((binned.edge(0, 0), binned.edge(0, 1), binned.value_bins(0)), (1.5, 2.5, 3));
     }
 
@@ -129,6 +265,9 @@ mod tests {
         let mut counts = [0; MOST_BINS];
         binned.feature(0).iter().for_each(|&bin| counts[usize::from(bin)] += 1);
         assert_eq!((binned.value_bins(0), counts), (MOST_BINS, [20; MOST_BINS]));
+        // 126 rows have 63 bins of two.
+        let short = Binned::new(&column((0..126).map(|i| i as f32).collect())).unwrap();
+        assert_eq!((short.value_bins(0), short.feature(0)[125]), (63, 62));
     }
 
     #[test]
@@ -144,7 +283,33 @@ mod tests {
     #[test]
     fn nothing_but_missing_values_is_one_empty_bin() {
         let binned = Binned::new(&column(vec![f32::NAN; 3])).unwrap();
-        assert_eq!((binned.feature(0), binned.value_bins(0)), (&[MISSING; 3][..], 1));
+        assert_eq!((binned.feature(0), binned.value_bins(0)), (&[1; 3][..], 1));
+    }
+
+    #[test]
+    fn frequent_categories_come_first_and_rare_ones_share_a_bin() {
+        // Code 1 three times, code 0 twice, code 2 once, code 3 never.
+        let columns = |codes: Vec<f32>, levels| Columns {
+            kinds: vec![ColumnKind::Categories { levels }],
+            matrix: Cow::Owned(column(codes)),
+        };
+        let few = columns(vec![1.0, 0.0, 1.0, 2.0, f32::NAN, 1.0, 0.0], 4);
+        let binned = Binned::of_columns(&few, 1).unwrap();
+        assert_eq!((binned.feature(0), binned.value_bins(0)), (&[0, 1, 0, 2, 3, 0, 1][..], 3));
+        // 1,000 levels, each as often as its number says.
+        let many: Vec<f32> = (0..1_000).flat_map(|code| vec![code as f32; code / 100 + 1]).collect();
+        let binned = Binned::of_columns(&columns(many, 1_000), 1).unwrap();
+        assert_eq!(binned.value_bins(0), MOST_BINS);
+        assert_eq!((binned.feature(0)[0], *binned.feature(0).last().unwrap()), (254, 99));
+    }
+
+    #[test]
+    fn threads_do_not_change_bins() {
+        let values = (0..40 * 300).map(|i| ((i * 7919) % 1009) as f32).collect();
+        let matrix = Matrix::new(300, 40, values).unwrap();
+        let columns = Columns::numbers(Cow::Borrowed(&matrix));
+        let one = Binned::of_columns(&columns, 1).unwrap();
+        assert!([0, 2, 3, 7].iter().all(|&threads| Binned::of_columns(&columns, threads).unwrap() == one));
     }
 
     #[test]

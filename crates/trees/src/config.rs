@@ -20,6 +20,10 @@ pub struct TreesConfig {
     pub min_child_weight: f64,
     /// λ, the penalty on squared leaf values.
     pub l2: f64,
+    /// What is added to λ where a cut is between many categories.
+    pub category_l2: f64,
+    /// Whether the score must rise (1) or fall (-1) with a feature, or neither (0); features behind the end are free.
+    pub monotone: Vec<i8>,
     /// The share of the rows that a tree is grown on, drawn anew for each.
     pub row_share: f64,
     /// The share of the features that a tree may look at, drawn anew for each.
@@ -42,6 +46,8 @@ impl Default for TreesConfig {
             min_child_rows: 20,
             min_child_weight: 1e-3,
             l2: 1.0,
+            category_l2: 10.0,
+            monotone: Vec::new(),
             row_share: 1.0,
             column_share: 1.0,
             patience: 10,
@@ -65,6 +71,13 @@ impl TreesConfig {
                 wrong("least weight of a leaf", "0 or a positive number", c.min_child_weight)
             }
             c if !(c.l2 >= 0.0 && c.l2.is_finite()) => wrong("penalty", "0 or a positive number", c.l2),
+            c if !(c.category_l2 >= 0.0 && c.category_l2.is_finite()) => {
+                wrong("penalty on categories", "0 or a positive number", c.category_l2)
+            }
+            c if c.monotone.iter().any(|direction| direction.abs() > 1) => {
+                let other = c.monotone.iter().find(|direction| direction.abs() > 1).copied().unwrap_or(0);
+                wrong("direction of a feature", "-1, 0 or 1", f64::from(other))
+            }
             c if !share(c.row_share) => wrong("share of rows", "above 0 and at most 1", c.row_share),
             c if !share(c.column_share) => {
                 wrong("share of features", "above 0 and at most 1", c.column_share)

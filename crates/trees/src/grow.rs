@@ -1,27 +1,34 @@
 //! One tree, leaf by leaf.
 
-use crate::bins::Binned;
-use crate::boost::{Derivatives, Placed};
+use crate::bins::{Binned, Feature};
+use crate::boost::Placed;
 use crate::config::TreesConfig;
-use crate::histogram::{Histogram, Split, Sums, best_split, histogram};
+use crate::histogram::{Cell, Units, add, minus, plus};
+use crate::layout::{Group, Layout};
 use crate::model::{Node, Tree};
+use crate::split::{Bounds, Cut, Here, Search, Split};
+use std::cell::RefCell;
 use std::ops::Range;
+
+/// Additions below which another thread costs more than it saves (starting one takes tens of microseconds).
+const WORTH_A_THREAD: usize = 300_000;
 
 /// A leaf that may still be split.
 struct Leaf {
     node: usize,
     depth: usize,
     /// Its place in the list of rows.
-    start: usize,
-    end: usize,
-    sums: Sums,
-    histogram: Histogram,
-    split: Option<Split>,
+    span: Range<usize>,
+    bounds: Bounds,
+    histogram: Vec<Cell>,
+    split: Split,
 }
 
 /// A tree, and the rows that it was grown on.
 pub(crate) struct Grown {
     pub tree: Tree,
+    /// The cut of each node that is no leaf.
+    pub cuts: Vec<Option<Cut>>,
     /// Where the rows of each node lie in the list of rows.
     spans: Vec<Range<usize>>,
 }
@@ -31,109 +38,246 @@ impl Grown {
     pub fn answers(&self) -> impl Iterator<Item = (f32, Range<usize>)> {
         self.tree.nodes.iter().zip(&self.spans).filter_map(|(node, span)| match *node {
             Node::Leaf { value } => Some((value, span.clone())),
-            Node::Split { .. } => None,
+            _ => None,
         })
     }
 }
 
-/// Grows a tree on `rows`, which are put into the order of the leaves: at every step the leaf whose split gains most is
-/// cut in two. A child's histogram is summed for the smaller side only; the larger one's is the parent's less that.
-pub(crate) fn grow(
-    binned: &Binned,
-    rows: &mut [Placed],
-    features: &[u32],
-    derivatives: &[Derivatives],
-    config: &TreesConfig,
-) -> Grown {
-    let threads = config.workers();
-    let sums_of = |rows: &[Placed]| histogram(binned, features, rows, derivatives, threads);
-    let total = rows.iter().fold(Sums::default(), |sum, row| {
-        let (gradient, hessian) = derivatives[row.place as usize];
-        Sums {
-            gradient: sum.gradient + f64::from(gradient),
-            hessian: sum.hessian + f64::from(hessian),
-            rows: sum.rows + 1,
-        }
-    });
-    // Within f32 even where hardly any curvature divides the gradient.
-    let value = |sums: Sums| {
-        let step = config.learning_rate * sums.value(config.l2);
-        step.clamp(-f64::from(f32::MAX), f64::from(f32::MAX)) as f32
-    };
-    let mut nodes = vec![Node::Leaf { value: value(total) }];
-    let whole = 0..rows.len();
-    let mut spans = vec![whole];
-    let all = sums_of(rows);
-    let split = best_split(binned, features, &all, total, config);
-    let mut leaves =
-        vec![Leaf { node: 0, depth: 0, start: 0, end: rows.len(), sums: total, histogram: all, split }];
-    let mut count = 1;
-    while count < config.max_leaves {
-        // The first of equals, so that ties do not depend on anything but the data.
-        let gain = |leaf: &Leaf| leaf.split.map_or(f64::NEG_INFINITY, |split| split.gain);
-        let mut at = 0;
-        (1..leaves.len()).for_each(|i| at = if gain(&leaves[i]) > gain(&leaves[at]) { i } else { at });
-        let Some(split) = leaves.get(at).and_then(|leaf| leaf.split) else { break };
-        let parent = leaves.swap_remove(at);
-        let here = &mut rows[parent.start..parent.end];
-        let middle = parent.start + partition(here, binned.feature(split.feature as usize), &split);
-        let (left, right) = (nodes.len(), nodes.len() + 1);
-        nodes.push(Node::Leaf { value: value(split.left) });
-        nodes.push(Node::Leaf { value: value(split.right) });
-        spans.extend([parent.start..middle, middle..parent.end]);
-        nodes[parent.node] = Node::Split {
-            feature: split.feature,
-            threshold: binned.edge(split.feature as usize, split.bin),
-            missing_left: split.missing_left,
-            left: left as u32,
-            right: right as u32,
-        };
-        count += 1;
-        let depth = parent.depth + 1;
-        if count == config.max_leaves || (config.max_depth > 0 && depth == config.max_depth) {
-            continue;
-        }
-        let (of_left, of_right) = if middle - parent.start <= parent.end - middle {
-            let small = sums_of(&rows[parent.start..middle]);
-            let large = rest(parent.histogram, &small);
-            (small, large)
-        } else {
-            let small = sums_of(&rows[middle..parent.end]);
-            (rest(parent.histogram, &small), small)
-        };
-        let sides = [
-            (left, parent.start, middle, split.left, of_left),
-            (right, middle, parent.end, split.right, of_right),
-        ];
-        for (node, start, end, sums, histogram) in sides {
-            let split = best_split(binned, features, &histogram, sums, config);
-            leaves.push(Leaf { node, depth, start, end, sums, histogram, split });
-        }
-    }
-    debug_assert!(leaves.iter().all(|leaf| leaf.sums.rows as usize == leaf.end - leaf.start));
-    Grown { tree: Tree { nodes }, spans }
+/// What a tree is grown from.
+pub(crate) struct Ground<'g> {
+    pub binned: &'g Binned,
+    pub layout: &'g Layout,
+    /// Which features may be looked at.
+    pub allowed: &'g [bool],
+    /// A cell for each place among the training rows.
+    pub cells: &'g [Cell],
+    pub units: Units,
+    pub config: &'g TreesConfig,
+    pub threads: usize,
+    /// Histograms of nodes that are done with, to be filled again.
+    pub pool: &'g RefCell<Vec<Vec<Cell>>>,
 }
 
-/// What is left of a histogram.
-fn rest(mut all: Histogram, part: &Histogram) -> Histogram {
-    for (all, part) in all.iter_mut().zip(part) {
-        all.iter_mut().zip(part).for_each(|(all, &part)| *all = all.minus(part));
+impl Ground<'_> {
+    /// Grows a tree on `rows`, which are put into the order of the leaves: at every step the leaf whose split gains most
+    /// is cut in two. A child's histogram is summed for the smaller side only; the larger one's is the parent's less that.
+    pub fn grow(&self, rows: &mut [Placed]) -> Grown {
+        let config = self.config;
+        let total = rows.iter().fold([0; 2], |sum, row| plus(sum, self.cells[row.place as usize]));
+        let mut grown = Grown { tree: Tree::default(), cuts: Vec::new(), spans: Vec::new() };
+        grown.push_leaf(self.answer(total, Bounds::NONE), 0..rows.len());
+        let mut leaves: Vec<Leaf> = Vec::new();
+        let mut all = self.empty_histogram();
+        let here = Here { total, bounds: Bounds::NONE };
+        if let Some(split) = self.root(rows, &mut all, here) {
+            let (span, bounds) = (0..rows.len(), Bounds::NONE);
+            leaves.push(Leaf { node: 0, depth: 0, span, bounds, histogram: all, split });
+        }
+        let mut count = 1;
+        while count < config.max_leaves {
+            // The first of equals, so that ties do not depend on anything but the data.
+            let mut at = 0;
+            let gain = |leaf: &Leaf| leaf.split.gain;
+            (1..leaves.len()).for_each(|i| at = if gain(&leaves[i]) > gain(&leaves[at]) { i } else { at });
+            if leaves.is_empty() {
+                break;
+            }
+            let parent = leaves.swap_remove(at);
+            let split = parent.split;
+            let bins = self.binned.feature(split.feature as usize);
+            let middle = parent.span.start + partition(&mut rows[parent.span.clone()], bins, &split.cut);
+            let bounds = self.bounds_below(&split, parent.bounds);
+            let (left, right) = (grown.tree.nodes.len(), grown.tree.nodes.len() + 1);
+            grown.push_leaf(self.answer(split.left, bounds[0]), parent.span.start..middle);
+            grown.push_leaf(self.answer(split.right, bounds[1]), middle..parent.span.end);
+            grown.cut(parent.node, &split, (left, right), self.binned);
+            count += 1;
+            let depth = parent.depth + 1;
+            if count == config.max_leaves || (config.max_depth > 0 && depth == config.max_depth) {
+                self.pool.borrow_mut().push(parent.histogram);
+                continue;
+            }
+            let sides = [
+                (left, parent.span.start..middle, Here { total: split.left, bounds: bounds[0] }),
+                (right, middle..parent.span.end, Here { total: split.right, bounds: bounds[1] }),
+            ];
+            leaves.extend(self.children(rows, parent.histogram, depth, sides));
+        }
+        self.pool.borrow_mut().extend(leaves.into_iter().map(|leaf| leaf.histogram));
+        grown
     }
-    all
+
+    fn empty_histogram(&self) -> Vec<Cell> {
+        let mut histogram = self.pool.borrow_mut().pop().unwrap_or_default();
+        histogram.clear();
+        histogram.resize(self.layout.cells(), [0; 2]);
+        histogram
+    }
+
+    /// What a leaf answers, within f32 even where hardly any curvature divides the gradient.
+    fn answer(&self, total: Cell, bounds: Bounds) -> f32 {
+        let step = self.config.learning_rate * bounds.value(self.units.sums(total), self.config.l2);
+        step.clamp(-f64::from(f32::MAX), f64::from(f32::MAX)) as f32
+    }
+
+    /// The bounds of both sides: where a constraint holds, they meet halfway between the two answers.
+    fn bounds_below(&self, split: &Split, bounds: Bounds) -> [Bounds; 2] {
+        let direction = self.config.monotone.get(split.feature as usize).copied().unwrap_or(0);
+        let value = |cell| bounds.value(self.units.sums(cell), self.config.l2);
+        let middle = (value(split.left) + value(split.right)) / 2.0;
+        match direction {
+            0 => [bounds; 2],
+            up if up > 0 => [Bounds { high: middle, ..bounds }, Bounds { low: middle, ..bounds }],
+            _ => [Bounds { low: middle, ..bounds }, Bounds { high: middle, ..bounds }],
+        }
+    }
+
+    fn search(&self) -> Search<'_> {
+        Search { binned: self.binned, config: self.config, units: self.units, allowed: self.allowed }
+    }
+
+    fn root(&self, rows: &[Placed], cells: &mut [Cell], here: Here) -> Option<Split> {
+        let mut parts = [&mut *cells];
+        let (layout, of, search) = (self.layout, self.cells, self.search());
+        self.by_groups(rows.len(), &mut parts, |groups, number, [cells]| {
+            add(layout, groups, number, rows, of, cells);
+            search.best(groups, cells, here)
+        })
+        .into_iter()
+        .fold(None, Split::better)
+    }
+
+    /// Both children of a node as leaves, where a cut of them helps: the smaller one's histogram is summed, the larger one's
+    /// is what is left.
+    fn children(
+        &self,
+        rows: &[Placed],
+        mut large: Vec<Cell>,
+        depth: usize,
+        sides: [(usize, Range<usize>, Here); 2],
+    ) -> impl Iterator<Item = Leaf> {
+        let first_smaller = sides[0].1.len() <= sides[1].1.len();
+        let (of_small, of_large) =
+            if first_smaller { (&sides[0], &sides[1]) } else { (&sides[1], &sides[0]) };
+        let mut small = self.empty_histogram();
+        let some = &rows[of_small.1.clone()];
+        let (one, other) = (of_small.2, of_large.2);
+        let (layout, of, search) = (self.layout, self.cells, self.search());
+        let mut parts = [&mut small[..], &mut large[..]];
+        let found = self.by_groups(some.len(), &mut parts, |groups, number, [small, large]| {
+            add(layout, groups, number, some, of, small);
+            large.iter_mut().zip(&*small).for_each(|(all, &part)| *all = minus(*all, part));
+            (search.best(groups, small, one), search.best(groups, large, other))
+        });
+        let best = found.into_iter().fold((None, None), |so_far, (one, other)| {
+            (Split::better(so_far.0, one), Split::better(so_far.1, other))
+        });
+        let (splits, histograms) = match first_smaller {
+            true => ([best.0, best.1], [small, large]),
+            false => ([best.1, best.0], [large, small]),
+        };
+        sides.into_iter().zip(splits).zip(histograms).filter_map(
+            move |(((node, span, here), split), histogram)| match split {
+                Some(split) => Some(Leaf { node, depth, span, bounds: here.bounds, histogram, split }),
+                None => {
+                    self.pool.borrow_mut().push(histogram);
+                    None
+                }
+            },
+        )
+    }
+
+    /// Runs `work` over all groups with the cells of each list that are theirs, in several threads where it pays.
+    fn by_groups<const LISTS: usize, R: Send>(
+        &self,
+        rows: usize,
+        lists: &mut [&mut [Cell]; LISTS],
+        work: impl Fn(&[Group], usize, [&mut [Cell]; LISTS]) -> R + Sync,
+    ) -> Vec<R> {
+        let groups = &self.layout.groups[..];
+        let additions = groups.len() * crate::layout::LANES * rows + LISTS * self.layout.cells();
+        let parts = self.threads.min(additions / WORTH_A_THREAD + 1).min(groups.len());
+        if parts <= 1 {
+            return vec![work(groups, 0, lists.each_mut().map(|list| &mut **list))];
+        }
+        let share = groups.len().div_ceil(parts);
+        std::thread::scope(|scope| {
+            let mut left: [&mut [Cell]; LISTS] = lists.each_mut().map(|list| &mut **list);
+            let mut workers = Vec::with_capacity(parts);
+            for (number, some) in groups.chunks(share).enumerate() {
+                let cells: usize = some.iter().map(|group| group.cells().len()).sum();
+                let halves = left.map(|list| list.split_at_mut(cells));
+                let mut mine: [&mut [Cell]; LISTS] = std::array::from_fn(|_| &mut [][..]);
+                let mut rest: [&mut [Cell]; LISTS] = std::array::from_fn(|_| &mut [][..]);
+                for (at, (here, behind)) in halves.into_iter().enumerate() {
+                    (mine[at], rest[at]) = (here, behind);
+                }
+                left = rest;
+                let work = &work;
+                workers.push(scope.spawn(move || work(some, number * share, mine)));
+            }
+            let joined = workers.into_iter().map(|worker| worker.join());
+            joined.map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        })
+    }
+}
+
+impl Grown {
+    fn push_leaf(&mut self, value: f32, span: Range<usize>) {
+        self.tree.nodes.push(Node::Leaf { value });
+        self.cuts.push(None);
+        self.spans.push(span);
+    }
+
+    /// Makes a leaf a split.
+    fn cut(&mut self, node: usize, split: &Split, children: (usize, usize), binned: &Binned) {
+        self.cuts[node] = Some(split.cut);
+        self.tree.nodes[node] = self.tree.node_of(split.feature, &split.cut, children, binned);
+    }
+}
+
+impl Tree {
+    /// A split as it is stored: by values and codes, not by bins.
+    pub(crate) fn node_of(
+        &mut self,
+        feature: u32,
+        cut: &Cut,
+        (left, right): (usize, usize),
+        binned: &Binned,
+    ) -> Node {
+        let (left, right) = (left as u32, right as u32);
+        match (*cut, binned.kind(feature as usize)) {
+            (Cut::Set(_), Feature::Categories { of_bins, others }) => {
+                let missing_left = cut.goes_left(binned.kind(feature as usize).missing());
+                let own = of_bins.iter().enumerate().filter(|(bin, _)| cut.goes_left(*bin as u8));
+                let shared = others.iter().filter(|_| cut.goes_left(of_bins.len() as u8));
+                let set = self.push_set(own.map(|(_, code)| *code).chain(shared.copied()));
+                Node::Categories { feature, set, missing_left, left, right }
+            }
+            (Cut::After { bin, missing_left, .. }, _) => {
+                let threshold = binned.edge(feature as usize, bin);
+                Node::Split { feature, threshold, missing_left, left, right }
+            }
+            // A set of bins of numbers does not come about.
+            (Cut::Set(_), Feature::Numbers(_)) => Node::Leaf { value: 0.0 },
+        }
+    }
 }
 
 /// Puts the rows that go left before the others, each side in its old order; returns how many go left.
-fn partition(rows: &mut [Placed], bins: &[u8], split: &Split) -> usize {
-    let (mut kept, mut right) = (0, Vec::with_capacity(split.right.rows as usize));
+pub(crate) fn partition(rows: &mut [Placed], bins: &[u8], cut: &Cut) -> usize {
+    let left_of: [bool; 256] = std::array::from_fn(|bin| cut.goes_left(bin as u8));
+    let mut right = vec![Placed { row: 0, place: 0 }; rows.len()];
+    let (mut kept, mut moved) = (0, 0);
     for i in 0..rows.len() {
         let row = rows[i];
-        if split.goes_left(bins[row.row as usize]) {
-            rows[kept] = row;
-            kept += 1;
-        } else {
-            right.push(row);
-        }
+        let left = left_of[usize::from(bins[row.row as usize])];
+        // Written to both sides and counted on one: no branch that could be guessed wrongly.
+        rows[kept] = row;
+        right[moved] = row;
+        kept += usize::from(left);
+        moved += usize::from(!left);
     }
-    rows[kept..].copy_from_slice(&right);
+    rows[kept..].copy_from_slice(&right[..moved]);
     kept
 }

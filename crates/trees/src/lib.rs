@@ -34,18 +34,24 @@
 
 #![forbid(unsafe_code)]
 
+mod additive;
 mod bins;
 mod boost;
 mod config;
 mod error;
+mod forest;
 mod grow;
 mod histogram;
+mod layout;
 mod model;
+mod split;
 mod two_class;
 
+pub use additive::fit_naive_bayes;
 pub use bins::Binned;
 pub use boost::{BoostedTrees, Boosting, Derivatives, HeldOut, Round};
 pub use config::TreesConfig;
 pub use error::TreesError;
+pub use forest::{ForestConfig, RowDraw, grow_forest};
 pub use model::{Node, Tree, TreesModel};
 pub use two_class::{LabeledRows, fit};

@@ -1,13 +1,16 @@
 //! Grown trees, and what they say of new rows.
 
 use crate::TreesError;
-use crate::bins::{Binned, MISSING};
+use crate::bins::{Binned, Feature};
 use crate::config::workers;
+use crate::split::Cut;
 use onesided_data::Matrix;
 use serde::{Deserialize, Serialize};
 
 /// Rows to score below which another thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1_000;
+/// Rows that go through one tree before the next.
+const ROWS_AT_ONCE: usize = 128;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +29,19 @@ pub enum Node {
         /// The node to the right.
         right: u32,
     },
+    /// Some categories go left, the others right, missing ones to their side.
+    Categories {
+        /// Which feature is looked at.
+        feature: u32,
+        /// Which of the tree's sets goes left.
+        set: u32,
+        /// Where NaN goes.
+        missing_left: bool,
+        /// The node to the left.
+        left: u32,
+        /// The node to the right.
+        right: u32,
+    },
     /// An answer.
     Leaf {
         /// Added to the logit, the learning rate included.
@@ -34,10 +50,13 @@ pub enum Node {
 }
 
 /// A tree: its root is the first node, and children stand behind their parents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
     /// The nodes.
     pub nodes: Vec<Node>,
+    /// Sets of codes of categories, a bit for each code, 32 to a word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<Vec<u32>>,
 }
 
 /// A sum of trees.
@@ -59,6 +78,16 @@ impl TreesModel {
 
     pub(crate) fn new(features: usize, start: f64, trees: Vec<Tree>) -> Self {
         Self { features, start, trees }
+    }
+
+    /// The mean of several models of the same features.
+    pub fn mean(models: impl IntoIterator<Item = TreesModel>) -> Option<Self> {
+        let models: Vec<TreesModel> = models.into_iter().collect();
+        let (features, many) = (models.first()?.features, models.len());
+        let start = models.iter().map(|model| model.start).sum::<f64>() / many as f64;
+        let mut trees: Vec<Tree> = models.into_iter().flat_map(|model| model.trees).collect();
+        trees.iter_mut().for_each(|tree| tree.scale(1.0 / many as f32));
+        Some(Self { features, start, trees })
     }
 
     /// How many features a row must have.
@@ -97,84 +126,231 @@ impl TreesModel {
         if matrix.cols() != self.features {
             return Err(TreesError::Width { expected: self.features, found: matrix.cols() });
         }
-        let mut logits = vec![0.0; matrix.rows()];
+        let trees: Vec<FlatTree> = self.trees.iter().map(FlatTree::new).collect();
+        let mut logits = vec![self.start; matrix.rows()];
         let fill = |logits: &mut [f64], from: usize| {
-            for (i, logit) in logits.iter_mut().enumerate() {
-                *logit = self.logit(matrix.row(from + i));
+            // Tree by tree over a block of rows: both stay in the cache.
+            for (number, logits) in logits.chunks_mut(ROWS_AT_ONCE).enumerate() {
+                for tree in &trees {
+                    for (i, logit) in logits.iter_mut().enumerate() {
+                        *logit += f64::from(tree.value(matrix.row(from + number * ROWS_AT_ONCE + i)));
+                    }
+                }
             }
         };
-        let parts = workers(threads).min(matrix.rows() / WORTH_A_THREAD + 1);
-        if parts == 1 {
-            fill(&mut logits, 0);
-            return Ok(logits);
-        }
-        let share = logits.len().div_ceil(parts);
-        std::thread::scope(|scope| {
-            for (number, logits) in logits.chunks_mut(share).enumerate() {
-                scope.spawn(move || fill(logits, number * share));
-            }
-        });
+        in_threads(&mut logits, threads, WORTH_A_THREAD, fill);
         Ok(logits)
     }
 
     /// The logits of some rows of binned data: of the data that the trees were grown on, whose bins they know.
     pub fn logits_of(&self, binned: &Binned, rows: &[u32]) -> Result<Vec<f64>, TreesError> {
+        self.logits_of_with_threads(binned, rows, 1)
+    }
+
+    /// [`logits_of`](Self::logits_of) with this many threads; 0 is all there are.
+    pub fn logits_of_with_threads(
+        &self,
+        binned: &Binned,
+        rows: &[u32],
+        threads: usize,
+    ) -> Result<Vec<f64>, TreesError> {
         if binned.features() != self.features {
             return Err(TreesError::Width { expected: self.features, found: binned.features() });
         }
         binned.check_rows(rows)?;
-        let values =
-            |row: u32| self.trees.iter().map(move |tree| f64::from(tree.value_of_bins(binned, row as usize)));
-        Ok(rows.iter().map(|&row| self.start + values(row).sum::<f64>()).collect())
-    }
-
-    /// The logit of one row, which has as many values as there are features.
-    fn logit(&self, row: &[f32]) -> f64 {
-        self.start + self.trees.iter().map(|tree| f64::from(tree.value(row))).sum::<f64>()
+        let trees: Vec<(&Tree, Vec<Option<Cut>>)> =
+            self.trees.iter().map(|tree| (tree, tree.cuts(binned))).collect();
+        let mut logits = vec![self.start; rows.len()];
+        in_threads(&mut logits, threads, WORTH_A_THREAD, |logits, from| {
+            for (logit, &row) in logits.iter_mut().zip(&rows[from..]) {
+                for (tree, cuts) in &trees {
+                    *logit += f64::from(tree.value_of_bins(cuts, binned, row));
+                }
+            }
+        });
+        Ok(logits)
     }
 }
 
-impl Tree {
+/// Fills stretches of a list, one per thread, given where each begins.
+pub(crate) fn in_threads<T: Send>(
+    list: &mut [T],
+    threads: usize,
+    worth: usize,
+    fill: impl Fn(&mut [T], usize) + Sync,
+) {
+    let parts = workers(threads).min(list.len() / worth + 1);
+    if parts == 1 {
+        return fill(list, 0);
+    }
+    let share = list.len().div_ceil(parts);
+    std::thread::scope(|scope| {
+        for (number, some) in list.chunks_mut(share).enumerate() {
+            let fill = &fill;
+            scope.spawn(move || fill(some, number * share));
+        }
+    });
+}
+
+/// A tree for scoring: siblings side by side, twelve bytes a node.
+struct FlatTree<'t> {
+    nodes: Vec<FlatNode>,
+    sets: &'t [Vec<u32>],
+}
+
+#[derive(Clone, Copy)]
+struct FlatNode {
+    /// The threshold, the answer, or the bits of a set's number.
+    number: f32,
+    /// The left child; the right one is behind it. 0 for a leaf.
+    left: u32,
+    /// The feature above two bits: whether missing values go left, and whether the node is of categories.
+    feature: u32,
+}
+
+impl<'t> FlatTree<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        let leaf = FlatNode { number: 0.0, left: 0, feature: 0 };
+        let mut nodes = vec![leaf];
+        let mut open = vec![(0usize, 0usize)];
+        while let Some((from, to)) = open.pop() {
+            let (feature, missing_left, left, right) = match tree.nodes[from] {
+                Node::Leaf { value } => {
+                    nodes[to].number = value;
+                    continue;
+                }
+                Node::Split { feature, threshold, missing_left, left, right } => {
+                    nodes[to].number = threshold;
+                    (feature << 2, missing_left, left, right)
+                }
+                Node::Categories { feature, set, missing_left, left, right } => {
+                    nodes[to].number = f32::from_bits(set);
+                    (feature << 2 | 1, missing_left, left, right)
+                }
+            };
+            nodes[to].feature = feature | u32::from(missing_left) << 1;
+            nodes[to].left = nodes.len() as u32;
+            open.extend([(left as usize, nodes.len()), (right as usize, nodes.len() + 1)]);
+            nodes.extend([leaf; 2]);
+        }
+        Self { nodes, sets: &tree.sets }
+    }
+
     fn value(&self, row: &[f32]) -> f32 {
-        self.walk(|feature, threshold, missing_left| {
-            let value = row[feature];
-            if value.is_nan() { missing_left } else { value <= threshold }
-        })
+        let mut node = self.nodes[0];
+        while node.left != 0 {
+            let value = row[(node.feature >> 2) as usize];
+            let missing_right = node.feature & 2 == 0;
+            let right = if node.feature & 1 == 0 {
+                value > node.number || (value.is_nan() && missing_right)
+            } else if value.is_nan() {
+                missing_right
+            } else {
+                !contains(&self.sets[node.number.to_bits() as usize], value as u32)
+            };
+            node = self.nodes[node.left as usize + usize::from(right)];
+        }
+        node.number
+    }
+}
+
+/// Whether a code is in a set.
+fn contains(set: &[u32], code: u32) -> bool {
+    set.get(code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
+}
+
+impl Tree {
+    /// Multiplies every answer.
+    pub(crate) fn scale(&mut self, by: f32) {
+        for node in &mut self.nodes {
+            if let Node::Leaf { value } = node {
+                *value *= by;
+            }
+        }
+    }
+
+    /// Adds a set of codes, and gives its number.
+    pub(crate) fn push_set(&mut self, codes: impl Iterator<Item = u32>) -> u32 {
+        let mut set: Vec<u32> = Vec::new();
+        for code in codes {
+            let word = code as usize / 32;
+            if set.len() <= word {
+                set.resize(word + 1, 0);
+            }
+            set[word] |= 1 << (code % 32);
+        }
+        self.sets.push(set);
+        self.sets.len() as u32 - 1
+    }
+
+    /// The cuts of the nodes in the bins of the data that the tree was grown on.
+    pub(crate) fn cuts(&self, binned: &Binned) -> Vec<Option<Cut>> {
+        let cut = |node: &Node| match *node {
+            Node::Leaf { .. } => None,
+            Node::Split { feature, threshold, missing_left, .. } => {
+                let kind = binned.kind(feature as usize);
+                let edges = match kind {
+                    Feature::Numbers(edges) => &edges[..],
+                    Feature::Categories { .. } => &[],
+                };
+                let bin = edges.partition_point(|&edge| edge < threshold) as u8;
+                Some(Cut::After { bin, missing: kind.missing(), missing_left })
+            }
+            Node::Categories { feature, set, missing_left, .. } => {
+                let kind = binned.kind(feature as usize);
+                let mut bits = [0u64; 4];
+                let mut put = |bin: usize| bits[bin / 64] |= 1 << (bin % 64);
+                if let Feature::Categories { of_bins, others } = kind {
+                    let first_of_others = others.first().into_iter();
+                    for (bin, &code) in of_bins.iter().chain(first_of_others).enumerate() {
+                        if contains(&self.sets[set as usize], code) {
+                            put(bin);
+                        }
+                    }
+                }
+                if missing_left {
+                    put(usize::from(kind.missing()));
+                }
+                Some(Cut::Set(bits))
+            }
+        };
+        self.nodes.iter().map(cut).collect()
     }
 
     /// The answer for a row of the data that the tree was grown on.
-    pub(crate) fn value_of_bins(&self, binned: &Binned, row: usize) -> f32 {
-        self.walk(|feature, threshold, missing_left| match binned.feature(feature)[row] {
-            MISSING => missing_left,
-            // The lower edge of the row's bin lies at or above the threshold if the row goes right.
-            0 => true,
-            bin => binned.edge(feature, bin - 1) < threshold,
-        })
+    pub(crate) fn value_of_bins(&self, cuts: &[Option<Cut>], binned: &Binned, row: u32) -> f32 {
+        let mut at = 0;
+        loop {
+            match (self.nodes[at], cuts[at]) {
+                (Node::Leaf { value }, _) => return value,
+                (
+                    Node::Split { feature, left, right, .. } | Node::Categories { feature, left, right, .. },
+                    Some(cut),
+                ) => {
+                    let bin = binned.feature(feature as usize)[row as usize];
+                    at = if cut.goes_left(bin) { left } else { right } as usize;
+                }
+                (_, None) => return 0.0,
+            }
+        }
     }
 
     /// Whether each split looks at one of the features and leads to nodes behind it, and every number is finite.
     fn is_sound(&self, features: usize) -> bool {
-        let sound = |(at, node): (usize, &Node)| match *node {
-            Node::Leaf { value } => value.is_finite(),
-            Node::Split { feature, threshold, left, right, .. } => {
-                let child = |node: u32| (node as usize) > at && (node as usize) < self.nodes.len();
-                (feature as usize) < features && threshold.is_finite() && child(left) && child(right)
-            }
-        };
-        !self.nodes.is_empty() && self.nodes.iter().enumerate().all(sound)
-    }
-
-    fn walk(&self, left_at: impl Fn(usize, f32, bool) -> bool) -> f32 {
-        let mut at = 0;
-        loop {
-            match self.nodes[at] {
-                Node::Leaf { value } => return value,
-                Node::Split { feature, threshold, missing_left, left, right } => {
-                    at = if left_at(feature as usize, threshold, missing_left) { left } else { right }
-                        as usize;
+        let sound = |(at, node): (usize, &Node)| {
+            let child = |node: u32| (node as usize) > at && (node as usize) < self.nodes.len();
+            match *node {
+                Node::Leaf { value } => value.is_finite(),
+                Node::Split { feature, threshold, left, right, .. } => {
+                    (feature as usize) < features && threshold.is_finite() && child(left) && child(right)
+                }
+                Node::Categories { feature, set, left, right, .. } => {
+                    let known = (feature as usize) < features && (set as usize) < self.sets.len();
+                    known && child(left) && child(right)
                 }
             }
-        }
+        };
+        !self.nodes.is_empty() && features < 1 << 30 && self.nodes.iter().enumerate().all(sound)
     }
 }
 
@@ -208,7 +384,11 @@ mod tests {
     fn stump() -> TreesModel {
         let split = Node::Split { feature: 1, threshold: 2.0, missing_left: true, left: 1, right: 2 };
         let nodes = vec![split, Node::Leaf { value: -1.0 }, Node::Leaf { value: 0.5 }];
-        TreesModel::new(2, 0.25, vec![Tree { nodes: nodes.clone() }, Tree { nodes }])
+        TreesModel::new(
+            2,
+            0.25,
+            vec![Tree { nodes: nodes.clone(), sets: Vec::new() }, Tree { nodes, sets: Vec::new() }],
+        )
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn fit(
 }
 
 impl LabeledRows<'_> {
-    fn check(&self) -> Result<(), TreesError> {
+    pub(crate) fn check(&self) -> Result<(), TreesError> {
         let expected = self.binned.rows();
         let fits = |what, found| match found == expected {
             true => Ok(()),
@@ -66,11 +66,11 @@ impl LabeledRows<'_> {
         }
     }
 
-    fn weight(&self, row: usize) -> f64 {
+    pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| f64::from(weights[row]))
     }
 
-    fn log_odds(&self, training: &[u32]) -> Result<f64, TreesError> {
+    pub(crate) fn log_odds(&self, training: &[u32]) -> Result<f64, TreesError> {
         let of = |class: bool| -> f64 {
             let rows = training.iter().map(|&row| row as usize);
             rows.filter(|&row| self.positive[row] == class).map(|row| self.weight(row)).sum()

@@ -181,6 +181,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Va
         "epochs": chosen.map(|candidate| candidate.epochs).filter(|&epochs| epochs > 0),
         "best_epoch": chosen.map(|candidate| candidate.best_epoch).filter(|&epoch| epoch > 0),
         "candidates": about.report.candidates,
+        "beside": about.report.beside,
         "held_out": about.report.held_out,
         "folds": about.report.folds,
         "threshold": about.threshold,
@@ -194,9 +195,51 @@ fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Va
     })
 }
 
+/// What was tried and what became of it, and the plain alternatives beside it.
+fn as_portfolio(about: &About) -> String {
+    let report = &about.report;
+    let number =
+        |number: Option<f64>| number.map_or_else(|| "-".to_string(), |number| format!("{number:.4}"));
+    let mut tried: Vec<&Tried> = report.candidates.iter().collect();
+    let key = |tried: &Tried| (tried.weight.unwrap_or(0.0), tried.auc.unwrap_or(0.0));
+    tried.sort_by(|a, b| key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
+    let kept = tried.iter().filter(|tried| tried.weight.is_some_and(|weight| weight > 0.0)).count();
+    let mut rows = vec![["model", "share", "auc pu"].map(str::to_string).to_vec()];
+    rows.extend(tried.iter().map(|tried| {
+        let share = tried.weight.filter(|&weight| weight > 0.0);
+        let share = share.map_or_else(|| "-".to_string(), |share| format!("{share:.2}"));
+        vec![tried.name.clone(), share, number(tried.auc)]
+    }));
+    let mut beside = vec![["beside", "auc pu", "accuracy"].map(str::to_string).to_vec()];
+    beside.extend(report.beside.iter().map(|b| vec![b.name.clone(), number(b.auc), number(b.accuracy)]));
+    let what = match kept {
+        1 => "the best".to_string(),
+        several => format!("a mean of {several}"),
+    };
+    format!(
+        "auto on {} {}: {what} of {} models tried, by the AUC of positives against unlabeled rows out of fold\n\n{}\n{}",
+        about.features.width(),
+        about.features.columns_are(),
+        tried.len(),
+        table(&rows),
+        table(&beside)
+    )
+}
+
 fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     let about = model.about();
     let report = &about.report;
+    if !report.beside.is_empty() {
+        return format!(
+            "{}\nout-of-fold scores ({} positives, {} others), estimated without negatives, for the unlabeled rows:\n{}\n\
+             wrote {} in {seconds:.1} s\n",
+            as_portfolio(about),
+            report.held_out.positive,
+            report.held_out.unlabeled,
+            table(&metric_rows(metrics(about))),
+            out.display(),
+        );
+    }
     let epochs = report.chosen().filter(|tried| tried.epochs > 0);
     let epochs = epochs.map_or_else(String::new, |Tried { best_epoch, epochs, .. }| {
         let what = if matches!(model.fitted(), Fitted::Trees(_)) { "tree" } else { "epoch" };

@@ -53,7 +53,7 @@ fn side_by_side(card: Method) -> Vec<String> {
     let input = match card {
         _ if card.needs_counts() => "counts",
         Method::Objective(_) => "dense",
-        Method::System(_) => "dense, sparse",
+        Method::Auto | Method::System(_) => "dense, sparse",
     };
     let probability = match card.gives() {
         Gives::ByTheory => "own theory",
@@ -63,7 +63,7 @@ fn side_by_side(card: Method) -> Vec<String> {
     let explains = match (card, card.explains()) {
         (Method::Objective(_), _) => "--model linear",
         (Method::System(_), true) => "yes",
-        (Method::System(_), false) => "no",
+        (Method::Auto | Method::System(_), _) => "no",
     };
     let time = card.scales().split([';', ',']).next().unwrap_or("").replace(" in the stored values", "");
     [card.name(), family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
@@ -71,6 +71,7 @@ fn side_by_side(card: Method) -> Vec<String> {
 
 fn family(card: Method) -> &'static str {
     match card {
+        Method::Auto => "several",
         Method::Objective(_) => "network",
         Method::System(_) => "classic",
     }
@@ -90,7 +91,7 @@ fn in_full(card: Method) -> String {
     let explains = match (card, card.explains()) {
         (Method::Objective(_), _) => "with --model linear",
         (Method::System(_), true) => "yes, unless a kernel is asked for",
-        (Method::System(_), false) => "no",
+        (Method::Auto | Method::System(_), _) => "no",
     };
     let mut lines = vec![
         format!("{}: {}", card.name(), card.summary()),
@@ -98,6 +99,7 @@ fn in_full(card: Method) -> String {
         format!(
             "  trains         {}",
             match card {
+                Method::Auto => "several of the others (--effort, --single)",
                 Method::Objective(_) => "a network or trees (--model)",
                 Method::System(_) => "a system of its own",
             }

@@ -2,7 +2,7 @@
 
 use super::{EncodeReport, Feature, FeatureKind, Features, Scaling, refuse_missing};
 use crate::frame::{Column, MISSING_CODE, Values};
-use crate::{DataError, Matrix, MissingPolicy, SparseMatrix, Store};
+use crate::{DataError, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
 
 /// `f32` values in 64 bytes.
 pub(super) const FLOATS_IN_A_LINE: usize = 16;
@@ -23,36 +23,52 @@ pub(super) fn store(
     rows: usize,
     report: &mut EncodeReport,
 ) -> Result<Store, DataError> {
-    let (mut dense, mut terms) = (Vec::new(), Vec::new());
+    let sparse = features.is_sparse();
+    let (mut dense, mut terms, mut hot) = (Vec::new(), Vec::new(), Vec::new());
+    let mut at = 0;
     for (feature, part) in features.columns().iter().zip(parts) {
         match part {
-            Part::Column(column) => dense.push((feature, column)),
+            Part::Column(column) if sparse && matches!(feature.kind, FeatureKind::Categorical { .. }) => {
+                if let Encoded::Hot(codes) = feature.encoder(column.values, features, report)? {
+                    hot.push(codes);
+                }
+            }
+            Part::Column(column) => dense.push((at, feature, column)),
             Part::Terms(matrix) => terms.push(matrix),
         }
+        at += feature.width();
     }
     let matrix = matrix(dense, rows, features, report)?;
-    if terms.is_empty() {
+    if !sparse {
         return Ok(Store::Dense(matrix));
     }
-    if matrix.cols() == 0 && terms.len() == 1 {
+    if matrix.cols() == 0 && hot.is_empty() && terms.len() == 1 {
         return Ok(Store::Sparse(terms.remove(0)));
     }
     let mut sparse = SparseMatrix::empty(features.width());
     let mut entries = Vec::new();
     for row in 0..rows {
         entries.clear();
-        let (mut at, mut dense_at, mut term_at) = (0u32, 0, 0);
+        let (mut at, mut dense_at, mut term_at, mut hot_at) = (0u32, 0, 0, 0);
         for feature in features.columns() {
             let width = feature.width();
-            if let FeatureKind::Text { .. } = feature.kind {
-                let (columns, values) = terms[term_at].row(row);
-                entries.extend(columns.iter().zip(values).map(|(column, &value)| (at + column, value)));
-                term_at += 1;
-            } else {
-                let values = matrix.row(row)[dense_at..dense_at + width].iter().enumerate();
-                let there = values.filter(|(_, value)| **value != 0.0);
-                entries.extend(there.map(|(column, &value)| (at + column as u32, value)));
-                dense_at += width;
+            match feature.kind {
+                FeatureKind::Text { .. } => {
+                    let (columns, values) = terms[term_at].row(row);
+                    entries.extend(columns.iter().zip(values).map(|(column, &value)| (at + column, value)));
+                    term_at += 1;
+                }
+                FeatureKind::Categorical { .. } => {
+                    let code = hot[hot_at][row];
+                    entries.extend((code != MISSING_CODE).then_some((at + code, 1.0)));
+                    hot_at += 1;
+                }
+                _ => {
+                    let values = matrix.row(row)[dense_at..dense_at + width].iter().enumerate();
+                    let there = values.filter(|(_, value)| **value != 0.0);
+                    entries.extend(there.map(|(column, &value)| (at + column as u32, value)));
+                    dense_at += width;
+                }
             }
             at += width as u32;
         }
@@ -61,19 +77,21 @@ pub(super) fn store(
     Ok(Store::Sparse(sparse))
 }
 
-/// Encodes columns, and frees each once it is written.
+/// Encodes columns, each with its place in the encoded row, and frees each once it is written.
 fn matrix(
-    columns: Vec<(&Feature, Column)>,
+    columns: Vec<(usize, &Feature, Column)>,
     rows: usize,
     features: &Features,
     report: &mut EncodeReport,
 ) -> Result<Matrix, DataError> {
-    let width = columns.iter().map(|(feature, _)| feature.width()).sum();
+    let width = columns.iter().map(|(_, feature, _)| feature.width()).sum();
     let mut matrix = Matrix::zeros(rows, width)?;
     let mut group: Vec<(usize, Encoded<'_>)> = Vec::new();
     let mut at = 0;
-    for (feature, column) in columns {
-        group.push((at, feature.encoder(column.values, features, report)?));
+    for (place, feature, column) in columns {
+        let encoded = feature.encoder(column.values, features, report)?;
+        encoded.note_missing(place, &mut report.cells);
+        group.push((at, encoded));
         at += feature.width();
         // One column at a time would touch each cache line of the matrix sixteen times over.
         if at - group[0].0 >= FLOATS_IN_A_LINE {
@@ -130,6 +148,34 @@ enum Encoded<'a> {
         values: Vec<f32>,
         scales: Vec<Scale>,
     },
+}
+
+impl Encoded<'_> {
+    /// Notes the cells that are filled in; a missing category needs no note, none of its levels is there.
+    fn note_missing(&self, place: usize, cells: &mut MissingCells) {
+        match self {
+            Encoded::Numbers { values, .. } => {
+                cells.note(place, values.len(), missing(values, |x| x.is_nan()))
+            }
+            Encoded::Wide { values, .. } => cells.note(place, values.len(), missing(values, |x| x.is_nan())),
+            Encoded::Flags { values, .. } => {
+                cells.note(place, values.len(), missing(values, Option::is_none))
+            }
+            Encoded::Hot(_) => {}
+            Encoded::Vectors { values, scales, .. } => {
+                let width = scales.len().max(1);
+                for column in 0..scales.len() {
+                    let of_column = values[column..].iter().step_by(width);
+                    let there = of_column.enumerate().filter(|(_, x)| x.is_nan()).map(|(row, _)| row);
+                    cells.note(place + column, values.len() / width, there);
+                }
+            }
+        }
+    }
+}
+
+fn missing<T>(values: &[T], is_missing: impl Fn(&T) -> bool) -> impl Iterator<Item = usize> {
+    values.iter().enumerate().filter(move |(_, value)| is_missing(value)).map(|(row, _)| row)
 }
 
 fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataError> {

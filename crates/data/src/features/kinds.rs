@@ -13,6 +13,9 @@ const NARROW_SPREAD: f64 = 1e-3;
 /// Up to so many categories are taken whatever their number of rows.
 const FEW_LEVELS: usize = 20;
 
+/// More categories than this must have three rows each on average.
+const MANY_LEVELS: usize = 256;
+
 /// One column of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feature {
@@ -64,6 +67,12 @@ pub enum FeatureKind {
     },
 }
 
+/// Whether so many categories in so many rows describe single rows: nine of ten rows have one of their own, or, of many
+/// categories, the average one has hardly three rows.
+fn nearly_unique(levels: usize, rows: usize) -> bool {
+    (levels > FEW_LEVELS && levels * 10 > rows * 9) || (levels > MANY_LEVELS && levels * 3 > rows)
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -97,7 +106,7 @@ impl Feature {
                 // One level beside missing cells still tells the two apart.
                 1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
                 // Nearly every row has a text of its own: nothing to learn, and much to memorize.
-                several if several > FEW_LEVELS && several * 10 > codes.len() * 9 => {
+                several if nearly_unique(several, codes.len()) => {
                     let words: usize = levels.iter().map(|level| level.split_whitespace().count()).sum();
                     Err(if words >= 3 * several { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier })
                 }

@@ -10,6 +10,7 @@ mod encode;
 mod kinds;
 mod moments;
 mod rescale;
+mod whole;
 
 pub use kinds::{Feature, FeatureKind};
 
@@ -17,10 +18,13 @@ use crate::error::listed;
 use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
 use crate::read::ReadOptions;
 use crate::text::TextOptions;
-use crate::{DataError, Frame, Matrix, MissingPolicy, Store};
+use crate::{DataError, Frame, Matrix, MissingCells, MissingPolicy, Store};
 use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+
+/// Levels of all columns together beyond which rows are held sparse.
+const MANY_LEVELS: usize = 1_000;
 
 /// How each column of a table turns into columns of a matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +76,9 @@ pub struct EncodeReport {
     pub missing: Vec<(String, usize)>,
     /// Columns that training could not learn from, and why.
     pub left_out: Vec<LeftOut>,
+    /// Which cells of the encoded rows were missing and have been filled in.
+    #[serde(skip)]
+    pub cells: MissingCells,
 }
 
 impl Features {
@@ -157,6 +164,15 @@ impl Features {
     /// Whether a column of the table is of texts, so that rows are sparse.
     pub fn has_texts(&self) -> bool {
         self.features.iter().any(|feature| matches!(feature.kind, FeatureKind::Text { .. }))
+    }
+
+    /// Whether rows are held sparse: there are texts, or so many categories that most of a row would be zeros.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let levels = |feature: &Feature| match &feature.kind {
+            FeatureKind::Categorical { levels } => levels.len(),
+            _ => 0,
+        };
+        self.has_texts() || self.features.iter().map(levels).sum::<usize>() > MANY_LEVELS
     }
 
     /// How many columns the matrix has.

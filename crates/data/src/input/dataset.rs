@@ -4,7 +4,8 @@ use super::{Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::count_labels;
 use crate::{
-    Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, Pictures, Scaling, Store, TextOptions,
+    Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells, Pictures,
+    Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,11 +22,13 @@ pub struct Dataset {
     encoding: Arc<Encoding>,
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
+    missing: MissingCells,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
-        Self { rows, labels: None, truth: None, encoding, ids: Vec::new(), notes: Vec::new() }
+        let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
+        Self { rows, labels: None, truth: None, encoding, ids, notes, missing }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -49,6 +52,7 @@ impl Dataset {
         let (features, rows, report) = Features::fit(frame, options)?;
         let mut data = Self::new(rows, Arc::new(features.into()));
         data.notes = Note::of_report(&report);
+        data.missing = report.cells;
         Ok(data)
     }
 
@@ -98,6 +102,11 @@ impl Dataset {
 
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
         self.notes.extend(notes);
+        self
+    }
+
+    pub(super) fn with_missing(mut self, missing: MissingCells) -> Self {
+        self.missing = missing;
         self
     }
 
@@ -166,11 +175,13 @@ impl Dataset {
                 .map(|(name, column)| (name.clone(), indices.iter().map(|&i| column.get(i)).collect()))
                 .collect(),
             notes: Vec::new(),
+            missing: self.missing.select(indices),
         }
     }
 
     /// The files of a folder, then those of another, made by the same encoding.
     pub(super) fn followed_by(mut self, other: Dataset) -> Result<Dataset, DataError> {
+        self.missing = self.missing.followed_by(self.len(), &other.missing, other.len());
         self.rows.append(other.rows)?;
         for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {
             more.iter().for_each(|id| ids.push(id));
@@ -198,6 +209,7 @@ impl Dataset {
             encoding: self.encoding.clone(),
             ids: self.ids.clone(),
             notes: self.notes.clone(),
+            missing: self.missing.clone(),
         }
     }
 
@@ -206,6 +218,14 @@ impl Dataset {
         match self.encoding.as_ref() {
             Encoding::Image(image) => self.rows.to_dense(|channel, byte| image.pixel(channel, byte)),
             _ => self.rows.to_dense(|_, byte| f32::from(byte)),
+        }
+    }
+
+    /// Rows as trees see them: a category as one code, missing cells as missing.
+    pub fn columns(&self) -> Result<Columns<'_>, DataError> {
+        match self.encoding.as_ref() {
+            Encoding::Table(features) => features.whole(&self.rows, &self.missing),
+            _ => Ok(Columns::numbers(self.dense()?)),
         }
     }
 

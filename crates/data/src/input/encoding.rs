@@ -75,6 +75,23 @@ impl ReadAgain {
 }
 
 impl Encoding {
+    /// Whether rows are texts, or have a column of them.
+    pub fn has_texts(&self) -> bool {
+        match self {
+            Encoding::Table(features) => features.has_texts(),
+            Encoding::Text(_) => true,
+            Encoding::Image(_) => false,
+        }
+    }
+
+    /// How many columns rows have where a category is one code.
+    pub fn whole_width(&self) -> usize {
+        match self {
+            Encoding::Table(features) => features.whole_names().len(),
+            other => other.width(),
+        }
+    }
+
     /// How many columns a model sees.
     pub fn width(&self) -> usize {
         match self {
@@ -250,7 +267,8 @@ impl Encoding {
     pub fn encode_frame(self: &Arc<Self>, frame: Frame) -> Result<Dataset, DataError> {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
         let (rows, report) = features.encode(frame)?;
-        Ok(Dataset::new(rows, self.clone()).with_notes(Note::of_report(&report)))
+        let data = Dataset::new(rows, self.clone()).with_notes(Note::of_report(&report));
+        Ok(data.with_missing(report.cells))
     }
 
     /// A bare matrix, whose columns are this encoding's numeric ones in order.

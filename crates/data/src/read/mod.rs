@@ -29,7 +29,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 /// The most different texts a feature may have; beyond that a column is an identifier or free text.
-pub const MAX_LEVELS: usize = 256;
+pub const MAX_LEVELS: usize = 20_000;
 
 /// What happens to a missing cell of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -90,6 +90,7 @@ impl PriorScorer {
                 options: Options::default(),
                 reduction: None,
                 config: TreesScorer::default_config(),
+                prior_factor: 1.0,
             })
         };
         Ok(match self {
@@ -97,7 +98,7 @@ impl PriorScorer {
             PriorScorer::Trees => vec![trees()],
             PriorScorer::Mlp => vec![network(Architecture::mlp())],
             PriorScorer::Cnn => vec![network(Architecture::Cnn)],
-            PriorScorer::Linear => vec![Box::new(LogisticScorer)],
+            PriorScorer::Linear => vec![Box::new(LogisticScorer::default())],
         })
     }
 }

@@ -15,7 +15,10 @@ const COSTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
 
 /// Logistic regression with a ridge that is chosen.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LogisticScorer;
+pub struct LogisticScorer {
+    /// The cost; `None` lets the rows that decide when to stop choose.
+    pub cost: Option<f64>,
+}
 
 impl Scorer for LogisticScorer {
     fn info(&self) -> Info {
@@ -29,11 +32,12 @@ impl Scorer for LogisticScorer {
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
-        Ok(Box::new(LogisticTrainer { task, rows: views.rows(Scaling::Standard)? }))
+        Ok(Box::new(LogisticTrainer { scorer: *self, task, rows: views.rows(Scaling::Standard)? }))
     }
 }
 
 struct LogisticTrainer<'d> {
+    scorer: LogisticScorer,
     task: &'d Task<'d>,
     rows: &'d dyn Rows,
 }
@@ -55,7 +59,8 @@ impl Trainer for LogisticTrainer<'_> {
             logits.iter().zip(&judged).map(|(&z, &positive)| softplus(if positive { -z } else { z })).sum()
         };
         let mut best: Option<(f64, LinearModel, Vec<f64>)> = None;
-        for cost in COSTS {
+        let given = self.scorer.cost.as_slice();
+        for &cost in if given.is_empty() { &COSTS } else { given } {
             let model = logistic(&training, &known, cost)?;
             let logits = model.scores(&stopping);
             let found = loss(&logits);

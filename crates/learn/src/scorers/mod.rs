@@ -1,11 +1,13 @@
 //! The scorers: one file each.
 
 mod classic;
+mod forest;
 mod logistic;
 mod network;
 mod trees;
 
 pub use classic::ClassicScorer;
+pub use forest::LabelTreesScorer;
 pub use logistic::LogisticScorer;
 pub use network::{NetworkScorer, ObjectiveChoice, OwnObjective};
 pub use trees::TreesScorer;

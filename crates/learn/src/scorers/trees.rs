@@ -29,6 +29,8 @@ pub struct TreesScorer {
     pub reduction: Option<Reduction>,
     /// How trees are grown.
     pub config: TreesConfig,
+    /// What μ is multiplied by before the objective is told of it; 1 but for those who look around.
+    pub prior_factor: f64,
 }
 
 impl TreesScorer {
@@ -47,7 +49,13 @@ impl TreesScorer {
     fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
         let mut options = self.options;
         options.reduction = candidate.reduction.unwrap_or(options.reduction);
-        Ok(self.objective.build(&task.setting(), &options)?)
+        let mut setting = task.setting();
+        if self.prior_factor != 1.0 {
+            let mu = setting.prior_in_unlabeled;
+            // Never more than halfway from μ to 1.
+            setting.prior_in_unlabeled = (mu * self.prior_factor).min((1.0 + mu) / 2.0);
+        }
+        Ok(self.objective.build(&setting, &options)?)
     }
 }
 

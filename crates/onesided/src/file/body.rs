@@ -11,7 +11,7 @@ use super::Placed;
 use super::lists::{self, List};
 use crate::Error;
 use onesided_classic::ClassicModel;
-use onesided_data::PictureShape;
+use onesided_data::{Encoding, PictureShape};
 use onesided_learn::{Fitted, Member};
 use onesided_net::{Network, Tensor, Weights};
 use onesided_trees::{Node, Tree, TreesModel};
@@ -175,8 +175,14 @@ pub(super) fn lists_of(
 }
 
 /// Whether a model takes rows of this width, and of this shape where they are pictures.
-pub(super) fn check(fitted: &Fitted, width: usize, shape: Option<PictureShape>) -> Result<(), String> {
-    if fitted.width() != Some(width) || width == 0 {
+pub(super) fn check(fitted: &Fitted, encoding: &Encoding, shape: Option<PictureShape>) -> Result<(), String> {
+    let width = encoding.width();
+    let fits = match fitted {
+        Fitted::Trees(trees) => [width, encoding.whole_width()].contains(&trees.features()),
+        Fitted::Ensemble(_) => true,
+        other => other.width() == Some(width),
+    };
+    if !fits || width == 0 {
         let what = if fitted.network().is_some() { "network" } else { "model" };
         return Err(format!("its {what} does not take the {width} features it names"));
     }
@@ -195,7 +201,7 @@ pub(super) fn check(fitted: &Fitted, width: usize, shape: Option<PictureShape>) 
             Ok(())
         }
         Fitted::Ensemble(members) => {
-            members.iter().try_for_each(|member| check(&member.fitted, width, shape))
+            members.iter().try_for_each(|member| check(&member.fitted, encoding, shape))
         }
         _ => Ok(()),
     }
@@ -212,9 +218,19 @@ struct TreeLists {
     feature: Vec<u32>,
     /// The threshold of a split, the value of a leaf.
     number: Vec<f32>,
+    /// Whether missing values go left, and 2 more where the split is one of categories, whose set is the number.
     missing_left: Vec<u32>,
     left: Vec<u32>,
     right: Vec<u32>,
+    /// Sets of categories up to the end of each tree; nothing where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    set_ends: Vec<u32>,
+    /// Words up to the end of each set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    word_ends: Vec<u32>,
+    /// Bits of the sets, 32 to a word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    words: Vec<u32>,
 }
 
 impl From<&TreesModel> for TreeLists {
@@ -228,12 +244,19 @@ impl From<&TreesModel> for TreeLists {
             missing_left: Vec::new(),
             left: Vec::new(),
             right: Vec::new(),
+            set_ends: Vec::new(),
+            word_ends: Vec::new(),
+            words: Vec::new(),
         };
+        let categories = model.trees().iter().any(|tree| !tree.sets.is_empty());
         for tree in model.trees() {
             for node in &tree.nodes {
                 let (feature, number, missing, left, right) = match *node {
                     Node::Split { feature, threshold, missing_left, left, right } => {
                         (feature, threshold, u32::from(missing_left), left, right)
+                    }
+                    Node::Categories { feature, set, missing_left, left, right } => {
+                        (feature, set as f32, 2 + u32::from(missing_left), left, right)
                     }
                     Node::Leaf { value } => (model.features() as u32, value, 0, 0, 0),
                 };
@@ -244,6 +267,13 @@ impl From<&TreesModel> for TreeLists {
                 lists.right.push(right);
             }
             lists.ends.push(lists.feature.len() as u32);
+            for set in &tree.sets {
+                lists.words.extend(set);
+                lists.word_ends.push(lists.words.len() as u32);
+            }
+            if categories {
+                lists.set_ends.push(lists.word_ends.len() as u32);
+            }
         }
         lists
     }
@@ -257,21 +287,46 @@ impl TreeLists {
         if lengths.iter().any(|&length| length != nodes) || !whole {
             return Err("the lists of its trees do not fit together".to_string());
         }
-        let node = |at: usize| match self.feature[at] as usize == self.features {
-            true => Node::Leaf { value: self.number[at] },
-            false => Node::Split {
-                feature: self.feature[at],
-                threshold: self.number[at],
-                missing_left: self.missing_left[at] != 0,
-                left: self.left[at],
-                right: self.right[at],
-            },
+        let node = |at: usize| {
+            let (feature, left, right) = (self.feature[at], self.left[at], self.right[at]);
+            let missing_left = self.missing_left[at] & 1 != 0;
+            match self.missing_left[at] & 2 != 0 {
+                _ if feature as usize == self.features => Node::Leaf { value: self.number[at] },
+                true => Node::Categories { feature, set: self.number[at] as u32, missing_left, left, right },
+                false => Node::Split { feature, threshold: self.number[at], missing_left, left, right },
+            }
         };
+        let sets = self.sets()?;
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let trees = starts
-            .zip(&self.ends)
-            .map(|(start, &end)| Tree { nodes: (start as usize..end as usize).map(node).collect() })
-            .collect();
+        let trees = starts.zip(&self.ends).zip(sets).map(|((start, &end), sets)| Tree {
+            nodes: (start as usize..end as usize).map(node).collect(),
+            sets,
+        });
+        let trees = trees.collect();
         TreesModel::from_parts(self.features, self.start, trees).map_err(|error| error.to_string())
+    }
+
+    /// The sets of each tree.
+    fn sets(&self) -> Result<Vec<Vec<Vec<u32>>>, String> {
+        if self.set_ends.is_empty() {
+            return Ok(vec![Vec::new(); self.ends.len()]);
+        }
+        let ends_at =
+            |ends: &[u32], len: usize| ends.is_sorted() && ends.last().map_or(0, |&end| end as usize) == len;
+        let fit = self.set_ends.len() == self.ends.len()
+            && ends_at(&self.set_ends, self.word_ends.len())
+            && ends_at(&self.word_ends, self.words.len());
+        if !fit {
+            return Err("the sets of its trees do not fit together".to_string());
+        }
+        let pieces = |ends: &[u32], from: usize| -> Vec<std::ops::Range<usize>> {
+            let starts = std::iter::once(from).chain(ends.iter().map(|&end| end as usize));
+            starts.zip(ends).map(|(start, &end)| start..end as usize).collect()
+        };
+        let words = pieces(&self.word_ends, 0);
+        let of_tree = |range: std::ops::Range<usize>| -> Vec<Vec<u32>> {
+            words[range].iter().map(|set| self.words[set.clone()].to_vec()).collect()
+        };
+        Ok(pieces(&self.set_ends, 0).into_iter().map(of_tree).collect())
     }
 }

@@ -135,8 +135,7 @@ pub(crate) fn from_bytes(bytes: &[u8], name: &str) -> Result<(About, Fitted), Er
 
 /// What serde cannot know: the parts must fit together.
 fn check(about: &About, fitted: &Fitted) -> Result<(), String> {
-    let width = about.features.width();
-    body::check(fitted, width, about.features.shape())?;
+    body::check(fitted, &about.features, about.features.shape())?;
     if let Fitted::Classic(model) = fitted
         && model.system != about.method
     {

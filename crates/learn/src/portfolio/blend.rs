@@ -1,0 +1,141 @@
+//! Which members to keep, and how much of each.
+
+use onesided_eval::ranking_risk;
+
+/// How often a member is drawn into the mean.
+const PICKS: usize = 15;
+/// How fast weights fall with the distance from the best AUC, in units of 1 / √n_p, the noise of an AUC within a constant.
+const FALL: f64 = 6.0;
+/// Members with less are left out.
+const LEAST_WEIGHT: f64 = 0.03;
+/// Scores that comparisons look at, evenly spaced, of either kind: more would not move an AUC that matters.
+const MOST_COMPARED: usize = 20_000;
+
+/// What a member says of the rows that it was not trained on, at mean 0 and deviation 1 over the unlabeled ones.
+#[derive(Clone, Debug)]
+pub(super) struct OutOfFold {
+    pub positive: Vec<f32>,
+    pub unlabeled: Vec<f32>,
+}
+
+impl OutOfFold {
+    /// The AUC of positives against unlabeled rows.
+    pub fn auc(&self) -> f64 {
+        1.0 - ranking_risk(&self.positive, &self.unlabeled)
+    }
+
+    fn thinned(&self) -> Self {
+        let some = |scores: &[f32]| -> Vec<f32> {
+            scores.iter().step_by(scores.len().div_ceil(MOST_COMPARED).max(1)).copied().collect()
+        };
+        Self { positive: some(&self.positive), unlabeled: some(&self.unlabeled) }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.positive.iter_mut().zip(&other.positive).for_each(|(sum, &score)| *sum += score);
+        self.unlabeled.iter_mut().zip(&other.unlabeled).for_each(|(sum, &score)| *sum += score);
+    }
+}
+
+/// A weighted sum of what members say.
+pub(super) fn mean(members: &[OutOfFold], weights: &[f64]) -> OutOfFold {
+    let sum = |of: fn(&OutOfFold) -> &Vec<f32>| -> Vec<f32> {
+        let mut sum = vec![0f64; members.first().map_or(0, |member| of(member).len())];
+        for (member, &weight) in members.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
+            sum.iter_mut().zip(of(member)).for_each(|(sum, &score)| *sum += weight * f64::from(score));
+        }
+        sum.into_iter().map(|sum| sum as f32).collect()
+    };
+    OutOfFold { positive: sum(|member| &member.positive), unlabeled: sum(|member| &member.unlabeled) }
+}
+
+/// Weights of the members, which add up to 1. With `single` the best has all of it.
+///
+/// Half of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That finds
+/// members with errors of their own, and with few positives it follows luck. So the other half falls off evenly with the
+/// distance from the best AUC, in units of its noise: with few positives all members share it, with many the best ones.
+pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
+    let members: Vec<OutOfFold> = members.iter().map(OutOfFold::thinned).collect();
+    let aucs: Vec<f64> = members.iter().map(OutOfFold::auc).collect();
+    let best = (0..members.len()).filter(|&at| aucs[at].is_finite());
+    let Some(best) = best.reduce(|best, at| if aucs[at] > aucs[best] { at } else { best }) else {
+        return vec![0.0; members.len()];
+    };
+    if single {
+        return (0..members.len()).map(|at| if at == best { 1.0 } else { 0.0 }).collect();
+    }
+    let drawn = drawn(&members, &aucs, best);
+    let scale = FALL * (members[best].positive.len() as f64).sqrt();
+    let even: Vec<f64> = aucs
+        .iter()
+        .map(|auc| if auc.is_finite() { (scale * (auc - aucs[best])).exp() } else { 0.0 })
+        .collect();
+    let all: f64 = even.iter().sum();
+    let mut weights: Vec<f64> =
+        drawn.iter().zip(&even).map(|(drawn, even)| (drawn + even / all) / 2.0).collect();
+    // What hardly counts costs as much time as the rest.
+    weights.iter_mut().filter(|weight| **weight < LEAST_WEIGHT).for_each(|weight| *weight = 0.0);
+    let all: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / all).collect()
+}
+
+fn drawn(members: &[OutOfFold], aucs: &[f64], best: usize) -> Vec<f64> {
+    let mut picks = vec![0usize; members.len()];
+    picks[best] = 1;
+    let mut sum = members[best].clone();
+    for _ in 1..PICKS {
+        let with = |at: usize| {
+            let mut with = sum.clone();
+            with.add(&members[at]);
+            with.auc()
+        };
+        let tried = (0..members.len()).filter(|&at| aucs[at].is_finite()).map(|at| (with(at), at));
+        let next = tried.reduce(|best, one| if one.0 > best.0 { one } else { best });
+        let Some((_, next)) = next else { break };
+        picks[next] += 1;
+        sum.add(&members[next]);
+    }
+    let all = picks.iter().sum::<usize>() as f64;
+    picks.into_iter().map(|picks| picks as f64 / all).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided_data::Stream;
+
+    /// Members that see the truth through noise of their own.
+    fn members(noises: &[f64]) -> Vec<OutOfFold> {
+        let truth: Vec<f64> = (0..600).map(|row| if row < 300 { 1.0 } else { 0.0 }).collect();
+        let of = |(number, &noise): (usize, &f64)| {
+            let mut stream = Stream::new(number as u64, "member");
+            let scores: Vec<f32> =
+                truth.iter().map(|truth| (truth + noise * stream.normal()) as f32).collect();
+            OutOfFold { positive: scores[..300].to_vec(), unlabeled: scores[300..].to_vec() }
+        };
+        noises.iter().enumerate().map(of).collect()
+    }
+
+    #[test]
+    fn members_with_errors_of_their_own_are_put_together() {
+        let all = members(&[1.0, 1.0, 1.0, 50.0]);
+        let weights = weights(&all, false);
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(weights[..3].iter().all(|&weight| weight > 0.15) && weights[3] == 0.0, "{weights:?}");
+        let best = all.iter().map(OutOfFold::auc).fold(0.0, f64::max);
+        assert!(mean(&all, &weights).auc() > best + 0.02);
+    }
+
+    #[test]
+    fn one_model_is_the_best_one() {
+        assert_eq!(weights(&members(&[2.0, 0.5, 1.0]), true), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_member_without_numbers_takes_no_part() {
+        let mut all = members(&[1.0, 1.0]);
+        all[0].positive[3] = f32::NAN;
+        assert_eq!(weights(&all, false), [0.0, 1.0]);
+        assert!(weights(&[], false).is_empty());
+    }
+}

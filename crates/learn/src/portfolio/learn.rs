@@ -1,0 +1,428 @@
+//! Members on folds, a mean of them, and the mean on all rows.
+//!
+//! 1. Rows are dealt into folds; of a large table a sample is.
+//! 2. Every member is trained on each fold's other rows and scores its own: a job each, a thread each.
+//! 3. Weights of the members follow from these scores ([`super::blend`]).
+//! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was dealt, or
+//!    one model is wanted, members with a weight are trained once more on all rows instead.
+//! 5. The mean's scores out of fold are calibrated at U's prior.
+
+use super::blend::{self, OutOfFold};
+use super::{Effort, Portfolio, PortfolioMember};
+use crate::criterion::{self, held_out_risk};
+use crate::fitted::Member;
+use crate::folds::workers;
+use crate::pipeline::{Learned, shift, warnings};
+use crate::{
+    At, Beside, Error, Fit, Fitted, Kinds, Observer, Progress, Report, RunNumber, ScoreScale, Scorer, Signal,
+    Subset, Task, Trainer, Tried, Views,
+};
+use onesided_data::{Counts, Label, PriorInUnlabeled, Stream, stratified_folds, stratified_holdout};
+use onesided_eval::Calibration;
+use onesided_trees::TreesModel;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Cells of a sample on which members are judged, where a table has more, but at least and at most so many rows of it.
+const MOST_JUDGED: usize = 8_000_000;
+const JUDGED_ROWS: [usize; 2] = [20_000, 170_000];
+/// One row in so many of a sample may be a positive at least, however rare they are in the table.
+const JUDGED_POSITIVES: usize = 8;
+/// Cells up to which five folds are dealt; three of more.
+const FIVE_FOLDS: usize = 2_500_000;
+/// One row in so many decides when a network stops.
+const STOPPING: usize = 8;
+
+/// Rows to learn from and rows to be scored by what was learned.
+struct Fold {
+    training: Kinds,
+    scored: Kinds,
+}
+
+/// A member after its folds.
+struct Judged<'p> {
+    member: &'p PortfolioMember,
+    fits: Vec<Fit>,
+    scale: ScoreScale,
+    scores: OutOfFold,
+}
+
+pub(crate) fn learn(
+    portfolio: &Portfolio,
+    task: &Task,
+    views: &Views,
+    hold_out: Option<f64>,
+    observer: Observer,
+) -> Result<Learned, Error> {
+    let sample = judged_rows(task);
+    let sampled = sample.len() < task.data.len();
+    let folds = folds(task, &sample, hold_out, portfolio.effort)?;
+    let (judged, failed, early) = judge(portfolio, task, views, &folds, observer)?;
+    let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
+    let weights = blend::weights(&scores, portfolio.single);
+    let blended = blend::mean(&scores, &weights);
+    let mut report = report(task, &judged, &failed, &weights, &folds);
+    report.beside = beside(task, &judged, &blended);
+    if sampled {
+        report.warnings.push(format!(
+            "members were judged on a sample of {} of {} rows; the model was trained on all of them",
+            sample.len(),
+            task.data.len()
+        ));
+    }
+    let mut members = Vec::new();
+    let chosen: Vec<(Judged, f64)> =
+        judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+    let all = chosen.len();
+    let described = described(&chosen);
+    for (number, (one, weight)) in chosen.into_iter().enumerate() {
+        let weight = weight / one.scale.deviation;
+        match (sampled || portfolio.single) && hold_out.is_none() && !early {
+            true => {
+                let fitted = on_all_rows(&one, task, views, (number, all), observer)?;
+                members.push(Member { weight, fitted });
+            }
+            false => members.extend(mean_of(one.fits, weight)),
+        }
+    }
+    let priors = task.priors;
+    let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
+    let calibration = Calibration::fit(&blended.positive, &blended.unlabeled, mu)?;
+    let rows = |of: fn(&Fold) -> &Vec<u32>| folds.iter().flat_map(move |fold| of(fold)).copied();
+    Ok(Learned {
+        held_out: rows(|fold| &fold.scored.positive).chain(rows(|fold| &fold.scored.unlabeled)).collect(),
+        positive: blended.positive,
+        unlabeled: blended.unlabeled,
+        fitted: Fitted::Ensemble(members),
+        info: portfolio.info(),
+        model: if portfolio.single { "single".to_string() } else { "ensemble".to_string() },
+        described,
+        priors,
+        calibration,
+        shift: shift(task, priors),
+        report,
+    })
+}
+
+/// All rows, or of a large table some positives and some unlabeled ones: as many as fit, positives not below an eighth.
+fn judged_rows(task: &Task) -> Vec<usize> {
+    let columns = task.data.encoding().whole_width().max(1);
+    let most = (MOST_JUDGED / columns).clamp(JUDGED_ROWS[0], JUDGED_ROWS[1]);
+    let all = task.labels.len();
+    if all <= most {
+        return (0..all).collect();
+    }
+    let share = |count: usize| (count as f64 * most as f64 / all as f64) as usize;
+    let positives = share(task.counts.positive).max(most / JUDGED_POSITIVES).min(task.counts.positive);
+    let mut stream = Stream::new(task.seed, "judged rows");
+    let mut rows = Vec::new();
+    for (kind, many) in [(Label::Positive, positives), (Label::Unlabeled, most - positives)] {
+        let mut of_kind: Vec<usize> = (0..all).filter(|&row| task.labels[row] == kind).collect();
+        stream.shuffle(&mut of_kind);
+        of_kind.truncate(many);
+        rows.extend(of_kind);
+    }
+    rows.sort_unstable();
+    rows
+}
+
+fn folds(task: &Task, sample: &[usize], hold_out: Option<f64>, effort: Effort) -> Result<Vec<Fold>, Error> {
+    let labels: Vec<Label> = sample.iter().map(|&row| task.labels[row]).collect();
+    let fewest = labels
+        .iter()
+        .filter(|label| **label == Label::Positive)
+        .count()
+        .min(labels.iter().filter(|label| **label == Label::Unlabeled).count());
+    let wanted = match effort {
+        _ if sample.len() * task.data.encoding().whole_width() > FIVE_FOLDS => 3,
+        Effort::Quick => 3,
+        Effort::Normal => 5,
+        Effort::Thorough => 10,
+    };
+    let splits = match hold_out {
+        Some(share) => vec![stratified_holdout(&labels, share, task.seed)?],
+        None if fewest < 4 => vec![stratified_holdout(&labels, 0.5, task.seed)?],
+        None => stratified_folds(&labels, wanted.min(fewest / 2).max(2), task.seed)?,
+    };
+    let of = |rows: &[usize]| task.split(&rows.iter().map(|&at| sample[at]).collect::<Vec<usize>>());
+    Ok(splits.iter().map(|(kept, held)| Fold { training: of(kept), scored: of(held) }).collect())
+}
+
+/// Trains every member on every fold. A member that fails is left out, with the reason; all of them must not.
+#[allow(clippy::type_complexity)] // members, failures, and whether somebody asked to stop
+fn judge<'p>(
+    portfolio: &'p Portfolio,
+    task: &Task,
+    views: &Views,
+    folds: &[Fold],
+    observer: Observer,
+) -> Result<(Vec<Judged<'p>>, Vec<(String, String)>, bool), Error> {
+    let mut trainers: Vec<Result<Box<dyn Trainer + '_>, Error>> =
+        portfolio.members.iter().map(|member| member.scorer.open(task, views)).collect();
+    let side_by_side = trainers.iter().flatten().all(|trainer| trainer.side_by_side());
+    let threads = if side_by_side { workers(task.machine.threads) } else { 1 };
+    let jobs: Vec<(usize, usize)> = (0..portfolio.members.len())
+        .filter(|&member| trainers[member].is_ok())
+        .flat_map(|member| (0..folds.len()).map(move |fold| (member, fold)))
+        .collect();
+    let results: Vec<Mutex<Option<Result<Fit, Error>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let (next, stop) = (AtomicUsize::new(0), AtomicU8::new(GO_ON));
+    let shared = Mutex::new((0usize, observer));
+    let work = || loop {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        let Some(&(member, fold)) = jobs.get(number) else { return };
+        let Some(Ok(trainer)) = trainers.get(member) else { continue };
+        let mut quiet = |_: &Progress| match stop.load(Ordering::SeqCst) {
+            GO_ON => Signal::Continue,
+            _ => Signal::Abort,
+        };
+        let inside = if threads == 1 { task.machine.threads } else { 1 };
+        let member = &portfolio.members[member];
+        let result = fit(member, trainer.as_ref(), task, &folds[fold], inside, &mut quiet);
+        *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.0 += 1;
+        let at = At::Member { done: shared.0, all: jobs.len() };
+        let progress =
+            Progress { name: &member.name, run: 0, runs: 1, device: "cpu", resumed_from: None, at };
+        match (shared.1)(&progress) {
+            Signal::Continue => {}
+            Signal::Finish => stop.store(FINISH, Ordering::SeqCst),
+            Signal::Abort => stop.store(ABORT, Ordering::SeqCst),
+        }
+        if stop.load(Ordering::SeqCst) != GO_ON {
+            next.store(jobs.len(), Ordering::SeqCst);
+        }
+    };
+    std::thread::scope(|scope| (0..threads.min(jobs.len())).for_each(|_| drop(scope.spawn(work))));
+    let early = stop.load(Ordering::SeqCst) != GO_ON;
+    if stop.load(Ordering::SeqCst) == ABORT {
+        return Err(Error::Interrupted { epoch: 0, checkpoint: None });
+    }
+    let mut of_members: Vec<Vec<Fit>> = portfolio.members.iter().map(|_| Vec::new()).collect();
+    let mut failed = Vec::new();
+    for (member, trainer) in portfolio.members.iter().zip(&mut trainers) {
+        if let Err(why) = trainer {
+            failed.push((member.name.clone(), why.to_string()));
+        }
+    }
+    for (&(member, _), result) in jobs.iter().zip(results) {
+        match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(Ok(fit)) => of_members[member].push(fit),
+            Some(Err(Error::Interrupted { .. })) | None => {}
+            Some(Err(why)) => failed.push((portfolio.members[member].name.clone(), why.to_string())),
+        }
+    }
+    failed.dedup_by(|a, b| a.0 == b.0);
+    drop(trainers);
+    let whole = portfolio.members.iter().zip(of_members).filter(|(_, fits)| fits.len() == folds.len());
+    let judged: Vec<Judged> = whole.map(|(member, fits)| Judged::new(member, fits, folds)).collect();
+    let (sound, others): (Vec<Judged>, Vec<Judged>) =
+        judged.into_iter().partition(|one| one.scores.auc().is_finite());
+    failed.extend(
+        others.into_iter().map(|one| (one.member.name.clone(), "its scores are not numbers".to_string())),
+    );
+    match (sound.is_empty(), early) {
+        (false, _) => Ok((sound, failed, early)),
+        (true, true) => Err(Error::Interrupted { epoch: 0, checkpoint: None }),
+        (true, false) => Err(Error::AllMembersFailed(
+            failed.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("; "),
+        )),
+    }
+}
+
+const GO_ON: u8 = 0;
+const FINISH: u8 = 1;
+const ABORT: u8 = 2;
+
+/// One member on one fold.
+fn fit(
+    member: &PortfolioMember,
+    trainer: &dyn Trainer,
+    task: &Task,
+    fold: &Fold,
+    threads: usize,
+    observer: Observer,
+) -> Result<Fit, Error> {
+    // What stops by itself sets rows aside for that: those it is scored on must not decide.
+    let (training, stopping) = match member.rounds {
+        Some(_) => (fold.training.clone(), Kinds::default()),
+        None => set_aside(&fold.training, task.seed),
+    };
+    let scored = fold.scored.all();
+    let subset = Subset {
+        training: &training,
+        stopping: &stopping,
+        scored: &scored,
+        stop_after: member.rounds,
+        seed: task.seed,
+        threads,
+        run: RunNumber { name: &member.name, ..RunNumber::default() },
+    };
+    trainer.fit(&subset, &member.candidate(), observer)
+}
+
+fn set_aside(rows: &Kinds, seed: u64) -> (Kinds, Kinds) {
+    let mut stream = Stream::new(seed, "rows that decide when to stop");
+    let mut parted = |rows: &[u32]| {
+        let mut rows = rows.to_vec();
+        stream.shuffle(&mut rows);
+        let mut kept = rows.split_off(rows.len().div_ceil(STOPPING));
+        kept.sort_unstable();
+        rows.sort_unstable();
+        (kept, rows)
+    };
+    let (positive, unlabeled) = (parted(&rows.positive), parted(&rows.unlabeled));
+    (
+        Kinds { positive: positive.0, unlabeled: unlabeled.0 },
+        Kinds { positive: positive.1, unlabeled: unlabeled.1 },
+    )
+}
+
+impl<'p> Judged<'p> {
+    fn new(member: &'p PortfolioMember, fits: Vec<Fit>, folds: &[Fold]) -> Self {
+        let (mut positive, mut unlabeled) = (Vec::new(), Vec::new());
+        for (fit, fold) in fits.iter().zip(folds) {
+            let (p, u) = fit.scored.split_at(fold.scored.positive.len());
+            positive.extend_from_slice(p);
+            unlabeled.extend_from_slice(u);
+        }
+        let scale = ScoreScale::measured(&unlabeled);
+        let scaled = |scores: Vec<f32>| -> Vec<f32> {
+            scores.into_iter().map(|score| (f64::from(score) / scale.deviation) as f32).collect()
+        };
+        let scores = OutOfFold { positive: scaled(positive), unlabeled: scaled(unlabeled) };
+        Self { member, fits, scale, scores }
+    }
+
+    /// Rounds that the folds kept, the middle one.
+    fn rounds(&self) -> usize {
+        let mut best: Vec<usize> = self.fits.iter().map(|fit| fit.history.best_epoch).collect();
+        best.sort_unstable();
+        best.get(best.len() / 2).copied().unwrap_or(0)
+    }
+}
+
+/// The models of the folds as one: their mean is steadier than a model of all rows, and costs no training.
+fn mean_of(fits: Vec<Fit>, weight: f64) -> Vec<Member> {
+    let many = fits.len() as f64;
+    let (mut trees, mut others) = (Vec::new(), Vec::new());
+    for fit in fits {
+        match fit.fitted {
+            Fitted::Trees(model) => trees.push(model),
+            fitted => others.push(Member { weight: weight / many, fitted }),
+        }
+    }
+    let share = weight * trees.len() as f64 / many;
+    others
+        .extend(TreesModel::mean(trees).map(|model| Member { weight: share, fitted: Fitted::Trees(model) }));
+    others
+}
+
+/// A member on all rows, through the rounds that its folds kept.
+fn on_all_rows(
+    one: &Judged,
+    task: &Task,
+    views: &Views,
+    (number, all): (usize, usize),
+    observer: Observer,
+) -> Result<Fitted, Error> {
+    let trainer = one.member.scorer.open(task, views)?;
+    let name = format!("{} on all rows", one.member.name);
+    let rows: Vec<usize> = (0..task.data.len()).collect();
+    let subset = Subset {
+        training: &task.split(&rows),
+        stopping: &Kinds::default(),
+        scored: &[],
+        stop_after: Some(one.member.rounds.unwrap_or_else(|| one.rounds().max(1))),
+        seed: task.seed,
+        threads: task.machine.threads,
+        run: RunNumber { name: &name, number, all, resumed_from: None },
+    };
+    Ok(trainer.fit(&subset, &one.member.candidate(), observer)?.fitted)
+}
+
+/// `0.40 bagged trees, 0.33 linear, 0.27 forest`.
+fn described(chosen: &[(Judged, f64)]) -> String {
+    let mut parts: Vec<(f64, &str)> =
+        chosen.iter().map(|(one, weight)| (*weight, one.member.name.as_str())).collect();
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    parts.iter().map(|(weight, name)| format!("{weight:.2} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+fn report(
+    task: &Task,
+    judged: &[Judged],
+    failed: &[(String, String)],
+    weights: &[f64],
+    folds: &[Fold],
+) -> Report {
+    let held_out = Counts {
+        positive: folds.iter().map(|fold| fold.scored.positive.len()).sum(),
+        unlabeled: folds.iter().map(|fold| fold.scored.unlabeled.len()).sum(),
+    };
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let mut first = true;
+    let tried = judged.iter().zip(weights).map(|(one, &weight)| {
+        let chosen = weight == largest && std::mem::take(&mut first);
+        let risk = held_out_risk(&one.scores.positive, &one.scores.unlabeled, task.mu());
+        Tried {
+            name: one.member.name.clone(),
+            risk: risk.is_finite().then_some(risk),
+            epochs: one.fits.iter().map(|fit| fit.history.epochs).max().unwrap_or(0),
+            best_epoch: one.rounds(),
+            chosen,
+            reduction: one.member.reduction,
+            auc: Some(one.scores.auc()),
+            weight: Some(weight),
+        }
+    });
+    let mut warnings = warnings(task, held_out.positive, 0.0);
+    warnings.extend(failed.iter().map(|(name, why)| format!("'{name}' was left out: {why}")));
+    Report {
+        config: None,
+        seed: Some(task.seed),
+        device: "cpu".to_string(),
+        threads: Some(workers(task.machine.threads)),
+        resumed_from: None,
+        folds: folds.len(),
+        held_out,
+        criterion: criterion::AUC.to_string(),
+        candidates: tried.collect(),
+        noise: None,
+        history: Vec::new(),
+        beside: Vec::new(),
+        metrics: BTreeMap::new(),
+        warnings,
+    }
+}
+
+/// The mean, the plain alternative, and calling everything negative, by what can be said without a negative.
+fn beside(task: &Task, judged: &[Judged], blended: &OutOfFold) -> Vec<Beside> {
+    let Some(mu) = task.mu() else { return Vec::new() };
+    let shift = shift(task, task.priors);
+    let row = |name: &str, scores: &OutOfFold| Beside {
+        name: name.to_string(),
+        auc: Some(scores.auc()),
+        accuracy: accuracy(scores, mu, shift),
+    };
+    let mut rows = vec![row("auto", blended)];
+    if let Some(naive) = judged.iter().find(|one| one.member.is_naive) {
+        rows.push(row("naive", &naive.scores));
+    }
+    rows.push(Beside { name: "all negative".to_string(), auc: None, accuracy: Some(1.0 - mu.get()) });
+    rows
+}
+
+/// The accuracy on unlabeled rows if their prior is right, of scores that were calibrated to it and decide for the
+/// population: μ r + (1 - u) - μ (1 - r), where r and u are the shares of P and of U that are called positive.
+fn accuracy(scores: &OutOfFold, mu: PriorInUnlabeled, shift: f64) -> Option<f64> {
+    let calibration = Calibration::fit(&scores.positive, &scores.unlabeled, mu).ok()?;
+    let share = |of: &[f32]| {
+        of.iter().filter(|&&score| calibration.apply(score) + shift >= 0.0).count() as f64
+            / of.len().max(1) as f64
+    };
+    let (found, called, mu) = (share(&scores.positive), share(&scores.unlabeled), mu.get());
+    Some((mu * found + (1.0 - called) - mu * (1.0 - found)).clamp(0.0, 1.0))
+}

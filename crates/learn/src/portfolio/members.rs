@@ -1,0 +1,268 @@
+//! What there is to try, for tables, texts and pictures.
+
+use crate::scorers::{LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
+use crate::{Candidate, Config, Error, Scorer};
+use onesided_data::{Dataset, Store};
+use onesided_loss::{Options, Reduction, method};
+use onesided_net::{Architecture, Device};
+use onesided_trees::{ForestConfig, RowDraw, TreesConfig};
+use std::fmt;
+use std::str::FromStr;
+
+/// Encoded columns beyond which a dense network is not tried on sparse rows.
+const WIDEST_NETWORK: usize = 5_000;
+/// Rows for each leaf of a forest beyond which leaves grow with the table, so that a forest stays small.
+const LEAVES_OF_A_FOREST: usize = 1_000;
+
+/// Columns beyond which boosted trees look at a smaller share of them.
+const MANY_COLUMNS: f64 = 200.0;
+
+/// Rows from which boosted trees are larger.
+const LARGE_TABLE: usize = 15_000;
+/// Positives from which those of bags are.
+const LARGE_BAG: usize = 1_500;
+
+/// How much time may be spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// A few members, three folds.
+    Quick,
+    /// All members, five folds.
+    #[default]
+    Normal,
+    /// All members, the drawn ones three times as large, ten folds.
+    Thorough,
+}
+
+impl FromStr for Effort {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "quick" => Ok(Effort::Quick),
+            "normal" => Ok(Effort::Normal),
+            "thorough" => Ok(Effort::Thorough),
+            other => Err(Error::Unknown {
+                what: "effort",
+                found: other.to_string(),
+                known: "quick, normal or thorough".to_string(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Effort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effort::Quick => "quick",
+            Effort::Normal => "normal",
+            Effort::Thorough => "thorough",
+        })
+    }
+}
+
+/// One scorer of a portfolio.
+pub struct PortfolioMember {
+    /// What it is called.
+    pub name: String,
+    /// What learns.
+    pub scorer: Box<dyn Scorer>,
+    /// The reduction of the collective loss, where it has one.
+    pub reduction: Option<Reduction>,
+    /// Rounds that it always takes; `None` for what stops by rows set aside.
+    pub rounds: Option<usize>,
+    /// Whether it is the plain alternative, "labeled" against the rest, that others are shown beside.
+    pub is_naive: bool,
+}
+
+impl PortfolioMember {
+    fn new(name: &str, scorer: impl Scorer + 'static) -> Self {
+        Self {
+            name: name.to_string(),
+            scorer: Box::new(scorer),
+            reduction: None,
+            rounds: Some(0),
+            is_naive: false,
+        }
+    }
+
+    /// What its trainer is asked for.
+    pub fn candidate(&self) -> Candidate {
+        match self.reduction {
+            Some(reduction) => Candidate::reduction(reduction),
+            None => Candidate::only(self.name.clone()),
+        }
+    }
+}
+
+/// The members for a data set.
+pub(super) fn of(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
+    match data.rows() {
+        Store::Bytes(_) => pictures(data, config, effort),
+        Store::Sparse(_) if data.encoding().whole_width() > WIDEST_NETWORK => texts(data, config, effort),
+        _ if data.encoding().has_texts() => texts(data, config, effort),
+        _ => table(data, config, effort),
+    }
+}
+
+fn objective(name: &str) -> Result<ObjectiveChoice, Error> {
+    Ok(ObjectiveChoice::Named(method(name)?))
+}
+
+fn boosted(loss: &str, trees: TreesConfig, prior_factor: f64) -> Result<PortfolioMember, Error> {
+    let reduction = (loss == "collective").then_some(Reduction::PriorWeighted);
+    let rounds = Some(trees.trees);
+    let scorer = TreesScorer {
+        objective: objective(loss)?,
+        options: Options::default(),
+        reduction,
+        config: trees,
+        prior_factor,
+    };
+    Ok(PortfolioMember { reduction, rounds, ..PortfolioMember::new("", scorer) })
+}
+
+fn network(
+    name: &str,
+    loss: &str,
+    reduction: Option<Reduction>,
+    architecture: Architecture,
+    config: &Config,
+    device: Option<Device>,
+) -> Result<PortfolioMember, Error> {
+    let scorer = NetworkScorer {
+        objective: objective(loss)?,
+        options: config.options(),
+        reduction,
+        architecture,
+        train: config.train.clone().into(),
+        start_bias: None,
+        checkpoint: None,
+        device,
+    };
+    Ok(PortfolioMember { reduction, rounds: None, ..PortfolioMember::new(name, scorer) })
+}
+
+fn named(name: &str, member: PortfolioMember) -> PortfolioMember {
+    PortfolioMember { name: name.to_string(), ..member }
+}
+
+fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
+    let rows = data.len();
+    let columns = data.encoding().whole_width().max(1) as f64;
+    // Members are means over the folds, so that each fold's part of one may be small.
+    let more = if effort == Effort::Thorough { 3 } else { 1 };
+    let trees = |trees: usize, max_leaves: usize, learning_rate: f64, l2: f64| TreesConfig {
+        trees,
+        learning_rate,
+        max_leaves,
+        l2,
+        row_share: 0.8,
+        column_share: if columns <= MANY_COLUMNS { 0.8 } else { (MANY_COLUMNS / columns).max(0.1) },
+        ..TreesConfig::default()
+    };
+    // A few columns at a node: about the root of their number, as is usual.
+    let few = (columns.sqrt() / columns).clamp(0.05, 1.0);
+    let twice = (2.0 * few).min(1.0);
+    let leaf = (rows / LEAVES_OF_A_FOREST).max(10);
+    let forest = |trees: usize, min_leaf_rows, columns_a_split, rows, random_cuts| {
+        let trees = trees * more;
+        let config = ForestConfig {
+            trees,
+            min_leaf_rows,
+            columns_a_split,
+            rows,
+            random_cuts,
+            ..ForestConfig::default()
+        };
+        LabelTreesScorer::Forest(config)
+    };
+    let bags = |bags: usize, config: TreesConfig| LabelTreesScorer::Bags { bags: bags * more, config };
+    // More rows bear larger trees, and more of them.
+    let large = rows >= LARGE_TABLE;
+    let positives = data.counts().map_or(0, |counts| counts.positive);
+    let bag = if positives >= LARGE_BAG { trees(100, 31, 0.1, 10.0) } else { trees(60, 15, 0.1, 10.0) };
+    let linear = |cost| LogisticScorer { cost: Some(cost) };
+    let naive = PortfolioMember {
+        is_naive: true,
+        ..boosted("naive", trees(if large { 100 } else { 50 }, 31, 0.05, 1.0), 1.0)?
+    };
+    let balanced = leaf.min(rows / 200).max(2);
+    let mut members = vec![
+        PortfolioMember::new("linear", linear(0.03)),
+        named("naive trees", naive),
+        PortfolioMember::new("bagged trees", bags(8, bag)),
+        PortfolioMember::new("extra trees", forest(50, leaf, few, RowDraw::All, true)),
+        PortfolioMember::new("balanced extra trees", forest(60, balanced, twice, RowDraw::Balanced, true)),
+        named("collective trees", boosted("collective", trees(100, 8, 0.05, 1.0), 1.0)?),
+    ];
+    if effort == Effort::Quick {
+        return Ok(members);
+    }
+    members.extend([
+        PortfolioMember::new("linear, weak", linear(1.0)),
+        PortfolioMember::new("linear, ridge", linear(0.003)),
+        PortfolioMember::new("naive Bayes", LabelTreesScorer::NaiveBayes),
+        named("naive trees, small", boosted("naive", trees(100, 6, 0.05, 1.0), 1.0)?),
+        PortfolioMember::new("bagged trees, small", bags(10, trees(40, 6, 0.1, 1.0))),
+        PortfolioMember::new("forest", forest(50, leaf, twice, RowDraw::Bootstrap, false)),
+        PortfolioMember::new("balanced forest", forest(60, balanced, twice, RowDraw::Balanced, false)),
+        named(
+            "collective trees, large",
+            boosted(
+                "collective",
+                if large { trees(250, 31, 0.05, 1.0) } else { trees(150, 15, 0.05, 1.0) },
+                1.0,
+            )?,
+        ),
+    ]);
+    if data.encoding().width() <= WIDEST_NETWORK {
+        let network = |name: &str, loss: &str, reduction| {
+            network(name, loss, reduction, Architecture::mlp(), config, Some(Device::Cpu))
+        };
+        members.push(network("collective network", "collective", Some(Reduction::PriorWeighted))?);
+    }
+    Ok(members)
+}
+
+fn texts(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
+    let mut members: Vec<PortfolioMember> =
+        [("linear", 1.0), ("linear, weak", 30.0), ("linear, ridge", 0.03)]
+            .into_iter()
+            .map(|(name, cost)| PortfolioMember {
+                is_naive: name == "linear",
+                ..PortfolioMember::new(name, LogisticScorer { cost: Some(cost) })
+            })
+            .collect();
+    if data.encoding().width() <= WIDEST_NETWORK {
+        members.push(network(
+            "collective network",
+            "collective",
+            Some(Reduction::SumOfMeans),
+            Architecture::mlp(),
+            config,
+            None,
+        )?);
+        if effort != Effort::Quick {
+            let weighted = Some(Reduction::PriorWeighted);
+            let name = "collective network, weighted";
+            members.push(network(name, "collective", weighted, Architecture::mlp(), config, None)?);
+            members.push(network("naive network", "naive", None, Architecture::mlp(), config, None)?);
+        }
+    }
+    Ok(members)
+}
+
+fn pictures(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
+    // Convolutions need some pixels to look at.
+    let large = data.encoding().shape().is_some_and(|shape| shape.height >= 4 && shape.width >= 4);
+    let architecture = || if large { Architecture::Cnn } else { Architecture::mlp() };
+    let one =
+        |name: &str, loss: &str, reduction| network(name, loss, reduction, architecture(), config, None);
+    let naive = PortfolioMember { is_naive: true, ..one("naive network", "naive", None)? };
+    let mut members = vec![one("collective network", "collective", Some(Reduction::SumOfMeans))?, naive];
+    if effort != Effort::Quick {
+        members.push(one("collective network, weighted", "collective", Some(Reduction::PriorWeighted))?);
+    }
+    Ok(members)
+}
