@@ -40,7 +40,14 @@ def alarm(*_):
 
 
 def write(table, path):
-    """CSV as a user has it: missing values are empty cells, whole numbers have no point."""
+    """CSV as a user has it: missing values are empty cells, whole numbers have no point. Categories that are numbers get a
+    letter before them; the peers are told that they are categories, too."""
+    table = table.copy()
+    for column in table:
+        if isinstance(table[column].dtype, pd.CategoricalDtype):
+            named = table[column].cat.categories
+            if pd.to_numeric(named, errors="coerce").notna().all():
+                table[column] = table[column].cat.rename_categories([f"v{level}" for level in named])
     table.to_csv(path, index=False, float_format="%.10g")
 
 
@@ -48,11 +55,10 @@ def ours(parts, seed, given):
     """The binary, told the share of positives in the training rows: (scores, probabilities, seconds of the fit)."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        columns = [f"c{i}_{name}" for i, name in enumerate(parts["X_train"].columns)]
-        train = parts["X_train"].set_axis(columns, axis=1)
+        train = parts["X_train"].copy()
         train.insert(0, "label", parts["s"])
         write(train, folder / "train.csv")
-        write(parts["X_test"].set_axis(columns, axis=1), folder / "test.csv")
+        write(parts["X_test"], folder / "test.csv")
         model, scores = folder / "m.onesided", folder / "scores.csv"
         fit = [given["binary"], "fit", folder / "train.csv", "--label", "label", "--prior", f"{parts['prior']:.10g}"]
         fit += ["--out", model, "--seed", seed, "--threads", given["threads"], *shlex.split(given["flags"])]
@@ -152,6 +158,8 @@ def main():
             line = json.loads(text)
             if not ("error" in line and given.again):
                 done.add((line["table"], line["share"], line["seed"], line["method"]))
+            if line["method"] == given.name and line.get("flags", "") != given.flags:
+                parser.error(f"{given.out} has {given.name} with other flags, {line.get('flags', '')!r}: give another --name")
     given.out.parent.mkdir(parents=True, exist_ok=True)
     options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit")}
     tables = given.tables or load.names(*given.role)
