@@ -405,6 +405,7 @@ PEERS = {
 
 # Slow peers run on tables of fewer rows and of at most so many columns.
 LIMITS = {
+    "lightgbm-tuned": (10**9, 1_800),
     "pulearn-weighted-elkanoto": (5_000, 2_000),
     "pulearn-nnpu": (50_000, 2_000),
     "pulearn-tan": (5_000, 100),
