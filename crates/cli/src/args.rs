@@ -2,7 +2,7 @@
 
 use crate::config_flags::ConfigFlags;
 use crate::failure::Failure;
-use crate::inputs::{Places, ReadFlags};
+use crate::inputs::{FileFlags, Places, ReadFlags};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -109,9 +109,9 @@ pub struct Predict {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How tables and texts without a byte order mark are encoded [default: utf-8].
-    #[arg(long, value_name = "NAME")]
-    pub encoding: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
@@ -145,9 +145,9 @@ pub struct Evaluate {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How tables and texts without a byte order mark are encoded [default: utf-8].
-    #[arg(long, value_name = "NAME")]
-    pub encoding: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
@@ -203,6 +203,9 @@ pub struct Bound {
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// The probability with which the bound may fail.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub delta: f64,

@@ -4,11 +4,13 @@
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
 use crate::Hint;
+use serde::Serialize;
 use std::fmt;
 use std::io;
 
 /// Where in a file a cell lies: text files have lines, Parquet files only have rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Position {
     /// The line of a text file, counted from 1, the header included.
     Line(u64),
@@ -200,6 +202,12 @@ pub enum DataError {
     /// Text in another encoding.
     #[error("'{file}' {place} is not valid UTF-8")]
     NotUtf8 { file: String, place: Position },
+    /// A word among numbers, under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' is not a number, unlike the rest of the column, and missing cells \
+         are refused; correct it"
+    )]
+    NotANumber { file: String, place: Position, column: String, value: String },
     /// NaN or an infinity, written out.
     #[error(
         "'{file}' {place}, column '{column}': {value} is not a finite number; leave the cell empty if it is missing"
@@ -361,6 +369,9 @@ impl DataError {
             DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))
+            }
+            DataError::NotANumber { column, .. } => {
+                Some(Hint::new("read the column as categories", "categorical", column))
             }
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),

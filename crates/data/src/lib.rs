@@ -61,17 +61,20 @@ pub use formats::{
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
     usps, vocabulary, word_vectors,
 };
-pub use frame::{Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
+pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain, StopWords, TextInput,
+    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
+    TextInput,
 };
 pub use label::{Label, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use parallel::{available_threads, map_stretches};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
-pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
+pub use read::{
+    MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
+};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};

@@ -38,6 +38,8 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     let also = ReadAgain {
         label: Some(flags.label.clone()),
         positive: flags.positive.clone(),
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;

@@ -3,7 +3,7 @@
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, encoding, tell_notes};
+use crate::inputs::{check_texts, tell_notes};
 use crate::output::{note, print, print_json, table, warn};
 use onesided::eval::RESAMPLES;
 use onesided::{Dataset, Input, Interval, Model, ReadAgain, pu_metrics_by_name};
@@ -68,7 +68,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         truth: flags.truth.clone(),
         positive: flags.positive.clone(),
         text: flags.text.clone(),
-        encoding: encoding(flags.encoding.as_deref())?,
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
         id: Vec::new(),
     };
     let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;

@@ -3,7 +3,7 @@
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, encoding, tell_notes};
+use crate::inputs::{check_texts, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
@@ -35,7 +35,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let also = ReadAgain {
         id,
         text: flags.text.clone(),
-        encoding: encoding(flags.encoding.as_deref())?,
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;

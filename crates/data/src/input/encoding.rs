@@ -51,6 +51,8 @@ pub struct ReadAgain {
     pub text: Vec<String>,
     /// How bytes are to be read where they have no mark.
     pub encoding: Option<TextEncoding>,
+    /// The byte between the cells of a text table; what its first lines show if nothing is said.
+    pub delimiter: Option<u8>,
 }
 
 impl ReadAgain {
@@ -62,6 +64,11 @@ impl ReadAgain {
             }
             None => Ok(()),
         }
+    }
+
+    /// How tables are written, whatever is read of them.
+    pub(super) fn as_written(&self) -> ReadOptions {
+        ReadOptions { encoding: self.encoding, delimiter: self.delimiter, ..ReadOptions::default() }
     }
 
     pub(super) fn known(&self) -> Known<'_> {
@@ -201,9 +208,10 @@ impl Encoding {
             let (first, second) = ("a text to score", "left out: the model knows its columns");
             return Err(DataError::TwoRoles { column, first, second });
         }
-        let options = ReadOptions { encoding: also.encoding, ..features.read_options() };
+        let options = features.read_options().as_written(&also.as_written());
         let table = read_tables(input, options, also.known())?;
-        let data = self.encode_frame(table.frame)?;
+        let met = Note::of_cells(&table.frame);
+        let data = self.encode_frame(table.frame)?.with_notes(met);
         table::finish(data, table.labels, table.truth, table.ids)
     }
 
@@ -222,12 +230,7 @@ impl Encoding {
                 None => DataError::WhichTexts { file: file(paths[0]) },
             });
         }
-        let read = ReadOptions {
-            text: columns.clone(),
-            only: Some(columns.clone()),
-            encoding: also.encoding,
-            ..ReadOptions::default()
-        };
+        let read = ReadOptions { text: columns.clone(), only: Some(columns.clone()), ..also.as_written() };
         let mut table = read_tables(input, read, also.known())?;
         let (mut texts, mut missing) = (vec![String::new(); table.frame.rows], Vec::new());
         for (at, name) in columns.iter().enumerate() {
@@ -243,7 +246,8 @@ impl Encoding {
             }
         }
         let missing = (!missing.is_empty()).then_some(Note::Missing(missing));
-        table::finish(self.encode_texts(&texts)?.with_notes(missing), table.labels, table.truth, table.ids)
+        let data = self.encode_texts(&texts)?.with_notes(Note::of_cells(&table.frame)).with_notes(missing);
+        table::finish(data, table.labels, table.truth, table.ids)
     }
 
     /// A table in memory.

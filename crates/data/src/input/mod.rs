@@ -24,7 +24,7 @@ mod texts;
 pub use dataset::Dataset;
 pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use images::{ImageFrom, ImageInput};
-pub use notes::Note;
+pub use notes::{Note, OtherCells};
 
 use crate::decode::TextEncoding;
 use crate::{
@@ -113,6 +113,12 @@ pub struct InputOptions {
     /// Columns of free texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
+    /// Columns to read as numbers; other cells are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub numeric: Vec<String>,
+    /// Columns to read as categories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categorical: Vec<String>,
     /// The column of picture files, whose names count from the table's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -124,6 +130,9 @@ pub struct InputOptions {
     /// How the bytes of tables and texts are to be read, where they have no mark; UTF-8 if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<TextEncoding>,
+    /// The byte between the cells of a text table; what its first lines show if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<u8>,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
     /// What the columns of terms hold.
@@ -235,8 +244,11 @@ impl InputOptions {
         let texts = self.text.iter().map(|name| (name, "a text to learn from"));
         let image = self.image.iter().map(|name| (name, "the picture files"));
         let dropped = self.drop.iter().map(|name| (name, "left out"));
+        let numeric = self.numeric.iter().map(|name| (name, "numeric"));
+        let categorical = self.categorical.iter().map(|name| (name, "categorical"));
+        let kinds = texts.chain(numeric).chain(categorical);
         let roles: Vec<(&String, &'static str)> =
-            label.chain(truth).chain(texts).chain(image).chain(dropped).collect();
+            label.chain(truth).chain(kinds).chain(image).chain(dropped).collect();
         for (at, (name, role)) in roles.iter().enumerate() {
             if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
             {
@@ -257,6 +269,7 @@ impl InputOptions {
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
         let one = self.label.iter().chain(&self.truth).chain(&self.image);
         let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
+        let several = several.chain(&self.numeric).chain(&self.categorical);
         match one.chain(several).next() {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })

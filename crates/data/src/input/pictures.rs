@@ -9,7 +9,6 @@
 use super::files::{self, Kind, pictures_below};
 use super::table::{self, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::decode::TextEncoding;
 use crate::error::listed;
 use crate::formats::picture::{LEAST, probe, read_all};
 use crate::frame::{TextColumn, Values};
@@ -87,7 +86,7 @@ pub(super) fn read_folders(
 pub(super) fn read_table(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
     // `read` comes here only where the column is named.
     let column = options.image.clone().unwrap_or_default();
-    let (table, paths) = read_paths(input, &column, options.encoding, options.known())?;
+    let (table, paths) = read_paths(input, &column, options.as_written(), options.known())?;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let kept = decoded.kept.clone();
     let data = learned(decoded, ImageFrom::Column(column), &paths, Path::new(""))?;
@@ -116,7 +115,7 @@ pub(super) fn read_table_again(
     (input, column): (&Input, &str),
     also: &ReadAgain,
 ) -> Result<Dataset, DataError> {
-    let (table, paths) = read_paths(input, column, also.encoding, also.known())?;
+    let (table, paths) = read_paths(input, column, also.as_written(), also.known())?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
     let kept = decoded.kept.clone();
     let data = with_names(decoded, encoding.clone(), &paths, Path::new(""))?;
@@ -137,11 +136,11 @@ fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, D
 fn read_paths(
     input: &Input,
     column: &str,
-    encoding: Option<TextEncoding>,
+    options: ReadOptions,
     known: Known,
 ) -> Result<(Table, Vec<PathBuf>), DataError> {
     let names = vec![column.to_string()];
-    let read = ReadOptions { verbatim: names.clone(), only: Some(names), encoding, ..ReadOptions::default() };
+    let read = ReadOptions { verbatim: names.clone(), only: Some(names), ..options };
     let table = read_tables(input, read, known)?;
     let first = match (input, &table.labels) {
         (Input::Two { .. }, Some(labels)) => count_labels(labels).positive,

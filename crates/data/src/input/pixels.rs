@@ -17,8 +17,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         drop: options.drop.clone(),
         only: (!options.only.is_empty()).then(|| options.only.clone()),
         missing: options.missing,
-        encoding: options.encoding,
-        ..ReadOptions::default()
+        ..options.as_written()
     };
     let Table { frame, labels, truth, ids } = read_tables(input, read, options.known())?;
     let found = frame.columns.len();
@@ -26,6 +25,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         let pixels = shape.len().unwrap_or(usize::MAX);
         return Err(DataError::ImageColumns { shape: shape.to_string(), pixels, found });
     }
+    let met = Note::of_cells(&frame);
     let names = frame.names().map(str::to_string).collect();
     let missing = missing_cells(&frame, options.missing)?;
     let (image, rows) = match bytes_of(&frame)? {
@@ -42,7 +42,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         }
     };
     let data = Dataset::new(rows, Arc::new(Encoding::Image(image)));
-    table::finish(data.with_notes(missing), labels, truth, ids)
+    table::finish(data.with_notes(met).with_notes(missing), labels, truth, ids)
 }
 
 /// The same columns of another table, scaled by what was learned.
@@ -52,9 +52,9 @@ pub(super) fn read_again(
     (input, columns): (&Input, &[String]),
     also: &ReadAgain,
 ) -> Result<Dataset, DataError> {
-    let read =
-        ReadOptions { only: Some(columns.to_vec()), encoding: also.encoding, ..ReadOptions::default() };
+    let read = ReadOptions { only: Some(columns.to_vec()), ..also.as_written() };
     let Table { mut frame, labels, truth, ids } = read_tables(input, read, also.known())?;
+    let met = Note::of_cells(&frame);
     let columns = columns.iter().map(|name| frame.take(name)).collect::<Result<_, _>>()?;
     let frame = Frame { columns, rows: frame.rows, ..Frame::default() };
     let missing = missing_cells(&frame, MissingPolicy::Mean)?;
@@ -62,7 +62,8 @@ pub(super) fn read_again(
         Some(bytes) => Store::Bytes(Pictures { shape: image.image, bytes }),
         None => Store::Dense(numbers_of(&frame, image)?),
     };
-    table::finish(Dataset::new(rows, encoding.clone()).with_notes(missing), labels, truth, ids)
+    let data = Dataset::new(rows, encoding.clone()).with_notes(met).with_notes(missing);
+    table::finish(data, labels, truth, ids)
 }
 
 fn missing_cells(frame: &Frame, policy: MissingPolicy) -> Result<Option<Note>, DataError> {

@@ -35,14 +35,20 @@ impl InputOptions {
         }
     }
 
+    /// How tables are written, whatever is read of them.
+    pub(super) fn as_written(&self) -> ReadOptions {
+        ReadOptions { encoding: self.encoding, delimiter: self.delimiter, ..ReadOptions::default() }
+    }
+
     /// How to read a table to learn from.
     fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
+            numeric: self.numeric.iter().map(|name| (name.clone(), None)).collect(),
+            categories: self.categorical.clone(),
             missing: self.missing,
-            encoding: self.encoding,
-            ..ReadOptions::default()
+            ..self.as_written()
         };
         if !self.only.is_empty() {
             options.only = Some([self.only.as_slice(), &self.text].concat());
@@ -63,6 +69,11 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
             frame.column(name)?;
         }
     }
+    for name in options.numeric.iter().chain(&options.categorical) {
+        if !frame.is_left_out(name) {
+            frame.column(name)?;
+        }
+    }
     for name in &options.text {
         let column = frame.column(name)?;
         if let Values::Text(texts) = &column.values {
@@ -70,10 +81,12 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         }
     }
     let unused = std::mem::take(&mut frame.ignored);
+    let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
-    let data = Dataset::new(rows, Arc::new(features.into())).with_notes(Note::of_report(&report));
+    let data =
+        Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     finish(data.with_notes(unused), labels, truth, ids)
 }
@@ -158,9 +171,9 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         true => Frame::default(),
         false => {
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
-            let encoding = options.encoding;
             let only = Some(names.clone());
-            read_frame(path, &ReadOptions { verbatim: names, only, encoding, ..ReadOptions::default() })?
+            let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
+            read_frame(path, &verbatim.as_written(&options))?
         }
     };
     let mut ids = Vec::new();

@@ -7,7 +7,8 @@
 use super::cell::is_missing;
 use super::contained::contained;
 use super::{
-    Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, roles,
+    Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
+    texts,
 };
 use crate::error::Position;
 use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
@@ -59,7 +60,7 @@ fn read_chunks(
     let kept: Vec<usize> = (0..names.len())
         .filter(|&at| match roles[at] {
             Role::Skip => false,
-            Role::Feature if !is_feature(schema.field(at).data_type()) => {
+            Role::Feature(_) if !is_feature(schema.field(at).data_type()) => {
                 left_out.push(LeftOut { column: names[at].clone(), why: WhyLeftOut::Type });
                 false
             }
@@ -84,7 +85,7 @@ fn read_chunks(
             return Err(corrupt(&"a column is missing from a row group"));
         }
         for ((name, store), array) in columns.iter_mut().zip(batch.columns()) {
-            let refuse = refuse && store.role == Role::Feature;
+            let refuse = refuse && matches!(store.role, Role::Feature(_));
             match store.extend(array.as_ref(), refuse) {
                 Err((Trouble::TooManyLevels, ..)) => store.give_up(),
                 other => other.map_err(|(trouble, at, value)| {
@@ -100,14 +101,24 @@ fn read_chunks(
     if rows == 0 {
         return Err(DataError::NoRows { file: file.to_string() });
     }
-    let mut finished = Vec::with_capacity(columns.len());
+    let (mut finished, mut cells) = (Vec::with_capacity(columns.len()), Vec::new());
     for (name, store) in columns {
-        match store.cells.finish() {
-            Ok(values) => finished.push(Column { name: name.to_string(), values }),
-            Err(why) => left_out.push(LeftOut { column: name.to_string(), why }),
-        }
+        let values = match (store.role, store.cells.finish()) {
+            (Role::Feature(wanted), Ok(Values::Text(texts))) => {
+                let (values, told) = texts::as_kind(&texts, wanted, name, refuse)
+                    .map_err(|(trouble, row, value)| trouble.at(file, Position::Row(row), name, &value))?;
+                cells.extend(told);
+                values
+            }
+            (_, Ok(values)) => values,
+            (_, Err(why)) => {
+                left_out.push(LeftOut { column: name.to_string(), why });
+                continue;
+            }
+        };
+        finished.push(Column { name: name.to_string(), values });
     }
-    Ok(Frame { columns: finished, rows, ignored, left_out })
+    Ok(Frame { columns: finished, rows, ignored, left_out, cells, delimiter: None })
 }
 
 fn corrupt(file: &str, error: impl Display) -> DataError {
@@ -170,10 +181,14 @@ impl Store {
             (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
             (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
             (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
+            // Numbers and truth values that were written as texts are made at the end.
+            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags)) => {
+                Cells::Texts(TextColumn::default(), true)
+            }
             (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
             (DataType::Boolean, _) => Cells::Flags(Vec::new()),
             (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
-            (kind, Role::Feature) if is_feature(kind) => Cells::Vectors(Vectors::default()),
+            (kind, Role::Feature(_)) if is_feature(kind) => Cells::Vectors(Vectors::default()),
             (kind, _) => {
                 return Err(DataError::UnsupportedType {
                     file: file.to_string(),
