@@ -95,9 +95,10 @@ pub struct Fit {
 pub struct Predict {
     /// The model file.
     pub model: PathBuf,
-    /// The table to score, or a folder of texts or pictures.
+    /// The table to score (- for standard input), or a folder of texts or pictures.
     pub file: PathBuf,
-    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet. Without it the ten best are shown.
+    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet, or - for standard output. Without it the
+    /// ten best are shown.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Columns to copy into the output, to know the rows by.

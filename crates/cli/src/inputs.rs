@@ -3,14 +3,15 @@
 use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
-use onesided::data::{MissingPolicy, Note, TextEncoding};
+use onesided::data::{MissingPolicy, Note, TableFormat, TextEncoding};
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::PathBuf;
 
 /// Where rows are: in one place, or positives and unlabeled rows apart.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet), or a folder with a folder per class.
+    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet; - for standard input), or a folder with
+    /// a folder per class.
     #[arg(conflicts_with_all = ["positives", "unlabeled"])]
     pub file: Option<PathBuf>,
     /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
@@ -46,6 +47,9 @@ pub struct FileFlags {
     /// What separates the cells of a text table: one character, or tab [default: what the first lines show].
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
+    /// The format of tables whose name does not tell it, such as -: csv, tsv or parquet [default: that of the bytes].
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
 }
 
 impl FileFlags {
@@ -53,6 +57,11 @@ impl FileFlags {
     pub fn encoding(&self) -> Result<Option<TextEncoding>, Failure> {
         let parsed = self.encoding.as_deref().map(str::parse::<TextEncoding>).transpose();
         parsed.map_err(|error| Failure::Input(error.to_string()))
+    }
+
+    /// A format by its name.
+    pub fn format(&self) -> Result<Option<TableFormat>, Failure> {
+        Ok(self.format.as_deref().map(str::parse).transpose()?)
     }
 
     /// A character that can separate cells.
@@ -146,6 +155,7 @@ impl ReadFlags {
             missing: self.missing.parse::<MissingPolicy>()?,
             encoding: self.files.encoding()?,
             delimiter: self.files.delimiter()?,
+            format: self.files.format()?,
             features: self.features.as_deref().map(str::parse).transpose()?,
             ngrams: self.ngrams,
             min_texts: self.min_texts,

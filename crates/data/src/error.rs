@@ -42,6 +42,12 @@ pub enum DataError {
     /// The operating system refused.
     #[error("cannot read '{file}': {cause}")]
     Read { file: String, cause: io::Error },
+    /// A pipe or a device where a file is needed.
+    #[error("'{file}' is a pipe or a device, not a regular file; remove it from its folder, or name a file")]
+    NotRegular { file: String },
+    /// One stream where two tables are needed.
+    #[error("'{file}' can be read only once, and is named twice; put one of the two tables into a file")]
+    StreamTwice { file: String },
     /// No reader for this extension.
     #[error("'{file}' has no known extension; use .csv or .tsv (plain, .gz or .zst), or .parquet")]
     UnknownExtension { file: String },
@@ -373,6 +379,7 @@ impl DataError {
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))
             }
+            DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
             DataError::NoFeatures { left_out } if left_out.contains("free text") => {

@@ -42,6 +42,7 @@ mod input;
 mod label;
 mod matrix;
 mod parallel;
+mod place;
 mod prior;
 mod random;
 mod read;
@@ -70,6 +71,7 @@ pub use input::{
 pub use label::{Label, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use parallel::{available_threads, map_stretches};
+pub use place::{is_standard_output, is_stream};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
@@ -82,4 +84,6 @@ pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
-pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};
+pub use write::{
+    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_table, write_table_as,
+};

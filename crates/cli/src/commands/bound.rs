@@ -40,6 +40,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         positive: flags.positive.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;

@@ -70,6 +70,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         text: flags.text.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
         id: Vec::new(),
     };
     let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;

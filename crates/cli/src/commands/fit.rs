@@ -30,8 +30,12 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     config.device.unwrap_or_default().check()?;
     config.check(options.is_images(&input)?)?;
     config.reading(&mut options)?;
+    if flags.out.as_os_str() == "-" {
+        return Err(Failure::input("a model is not written to standard output; name a file with --out"));
+    }
     outlet::check(&flags.out, &input.paths())?;
     if let Some(checkpoint) = &config.checkpoint {
+        outlet::check_regular(checkpoint)?;
         outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
     let given_scenario = config.scenario;

@@ -9,9 +9,9 @@
 //! a picture that is not of the target's proportions is stretched.
 
 use crate::parallel::map_stretches;
+use crate::place::read_regular;
 use crate::read::contained;
 use crate::{DataError, PictureShape};
-use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 use zune_jpeg::JpegDecoder;
@@ -55,7 +55,9 @@ pub(crate) fn read_all<P: AsRef<Path> + Sync>(
         return Err(DataError::ImageChannels(channels));
     }
     let one = |path: &P| {
-        let picture = fs::read(path).map_err(|cause| cause.to_string()).and_then(|bytes| decode(&bytes))?;
+        let picture = read_regular(path.as_ref())
+            .map_err(|cause| cause.to_string())
+            .and_then(|bytes| decode(&bytes))?;
         let mut bytes = Vec::with_capacity(3 * height * width);
         picture.resize_into(height, width, &mut bytes);
         if channels == 1 {

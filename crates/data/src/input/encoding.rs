@@ -7,8 +7,9 @@ use super::{Dataset, ImageFrom, ImageInput, Input, Note};
 use crate::decode::TextEncoding;
 use crate::frame::Values;
 use crate::label::two_parts;
+use crate::place::is_dash;
 use crate::read::ReadOptions;
-use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TextFeatures};
+use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat, TextFeatures};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
@@ -53,6 +54,8 @@ pub struct ReadAgain {
     pub encoding: Option<TextEncoding>,
     /// The byte between the cells of a text table; what its first lines show if nothing is said.
     pub delimiter: Option<u8>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    pub format: Option<TableFormat>,
 }
 
 impl ReadAgain {
@@ -68,7 +71,12 @@ impl ReadAgain {
 
     /// How tables are written, whatever is read of them.
     pub(super) fn as_written(&self) -> ReadOptions {
-        ReadOptions { encoding: self.encoding, delimiter: self.delimiter, ..ReadOptions::default() }
+        ReadOptions {
+            encoding: self.encoding,
+            delimiter: self.delimiter,
+            format: self.format,
+            ..ReadOptions::default()
+        }
     }
 
     pub(super) fn known(&self) -> Known<'_> {
@@ -225,7 +233,7 @@ impl Encoding {
         if columns.is_empty() {
             let paths = input.paths();
             let file = |path: &Path| path.display().to_string();
-            return Err(match paths.iter().find(|path| !path.exists()) {
+            return Err(match paths.iter().find(|path| !path.exists() && !is_dash(path)) {
                 Some(nowhere) => DataError::NotFound { file: file(nowhere) },
                 None => DataError::WhichTexts { file: file(paths[0]) },
             });

@@ -2,6 +2,7 @@
 
 use super::Input;
 use crate::DataError;
+use crate::place::is_dash;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub(super) fn kind(input: &Input) -> Result<Kind, DataError> {
 }
 
 fn folder_and_file(folder: &Path, other: &Path) -> DataError {
-    if !other.exists() {
+    if !other.exists() && !is_dash(other) {
         return DataError::NotFound { file: other.display().to_string() };
     }
     DataError::FolderAndFile { folder: folder.display().to_string(), other: other.display().to_string() }
@@ -53,6 +54,9 @@ fn folders_differ(pictures: &Path, texts: &Path) -> DataError {
 }
 
 pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
+    if is_dash(path) {
+        return Ok(Kind::Table);
+    }
     if !path.is_dir() {
         return match path.try_exists() {
             Ok(false) => Err(DataError::NotFound { file: path.display().to_string() }),
@@ -101,11 +105,15 @@ pub(crate) fn list(folder: &Path) -> Result<Listing, DataError> {
             listing.folders.push(path);
             continue;
         }
-        match extension.as_deref() {
-            Some("png" | "jpg" | "jpeg") => listing.pictures.push(path),
-            None | Some("txt" | "html" | "htm") => listing.texts.push(path),
-            Some(_) => {}
+        let list = match extension.as_deref() {
+            Some("png" | "jpg" | "jpeg") => &mut listing.pictures,
+            None | Some("txt" | "html" | "htm") => &mut listing.texts,
+            Some(_) => continue,
+        };
+        if fs::metadata(&path).is_ok_and(|about| !about.is_file()) {
+            return Err(DataError::NotRegular { file: path.display().to_string() });
         }
+        list.push(path);
     }
     listing.pictures.sort();
     listing.texts.sort();

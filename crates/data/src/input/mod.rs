@@ -28,13 +28,14 @@ pub use notes::{Note, OtherCells};
 
 use crate::decode::TextEncoding;
 use crate::{
-    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TextOptions, Weighting,
+    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TableFormat, TextOptions,
+    Weighting,
 };
 use files::Kind;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Where rows are.
+/// Where rows are. The path `-` is a table on standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// One table, or a folder with a folder per class.
@@ -133,6 +134,9 @@ pub struct InputOptions {
     /// The byte between the cells of a text table; what its first lines show if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<u8>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<TableFormat>,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
     /// What the columns of terms hold.

@@ -14,9 +14,9 @@ use crate::formats::picture::{LEAST, probe, read_all};
 use crate::frame::{TextColumn, Values};
 use crate::label::{count_labels, two_parts};
 use crate::parallel::map_stretches;
+use crate::place::read_regular;
 use crate::read::ReadOptions;
 use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -211,7 +211,7 @@ fn decode_files(
 
 /// The shape that fits all pictures, by their headers alone; the rule stands at the top of this file.
 fn common_shape(paths: &[PathBuf]) -> PictureShape {
-    let look = |path: &PathBuf| fs::read(path).ok().and_then(|bytes| probe(&bytes).ok());
+    let look = |path: &PathBuf| read_regular(path).ok().and_then(|bytes| probe(&bytes).ok());
     let found =
         map_stretches(paths, 0, LEAST, |some| some.iter().filter_map(look).collect::<Vec<_>>()).concat();
     let channels = if found.iter().all(|picture| picture.gray) && !found.is_empty() { 1 } else { 3 };

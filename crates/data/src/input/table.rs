@@ -3,7 +3,8 @@
 use super::{Dataset, Input, InputOptions, Note};
 use crate::frame::{Column, TextColumn, Values, stack};
 use crate::label::{labels_from_column, truth_from_column, two_parts};
-use crate::read::{ReadOptions, read as read_frame};
+use crate::place::is_stream;
+use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +38,12 @@ impl InputOptions {
 
     /// How tables are written, whatever is read of them.
     pub(super) fn as_written(&self) -> ReadOptions {
-        ReadOptions { encoding: self.encoding, delimiter: self.delimiter, ..ReadOptions::default() }
+        ReadOptions {
+            encoding: self.encoding,
+            delimiter: self.delimiter,
+            format: self.format,
+            ..ReadOptions::default()
+        }
     }
 
     /// How to read a table to learn from.
@@ -125,6 +131,9 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
     match input {
         Input::One(path) => read_one(path, options, known),
         Input::Two { positives, unlabeled } => {
+            if positives == unlabeled && is_stream(positives) {
+                return Err(DataError::StreamTwice { file: positives.display().to_string() });
+            }
             if let Some(column) = known.label {
                 return Err(DataError::LabelOfTwo { column: column.to_string() });
             }
@@ -163,7 +172,8 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().cloned().chain(once.iter().map(ToString::to_string)));
     }
-    let mut frame = read_frame(path, &options)?;
+    let source = Source::at(path)?;
+    let mut frame = source.read(&options)?;
     let labels =
         known.label.map(|name| labels_from_column(&frame.take(name)?, known.positive)).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
@@ -173,7 +183,7 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
             let only = Some(names.clone());
             let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
-            read_frame(path, &verbatim.as_written(&options))?
+            source.read(&verbatim.as_written(&options))?
         }
     };
     let mut ids = Vec::new();

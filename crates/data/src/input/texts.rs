@@ -6,8 +6,8 @@ use crate::DataError;
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
 use crate::label::two_parts;
+use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub(super) fn read_folder(folder: &Path, encoding: Option<TextEncoding>) -> Resu
     let (mut names, mut texts) = (TextColumn::default(), Vec::with_capacity(paths.len()));
     let (mut others, mut malformed) = (0, 0);
     for path in &paths {
-        let bytes =
-            fs::read(path).map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+        let bytes = read_regular(path)
+            .map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
         let decoded = decode(bytes, encoding);
         others += usize::from(decoded.read_as == ReadAs::Fallback);
         malformed += usize::from(decoded.malformed > 0);

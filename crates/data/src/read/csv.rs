@@ -37,8 +37,8 @@ pub(super) fn read(
 
 /// Where a table is and how its bytes become records.
 #[derive(Clone, Copy)]
-struct Table<'s, 'a> {
-    source: &'s Source<'a>,
+struct Table<'s> {
+    source: &'s Source<'s>,
     delimiter: u8,
     encoding: Option<TextEncoding>,
 }
@@ -131,7 +131,7 @@ impl Again {
     }
 }
 
-impl Table<'_, '_> {
+impl Table<'_> {
     fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
         let file = self.source.name.as_str();
         let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;

@@ -15,6 +15,7 @@ mod number;
 mod numbers;
 mod parquet;
 mod pass;
+mod source;
 mod texts;
 
 pub(crate) use contained::contained;
@@ -22,15 +23,15 @@ pub(crate) use dictionary::Dictionary;
 use guess::Wanted;
 pub use number::NumberStyle;
 use numbers::Numbers;
+use source::Bytes;
+pub(crate) use source::Source;
 
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened, unknown_column};
-use crate::{DataError, Frame};
+use crate::{DataError, Frame, TableFormat};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -104,31 +105,17 @@ pub struct ReadOptions {
     pub missing: MissingPolicy,
     /// How the bytes of a text table are to be read where they have no mark; UTF-8 if nothing is said.
     pub encoding: Option<TextEncoding>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    pub format: Option<TableFormat>,
     /// The byte between the cells of a text table. If nothing is said, it is a tab in a `.tsv` file, and else what the
     /// first lines show: a comma, a semicolon, a tab or `|`.
     pub delimiter: Option<u8>,
 }
 
-/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`.
+/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`. The path `-` is
+/// standard input; it, a pipe or a device is read once, and its format follows from [`ReadOptions::format`] or its bytes.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
-    let source = Source { name: path.display().to_string(), bytes: Bytes::File(path) };
-    let lower = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
-    // A path that leads nowhere is the first thing to say, before anything about its extension.
-    let start = source.start()?;
-    let format = match () {
-        () if lower.ends_with(".parquet") || lower.ends_with(".pq") => Format::Parquet,
-        () if bare.ends_with(".csv") => Format::Text { delimiter: None },
-        () if bare.ends_with(".tsv") => Format::Text { delimiter: Some(b'\t') },
-        () => return Err(DataError::UnknownExtension { file: source.name }),
-    };
-    if start.is_empty() {
-        return Err(DataError::Empty { file: source.name });
-    }
-    match format {
-        Format::Text { delimiter } if start != parquet::MAGIC => csv::read(&source, delimiter, options),
-        _ => parquet::read(&source, options),
-    }
+    Source::at(path)?.read(options)
 }
 
 /// Reads a CSV table from memory, compressed or not.
@@ -139,53 +126,6 @@ pub fn read_csv_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
 /// Reads a Parquet table from memory.
 pub fn read_parquet_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
     parquet::read(&Source::memory(bytes), &ReadOptions::default())
-}
-
-enum Format {
-    Text { delimiter: Option<u8> },
-    Parquet,
-}
-
-/// Bytes that can be read from the start more than once, and the name that messages give them.
-struct Source<'a> {
-    name: String,
-    bytes: Bytes<'a>,
-}
-
-enum Bytes<'a> {
-    File(&'a Path),
-    Memory(&'a [u8]),
-}
-
-impl<'a> Source<'a> {
-    fn memory(bytes: &'a [u8]) -> Self {
-        Source { name: "bytes in memory".to_string(), bytes: Bytes::Memory(bytes) }
-    }
-
-    fn open_file(&self, path: &Path) -> Result<File, DataError> {
-        let file = self.name.clone();
-        match File::open(path).and_then(|opened| opened.metadata().map(|about| (opened, about))) {
-            Ok((_, about)) if about.is_dir() => Err(DataError::IsFolder { file }),
-            Ok((opened, _)) => Ok(opened),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(DataError::NotFound { file }),
-            Err(cause) => Err(DataError::Read { file, cause }),
-        }
-    }
-
-    fn open(&self) -> Result<Box<dyn Read + 'a>, DataError> {
-        match self.bytes {
-            Bytes::File(path) => Ok(Box::new(self.open_file(path)?)),
-            Bytes::Memory(bytes) => Ok(Box::new(bytes)),
-        }
-    }
-
-    /// The first four bytes, or fewer if there are no more: enough to know every format that has a mark.
-    fn start(&self) -> Result<Vec<u8>, DataError> {
-        let mut start = Vec::with_capacity(4);
-        let read = self.open()?.take(4).read_to_end(&mut start);
-        read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })?;
-        Ok(start)
-    }
 }
 
 /// What becomes of a column of the file.
@@ -201,7 +141,7 @@ enum Role {
 impl ReadOptions {
     /// The same columns of a table that is written as another's options say.
     pub(crate) fn as_written(self, other: &ReadOptions) -> Self {
-        Self { encoding: other.encoding, delimiter: other.delimiter, ..self }
+        Self { encoding: other.encoding, delimiter: other.delimiter, format: other.format, ..self }
     }
 
     /// What features are to be read as, where that is known.

@@ -32,9 +32,10 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     if source.start()? != MAGIC {
         return Err(DataError::NotParquet { file: source.name.clone() });
     }
-    let frame = contained(|| match source.bytes {
+    let frame = contained(|| match &source.bytes {
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
+        Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }

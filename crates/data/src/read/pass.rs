@@ -24,22 +24,22 @@ pub(super) fn place_of(source: &Source<'_>, encoding: Option<TextEncoding>, offs
 }
 
 /// One reading of the file from its start.
-pub(super) struct Pass<'s, 'a> {
-    source: &'s Source<'a>,
+pub(super) struct Pass<'s> {
+    source: &'s Source<'s>,
     encoding: Option<TextEncoding>,
     codec: Option<&'static str>,
-    reader: Reader<Box<dyn Read + 'a>>,
+    reader: Reader<Box<dyn Read + 's>>,
     record: ByteRecord,
 }
 
-impl<'s, 'a> Pass<'s, 'a> {
+impl<'s> Pass<'s> {
     pub(super) fn open(
-        source: &'s Source<'a>,
+        source: &'s Source<'s>,
         delimiter: u8,
         encoding: Option<TextEncoding>,
     ) -> Result<Self, DataError> {
         let raw = source.open()?;
-        let (codec, bytes): (_, Box<dyn Read + 'a>) = match source.start()?.as_slice() {
+        let (codec, bytes): (_, Box<dyn Read + 's>) = match source.start()?.as_slice() {
             [0x1f, 0x8b, ..] => (
                 Some("gzip"),
                 Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
@@ -51,7 +51,7 @@ impl<'s, 'a> Pass<'s, 'a> {
             }
             _ => (None, raw),
         };
-        let bytes: Box<dyn Read + 'a> = Box::new(Utf8Reader::new(bytes, encoding));
+        let bytes: Box<dyn Read + 's> = Box::new(Utf8Reader::new(bytes, encoding));
         let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).from_reader(bytes);
         Ok(Self { source, encoding, codec, reader, record: ByteRecord::new() })
     }
@@ -88,7 +88,7 @@ impl<'s, 'a> Pass<'s, 'a> {
     }
 
     /// The text itself, from here.
-    pub(super) fn into_bytes(self) -> Box<dyn Read + 'a> {
+    pub(super) fn into_bytes(self) -> Box<dyn Read + 's> {
         self.reader.into_inner()
     }
 
