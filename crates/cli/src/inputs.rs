@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
-use onesided::data::{MissingPolicy, Note, TableFormat, TextEncoding};
+use onesided::data::{MissingPolicy, Note, TableFormat, TextEncoding, limit_memory, parse_size};
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::PathBuf;
 
@@ -50,6 +50,9 @@ pub struct FileFlags {
     /// The format of tables whose name does not tell it, such as -: csv, tsv or parquet [default: that of the bytes].
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
 }
 
 impl FileFlags {
@@ -57,6 +60,14 @@ impl FileFlags {
     pub fn encoding(&self) -> Result<Option<TextEncoding>, Failure> {
         let parsed = self.encoding.as_deref().map(str::parse::<TextEncoding>).transpose();
         parsed.map_err(|error| Failure::Input(error.to_string()))
+    }
+
+    /// Sets how much memory may be used, where it is said.
+    pub fn limit_memory(&self) -> Result<(), Failure> {
+        if let Some(size) = &self.memory {
+            limit_memory(parse_size(size)?);
+        }
+        Ok(())
     }
 
     /// A format by its name.

@@ -60,6 +60,12 @@ pub enum DataError {
     /// More rows than an index can count.
     #[error("'{file}' has more than {limit} rows; split it")]
     TooManyRows { file: String, limit: usize },
+    /// More than may be used, or than there is.
+    #[error("there is no memory for {what}: it would take {more} more, and {room} may still be used")]
+    Memory { what: String, more: String, room: String },
+    /// Not an amount of memory.
+    #[error("'{0}' is no amount of memory; write it such as 2G or 512M")]
+    Size(String),
     /// The compressed stream breaks off.
     #[error("'{file}' ends in the middle of its {codec} stream; copy or download it again")]
     Truncated { file: String, codec: &'static str },
@@ -200,6 +206,16 @@ pub enum DataError {
     /// Two columns of one name.
     #[error("'{file}' has two columns named '{name}'; rename one of them")]
     DuplicateColumn { file: String, name: String },
+    /// A record without an end in sight.
+    #[error(
+        "'{file}' {place} is longer than {limit} bytes; check its quotes, its separators and its line ends"
+    )]
+    LongRecord { file: String, place: Position, limit: u64 },
+    /// A name that no column has.
+    #[error(
+        "column {position} of '{file}' has a name of {length} bytes; check the quotes and separators of its header"
+    )]
+    LongName { file: String, position: usize, length: usize },
     /// A row with too few or too many cells.
     #[error(
         "'{file}' {place} has {found} cells but the header has {expected}; check its separators and quotes"
@@ -379,6 +395,7 @@ impl DataError {
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))
             }
+            DataError::Memory { .. } => Some(Hint::new("say how much may be used", "memory", "SIZE")),
             DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
@@ -406,8 +423,11 @@ impl DataError {
 pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> DataError {
     let there: Vec<&str> = there.into_iter().collect();
     let wanted = name.to_lowercase();
+    // A name that is far longer is far off, and comparing it would take memory in proportion.
+    let longest = 4 * (name.len() + 1);
     let mut near: Vec<(usize, &str)> = there
         .iter()
+        .filter(|column| column.len() <= longest)
         .map(|column| (edits(&wanted, &column.to_lowercase()), *column))
         .filter(|(distance, _)| *distance <= (name.chars().count() + 1) / 3)
         .collect();
@@ -427,12 +447,12 @@ pub(crate) fn listed<S: AsRef<str>>(
     between: &str,
     most: usize,
 ) -> String {
-    let names: Vec<String> =
-        names.into_iter().map(|name| format!("'{}'", shortened(name.as_ref()))).collect();
-    if names.len() <= most {
-        names.join(between)
-    } else {
-        format!("{}, … ({} in all)", names[..most].join(between), names.len())
+    let mut names = names.into_iter();
+    let shown: Vec<String> =
+        names.by_ref().take(most).map(|name| format!("'{}'", shortened(name.as_ref()))).collect();
+    match names.count() {
+        0 => shown.join(between),
+        more => format!("{}, … ({} in all)", shown.join(between), shown.len() + more),
     }
 }
 

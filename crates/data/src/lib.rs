@@ -41,6 +41,7 @@ mod hint;
 mod input;
 mod label;
 mod matrix;
+mod memory;
 mod parallel;
 mod place;
 mod prior;
@@ -70,6 +71,7 @@ pub use input::{
 };
 pub use label::{Label, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
+pub use memory::{check_memory, limit_memory, parse_size};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};

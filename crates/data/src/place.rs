@@ -1,5 +1,6 @@
 //! Paths that are no regular files: standard input and output, pipes and devices.
 
+use crate::check_memory;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -24,7 +25,10 @@ pub fn is_stream(path: &Path) -> bool {
 /// The bytes of a regular file. A pipe, which might never end, or a device is refused.
 pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     match fs::metadata(path)? {
-        about if about.is_file() || about.is_dir() => fs::read(path),
+        about if about.is_file() || about.is_dir() => {
+            check_memory(|| format!("'{}'", path.display()), about.len()).map_err(io::Error::other)?;
+            fs::read(path)
+        }
         _ => Err(io::Error::other("it is a pipe or a device, not a regular file")),
     }
 }

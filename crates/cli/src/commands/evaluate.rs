@@ -58,6 +58,7 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset,
 
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
     let input = place(flags)?;
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);

@@ -18,6 +18,7 @@ use std::time::Instant;
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
+    flags.reading.files.limit_memory()?;
     let mut config = flags.config.config()?;
     let method = config.method()?;
     let input = place(flags, &config)?;

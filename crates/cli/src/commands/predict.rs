@@ -18,6 +18,7 @@ const SHOWN: usize = 10;
 
 /// Scores every row; the most likely positive comes first.
 pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
     let format = flags.files.format()?;
     let to_stdout = flags.out.as_deref().is_some_and(is_standard_output);
     if to_stdout && as_json {

@@ -6,6 +6,7 @@
 use super::table::{self, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::frame::{Column, Values};
+use crate::matrix::check_values;
 use crate::read::ReadOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy, PictureShape, Pictures, Store};
 use std::sync::Arc;
@@ -93,6 +94,7 @@ fn pixel(column: &Column, row: usize) -> Result<f64, DataError> {
 /// The pixels as bytes, where every one is a whole number from 0 to 255.
 fn bytes_of(frame: &Frame) -> Result<Option<Vec<u8>>, DataError> {
     let wide = frame.columns.len();
+    check_values(frame.rows, wide)?;
     let mut bytes = vec![0u8; frame.rows * wide];
     for (at, column) in frame.columns.iter().enumerate() {
         for row in 0..frame.rows {
@@ -125,6 +127,7 @@ fn moments_of(frame: &Frame, channels: usize) -> Vec<(f64, f64)> {
 /// The pixels as scaled numbers; a missing one is the mean of its channel, 0.
 fn numbers_of(frame: &Frame, image: &ImageInput) -> Result<Matrix, DataError> {
     let (wide, channels) = (frame.columns.len(), image.image.channels.max(1));
+    check_values(frame.rows, wide)?;
     let mut numbers = vec![0f32; frame.rows * wide];
     for (at, column) in frame.columns.iter().enumerate() {
         for row in 0..frame.rows {

@@ -2,14 +2,17 @@
 
 use super::files::{Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
-use crate::DataError;
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
 use crate::label::two_parts;
 use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
+use crate::{DataError, check_memory};
 use std::path::Path;
 use std::sync::Arc;
+
+/// How many bytes of small files are read between two questions about memory.
+const STEP: u64 = 16 << 20;
 
 /// Texts of a folder, with the names of their files.
 pub(super) struct Folder {
@@ -39,9 +42,15 @@ pub(super) fn read_folder(folder: &Path, encoding: Option<TextEncoding>) -> Resu
     }
     let (mut names, mut texts) = (TextColumn::default(), Vec::with_capacity(paths.len()));
     let (mut others, mut malformed) = (0, 0);
+    let mut unasked = 0u64;
     for path in &paths {
+        if unasked > STEP {
+            check_memory(|| format!("the texts of '{}'", folder.display()), STEP)?;
+            unasked = 0;
+        }
         let bytes = read_regular(path)
             .map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+        unasked += bytes.len() as u64;
         let decoded = decode(bytes, encoding);
         others += usize::from(decoded.read_as == ReadAs::Fallback);
         malformed += usize::from(decoded.malformed > 0);

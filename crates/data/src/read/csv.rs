@@ -27,6 +27,9 @@ pub(super) fn read(
     let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
     let table = Table { source, delimiter, encoding: options.encoding };
     let frame = table.read(options).map_err(|error| {
+        if matches!(error, DataError::Memory { .. } | DataError::LongRecord { .. }) {
+            return error;
+        }
         // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
         // stream is not sound, that is what to say.
         Pass::open(source, delimiter, None).and_then(Pass::drain).err().unwrap_or(error)

@@ -12,9 +12,11 @@ use super::{
 };
 use crate::error::Position;
 use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
-use crate::{DataError, Frame};
+use crate::memory::room;
+use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::basic::Type as PhysicalType;
 use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
 use arrow_array::cast::AsArray;
@@ -27,6 +29,13 @@ use std::fmt::{Display, Write};
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
 const ROWS_AT_ONCE: usize = 8192;
+
+/// What a batch may take beside its texts.
+const BYTES_PER_BATCH: u64 = 16 << 20;
+/// What a number of a list takes on its way.
+const BYTES_PER_NUMBER: u64 = 16;
+/// A column of a batch holds at most so many bytes of text; the reader refuses more.
+const MOST_TEXT: u64 = 1 << 31;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
     if source.start()? != MAGIC {
@@ -74,13 +83,17 @@ fn read_chunks(
             Ok((names[at].as_str(), Store::new(file, &names[at], schema.field(at).data_type(), roles[at])?))
         })
         .collect::<Result<Vec<_>, DataError>>()?;
+    let rows_at_once = check_rows(file, builder.metadata(), &kept)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
     let reader =
-        builder.with_projection(mask).with_batch_size(ROWS_AT_ONCE).build().map_err(|e| corrupt(&e))?;
+        builder.with_projection(mask).with_batch_size(rows_at_once).build().map_err(|e| corrupt(&e))?;
 
     let refuse = options.missing == MissingPolicy::Refuse;
     let mut rows = 0usize;
     for batch in reader {
+        if rows > 0 {
+            check_memory(|| format!("'{file}' beyond row {rows}"), BYTES_PER_BATCH)?;
+        }
         let batch = batch.map_err(|e| corrupt(&e))?;
         if batch.num_columns() != columns.len() {
             return Err(corrupt(&"a column is missing from a row group"));
@@ -144,6 +157,35 @@ fn check_chunks(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Refuses columns that there is no memory for, by what the footer says of them, and returns how many rows to read at a
+/// time. Both are bounds: a text of a dictionary may stand in every row, and a row may hold all numbers of its group.
+fn check_rows(file: &str, metadata: &ParquetMetaData, kept: &[usize]) -> Result<usize, DataError> {
+    let schema = metadata.file_metadata().schema_descr();
+    let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
+    check_memory(|| format!("{rows} rows of '{file}'"), rows.saturating_mul(4 * kept.len() as u64))?;
+    let (mut texts, mut longest) = (0u64, 0u64);
+    for leaf in (0..schema.num_columns()).filter(|&leaf| kept.contains(&schema.get_column_root_idx(leaf))) {
+        let chunks = || metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));
+        if schema.column(leaf).max_rep_level() > 0 {
+            let numbers = chunks().map(|chunk| chunk.num_values().max(0) as u64).max().unwrap_or(0);
+            let what = || format!("{numbers} numbers of a row group of '{file}'");
+            check_memory(what, numbers.saturating_mul(BYTES_PER_NUMBER))?;
+        } else if schema.column(leaf).physical_type() == PhysicalType::BYTE_ARRAY {
+            let bytes = chunks().map(|chunk| chunk.uncompressed_size().max(0) as u64).max().unwrap_or(0);
+            texts += bytes.saturating_mul(ROWS_AT_ONCE as u64).min(MOST_TEXT);
+            longest = longest.saturating_add(bytes);
+        }
+    }
+    if texts <= BYTES_PER_BATCH {
+        return Ok(ROWS_AT_ONCE);
+    }
+    let room = room() / 2;
+    match texts <= room {
+        true => Ok(ROWS_AT_ONCE),
+        false => Ok(usize::try_from(room / longest.max(1)).unwrap_or(1).clamp(1, ROWS_AT_ONCE)),
+    }
 }
 
 /// A column being filled.

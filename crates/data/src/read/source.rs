@@ -1,12 +1,25 @@
 //! Where the bytes of a table come from: a file, standard input, a pipe or a device, or memory.
 
 use super::parquet;
+use super::pass::longest_record;
 use super::{TableFormat, csv};
+use crate::error::Position;
+use crate::memory::room;
 use crate::place::{is_dash, is_stream};
-use crate::{DataError, Frame, ReadOptions};
+use crate::{DataError, Frame, ReadOptions, check_memory};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+
+/// How much of a stream is read between two questions about memory.
+const STEP: u64 = 1 << 22;
+
+/// Whether bytes are those of a text of one line: not compressed, not Parquet, and without a line end.
+fn is_endless(bytes: &[u8]) -> bool {
+    let text = !matches!(bytes, [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..])
+        && !bytes.starts_with(parquet::MAGIC);
+    text && !bytes.contains(&b'\n')
+}
 
 /// Bytes that can be read from the start more than once, and the name that messages give them.
 pub(crate) struct Source<'a> {
@@ -66,11 +79,24 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// All of a stream, which takes at most a quarter of what may be used: the table that is made of it needs the rest.
     fn whole(&self, mut stream: impl Read) -> Result<Vec<u8>, DataError> {
+        let most = room() / 4;
         let mut bytes = Vec::new();
-        match stream.read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(cause) => Err(DataError::Read { file: self.name.clone(), cause }),
+        loop {
+            let read = stream.by_ref().take(STEP).read_to_end(&mut bytes);
+            if read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })? == 0 {
+                return Ok(bytes);
+            }
+            let longest = longest_record();
+            if bytes.len() as u64 > longest && is_endless(&bytes) {
+                let (file, place) = (self.name.clone(), Position::Line(1));
+                return Err(DataError::LongRecord { file, place, limit: longest });
+            }
+            let full = bytes.len() as u64 > most;
+            // A buffer that is full is moved to one of twice its size.
+            let more = if full { room().saturating_add(1) } else { (bytes.len() as u64).max(STEP) };
+            check_memory(|| format!("'{}' beyond {} bytes", self.name, bytes.len()), more)?;
         }
     }
 
