@@ -104,6 +104,9 @@ pub struct Predict {
     /// Columns to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub id: Vec<String>,
+    /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
+    #[arg(long, requires = "out")]
+    pub safe_csv: bool,
     /// For linear models: the features or words that carried each score, so many of them [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,

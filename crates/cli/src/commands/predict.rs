@@ -60,7 +60,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         list.because = Some(list.rows.iter().take(shown).map(row).collect::<Result<_, _>>()?);
     }
     if let Some(out) = &flags.out {
-        guarded(|| write_table_as(out, format, &list.columns())).map_err(closed_or)?;
+        let mut columns = list.columns();
+        if flags.safe_csv {
+            columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
+        }
+        guarded(|| write_table_as(out, format, &columns)).map_err(closed_or)?;
     }
     if as_json {
         return print_json(&list.as_object(flags, &warnings));
@@ -85,6 +89,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             }
             print(&list.as_text())
         }
+    }
+}
+
+/// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
+fn make_safe(cells: &mut OutColumn) {
+    let OutColumn::Text(texts) = cells else { return };
+    for text in texts.iter_mut().filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\r'])) {
+        text.insert(0, '\'');
     }
 }
 
