@@ -75,6 +75,9 @@ pub enum DataError {
     /// The extension says Parquet, the bytes do not.
     #[error("'{file}' is not a Parquet file; give a text table the extension .csv or .tsv")]
     NotParquet { file: String },
+    /// Parquet that cannot be read here.
+    #[error("'{file}' is a Parquet file that is {how}, which is not read; write it {instead}")]
+    OtherParquet { file: String, how: String, instead: &'static str },
     /// It starts like Parquet and goes wrong later.
     #[error("'{file}' is a damaged Parquet file ({detail}); write or copy it again")]
     CorruptParquet { file: String, detail: String },
@@ -292,11 +295,17 @@ pub enum DataError {
     /// A missing value under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error("column '{column}' has no value in row {row}, and missing values are refused; fill it in")]
     MissingValue { column: String, row: usize },
-    /// A value that is not finite, or not once it is scaled.
+    /// A value that is not finite.
     #[error(
         "column '{column}', row {row}: {value} is not a finite number within the range of a 32-bit float"
     )]
     NotFiniteValue { column: String, row: usize, value: f64 },
+    /// A value that is finite, but not once it is scaled.
+    #[error(
+        "column '{column}', row {row}: {value} is so far from the values that the model was fitted on that it does not fit a \
+         32-bit float once it is scaled; correct it"
+    )]
+    TooFar { column: String, row: usize, value: f64 },
     /// The buffer of a matrix has the wrong length.
     #[error("a matrix of {rows} x {cols} needs as many values, but {len} were given")]
     Shape { rows: usize, cols: usize, len: usize },

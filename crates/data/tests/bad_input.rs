@@ -95,6 +95,14 @@ fn cells() {
 }
 
 #[test]
+fn encrypted_parquet_is_named() {
+    let expected =
+        "'e.parquet' is a Parquet file that is encrypted, which is not read; write it without encryption";
+    assert_eq!(message("e.parquet", b"PARE and what follows PARE"), expected);
+    assert!(message("e.csv", b"PARE and what follows PARE").contains("is encrypted"));
+}
+
+#[test]
 fn columns_of_too_many_texts_are_left_out() {
     let rows = |cell: &dyn Fn(usize) -> String| -> String {
         (0..257).map(|i| format!("{},{i}\n", cell(i))).collect()

@@ -430,6 +430,14 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_scaling_carries_too_far_is_called_so() {
+        let (fitted, ..) = fit("x\n1e-40\n2e-40\n");
+        let error = fitted.encode(frame("x\n1\n")).unwrap_err().to_string();
+        assert!(error.contains("column 'x', row 1: 1 is so far from the values"), "{error}");
+        assert!(fitted.encode(frame("x\n3e-40\n")).is_ok());
+    }
+
+    #[test]
     fn missing_values_can_be_refused() {
         let error = fit_with(TABLE, MissingPolicy::Refuse).unwrap_err().to_string();
         assert!(error.contains("'x' has no value in row 3"), "{error}");

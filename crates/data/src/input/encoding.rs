@@ -216,7 +216,7 @@ impl Encoding {
             let (first, second) = ("a text to score", "left out: the model knows its columns");
             return Err(DataError::TwoRoles { column, first, second });
         }
-        let options = features.read_options().as_written(&also.as_written());
+        let options = features.read_options().written_like(&also.as_written());
         let table = read_tables(input, options, also.known())?;
         let met = Note::of_cells(&table.frame);
         let data = self.encode_frame(table.frame)?.with_notes(met);

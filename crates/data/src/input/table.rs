@@ -183,7 +183,7 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
             let only = Some(names.clone());
             let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
-            source.read(&verbatim.as_written(&options))?
+            source.read(&verbatim.written_like(&options))?
         }
     };
     let mut ids = Vec::new();

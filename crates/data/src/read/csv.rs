@@ -8,11 +8,12 @@ use super::cell::{is_missing, look};
 use super::delimiter;
 use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
 use super::number::NumberStyle;
-use super::pass::{Pass, place_of};
+use super::pass::{Pass, place_of, places_of};
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
 };
 use crate::decode::TextEncoding;
+use crate::error::Position;
 use crate::frame::{CellsRead, Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use std::io;
@@ -52,7 +53,7 @@ enum Slot {
     Category(Dictionary),
     /// Texts, and whether markers of missing values count.
     Text(TextColumn, bool),
-    Open(Guess),
+    Open(Box<Guess>),
 }
 
 /// A column in the second pass.
@@ -77,7 +78,7 @@ impl Slot {
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
-            Role::Feature(wanted) => Slot::Open(Guess::new(wanted)),
+            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted))),
         }
     }
 
@@ -156,21 +157,23 @@ impl Table<'_> {
         if rows >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
         }
-        let (mut halves, mut cells) = (Vec::with_capacity(slots.len()), Vec::new());
+        let (mut halves, mut cells): (_, Vec<(CellsRead, u64)>) =
+            (Vec::with_capacity(slots.len()), Vec::new());
         for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
             halves.push(match slot {
                 Slot::Skip => Half::Skip,
                 Slot::Category(dictionary) => Half::Done(dictionary.finish()),
                 Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
                 Slot::Open(guess) => {
-                    let (half, remarks) = self.decide(guess, name)?;
+                    let (half, remarks) = self.decide(*guess, name)?;
                     self.refuse_others(refuse, &remarks, name)?;
-                    cells.extend(self.told(remarks, name, role));
+                    cells.extend(told(remarks, name, role));
                     half
                 }
             });
         }
         self.read_again(&names, &mut halves, rows, refuse)?;
+        let cells = self.with_places(cells);
         let (mut columns, mut left_out) = (Vec::new(), Vec::new());
         for (name, half) in names.into_iter().zip(halves) {
             match half {
@@ -210,18 +213,20 @@ impl Table<'_> {
         }
     }
 
-    /// How the cells of a column were read, where that should be told.
-    fn told(self, remarks: Remarks, name: &str, role: Role) -> Option<CellsRead> {
-        let Remarks { style, example, others, first_other, .. } = remarks;
-        if example.is_none() && others == 0 && style.is_point() {
-            return None;
+    /// What is told of columns, with the lines of the cells that are something else.
+    fn with_places(self, cells: Vec<(CellsRead, u64)>) -> Vec<CellsRead> {
+        let offsets: Vec<u64> = cells.iter().map(|(_, offset)| *offset).collect();
+        let places = match cells.iter().any(|(cells, _)| cells.others > 0) {
+            true => places_of(self.source, self.encoding, &offsets),
+            false => Vec::new(),
+        };
+        let mut cells: Vec<CellsRead> = cells.into_iter().map(|(cells, _)| cells).collect();
+        for (cells, place) in cells.iter_mut().zip(places) {
+            if let Some((_, first)) = &mut cells.first_other {
+                *first = place;
+            }
         }
-        let first_other = first_other.filter(|_| others > 0).map(|(cell, offset)| {
-            (String::from_utf8_lossy(&cell).into_owned(), place_of(self.source, self.encoding, offset))
-        });
-        let example = example.map(|(cell, value)| (String::from_utf8_lossy(&cell).into_owned(), value));
-        let asked = !matches!(role, Role::Feature(Wanted::Any));
-        Some(CellsRead { column: name.to_string(), style, example, others, first_other, asked })
+        cells
     }
 
     /// The second pass: fills the columns that the first could not store.
@@ -257,6 +262,24 @@ impl Table<'_> {
         let (cell, place) = (String::from_utf8_lossy(cell), place_of(self.source, self.encoding, offset));
         trouble.at(&self.source.name, place, column, cell.trim())
     }
+}
+
+/// How the cells of a column were read, where that should be told, and the offset of the first that is something else, whose
+/// line is not known yet.
+fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
+    let Remarks { style, example, others, first_other, .. } = remarks;
+    if example.is_none() && others == 0 && style.is_point() {
+        return None;
+    }
+    let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+    let (first_other, offset) = match first_other {
+        Some((cell, offset)) if others > 0 => (Some((lossy(&cell), Position::Line(1))), offset),
+        _ => (None, 0),
+    };
+    let example = example.map(|(cell, value)| (lossy(&cell), value));
+    let asked = !matches!(role, Role::Feature(Wanted::Any));
+    let column = name.to_string();
+    Some((CellsRead { column, style, example, others, first_other, asked }, offset))
 }
 
 #[cfg(test)]
@@ -296,6 +319,14 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_is_to_be_skipped_is_skipped() {
+        let mut bytes = vec![0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+        bytes.extend(zstd::encode_all(&b"x,y\n1,2\n"[..], 3).unwrap());
+        let table = read_csv_bytes(&bytes).unwrap();
+        assert_eq!((table.rows, numbers(&table, "y")), (1, vec![2.0]));
+    }
+
+    #[test]
     fn codes_that_look_like_numbers_stay_text_where_one_is_not() {
         let table = read_csv_bytes(b"zip\n01234\n1234\nAB1\n").unwrap();
         let Values::Categorical { levels, .. } = &table.columns[0].values else { panic!() };
@@ -332,6 +363,20 @@ mod tests {
         assert!(numbers(&table, "x")[10].is_nan());
         let first = Some(("twelve".to_string(), crate::Position::Line(12)));
         assert_eq!((table.cells[0].others, &table.cells[0].first_other), (1, &first));
+    }
+
+    #[test]
+    fn the_lines_of_several_columns_are_counted_at_once() {
+        let row = |i: usize| match i {
+            7 => "7,x\n\n".to_string(),
+            30 => "y,30\n".to_string(),
+            _ => format!("{i},{i}\n"),
+        };
+        let rows: String = (0..40).map(row).collect();
+        let table = read_csv_bytes(format!("a,b\n{rows}").as_bytes()).unwrap();
+        let places: Vec<Position> =
+            table.cells.iter().map(|cells| cells.first_other.as_ref().unwrap().1).collect();
+        assert_eq!(places, [Position::Line(33), Position::Line(9)]);
     }
 
     #[test]

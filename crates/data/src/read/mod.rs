@@ -10,6 +10,7 @@ mod contained;
 mod csv;
 mod delimiter;
 mod dictionary;
+mod footer;
 mod guess;
 mod number;
 mod numbers;
@@ -140,7 +141,7 @@ enum Role {
 
 impl ReadOptions {
     /// The same columns of a table that is written as another's options say.
-    pub(crate) fn as_written(self, other: &ReadOptions) -> Self {
+    pub(crate) fn written_like(self, other: &ReadOptions) -> Self {
         Self { encoding: other.encoding, delimiter: other.delimiter, format: other.format, ..self }
     }
 

@@ -6,18 +6,16 @@
 
 use super::cell::is_missing;
 use super::contained::contained;
+use super::footer::{check_chunks, check_codecs, check_rows};
 use super::{
     Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
     texts,
 };
 use crate::error::Position;
 use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
-use crate::memory::room;
 use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use ::parquet::basic::Type as PhysicalType;
-use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -28,16 +26,16 @@ use std::fmt::{Display, Write};
 /// The first four bytes of every Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-const ROWS_AT_ONCE: usize = 8192;
+/// The first four bytes of a Parquet file whose footer is encrypted.
+const ENCRYPTED: &[u8] = b"PARE";
 
 /// What a batch may take beside its texts.
-const BYTES_PER_BATCH: u64 = 16 << 20;
-/// What a number of a list takes on its way.
-const BYTES_PER_NUMBER: u64 = 16;
-/// A column of a batch holds at most so many bytes of text; the reader refuses more.
-const MOST_TEXT: u64 = 1 << 31;
+pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
+    if source.start()? == ENCRYPTED {
+        return Err(encrypted(&source.name));
+    }
     if source.start()? != MAGIC {
         return Err(DataError::NotParquet { file: source.name.clone() });
     }
@@ -49,12 +47,25 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }
 
+/// Whether a file starts like Parquet, encrypted or not.
+pub(super) fn is_marked(start: &[u8]) -> bool {
+    start == MAGIC || start == ENCRYPTED
+}
+
+fn encrypted(file: &str) -> DataError {
+    let (file, how) = (file.to_string(), "encrypted".to_string());
+    DataError::OtherParquet { file, how, instead: "without encryption" }
+}
+
 fn read_chunks(
     file: &str,
     chunks: impl ChunkReader + 'static,
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
-    let corrupt = |error: &dyn Display| corrupt(file, error);
+    let corrupt = |error: &dyn Display| match error.to_string().contains("encryption feature is disabled") {
+        true => encrypted(file),
+        false => corrupt(file, error),
+    };
     let length = chunks.len();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder =
@@ -83,6 +94,7 @@ fn read_chunks(
             Ok((names[at].as_str(), Store::new(file, &names[at], schema.field(at).data_type(), roles[at])?))
         })
         .collect::<Result<Vec<_>, DataError>>()?;
+    check_codecs(file, builder.metadata(), &kept)?;
     let rows_at_once = check_rows(file, builder.metadata(), &kept)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
     let reader =
@@ -138,54 +150,6 @@ fn read_chunks(
 fn corrupt(file: &str, error: impl Display) -> DataError {
     let detail = error.to_string().replace(['\n', '\r'], " ");
     DataError::CorruptParquet { file: file.to_string(), detail }
-}
-
-/// Checks that every column chunk lies inside the file. The reader takes the offsets of the footer on trust, and its
-/// arithmetic on them panics where they are nonsense.
-fn check_chunks(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
-    for (at, group) in metadata.row_groups().iter().enumerate() {
-        let rows = group.num_rows();
-        for chunk in group.columns() {
-            let name = chunk.column_descr().name();
-            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-            let numbers =
-                [start, chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values(), rows];
-            let end = start.checked_add(chunk.compressed_size());
-            if numbers.iter().any(|&n| n < 0) || end.is_none_or(|end| end as u64 > length) {
-                return Err(format!("row group {}, column '{name}': it lies outside the file", at + 1));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses columns that there is no memory for, by what the footer says of them, and returns how many rows to read at a
-/// time. Both are bounds: a text of a dictionary may stand in every row, and a row may hold all numbers of its group.
-fn check_rows(file: &str, metadata: &ParquetMetaData, kept: &[usize]) -> Result<usize, DataError> {
-    let schema = metadata.file_metadata().schema_descr();
-    let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
-    check_memory(|| format!("{rows} rows of '{file}'"), rows.saturating_mul(4 * kept.len() as u64))?;
-    let (mut texts, mut longest) = (0u64, 0u64);
-    for leaf in (0..schema.num_columns()).filter(|&leaf| kept.contains(&schema.get_column_root_idx(leaf))) {
-        let chunks = || metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));
-        if schema.column(leaf).max_rep_level() > 0 {
-            let numbers = chunks().map(|chunk| chunk.num_values().max(0) as u64).max().unwrap_or(0);
-            let what = || format!("{numbers} numbers of a row group of '{file}'");
-            check_memory(what, numbers.saturating_mul(BYTES_PER_NUMBER))?;
-        } else if schema.column(leaf).physical_type() == PhysicalType::BYTE_ARRAY {
-            let bytes = chunks().map(|chunk| chunk.uncompressed_size().max(0) as u64).max().unwrap_or(0);
-            texts += bytes.saturating_mul(ROWS_AT_ONCE as u64).min(MOST_TEXT);
-            longest = longest.saturating_add(bytes);
-        }
-    }
-    if texts <= BYTES_PER_BATCH {
-        return Ok(ROWS_AT_ONCE);
-    }
-    let room = room() / 2;
-    match texts <= room {
-        true => Ok(ROWS_AT_ONCE),
-        false => Ok(usize::try_from(room / longest.max(1)).unwrap_or(1).clamp(1, ROWS_AT_ONCE)),
-    }
 }
 
 /// A column being filled.

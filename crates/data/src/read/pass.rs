@@ -13,18 +13,35 @@ use std::rc::Rc;
 /// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
 /// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
 pub(super) fn place_of(source: &Source<'_>, encoding: Option<TextEncoding>, offset: u64) -> Position {
+    places_of(source, encoding, &[offset])[0]
+}
+
+/// The lines of several records, counted in one reading.
+pub(super) fn places_of(
+    source: &Source<'_>,
+    encoding: Option<TextEncoding>,
+    offsets: &[u64],
+) -> Vec<Position> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_unstable_by_key(|&at| std::cmp::Reverse(offsets[at]));
+    let mut places = vec![Position::Line(1); offsets.len()];
     let mut line = 1;
     if let Ok(pass) = Pass::open(source, b',', encoding) {
         pass.bound.lifted.set(true);
         let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
         for (at, byte) in bytes.enumerate() {
-            if at as u64 >= offset && !matches!(byte, b'\r' | b'\n') {
+            let in_line = !matches!(byte, b'\r' | b'\n');
+            while let Some(next) = order.pop_if(|next| in_line && at as u64 >= offsets[*next]) {
+                places[next] = Position::Line(line);
+            }
+            if order.is_empty() {
                 break;
             }
             line += u64::from(byte == b'\n');
         }
     }
-    Position::Line(line)
+    order.into_iter().for_each(|at| places[at] = Position::Line(line));
+    places
 }
 
 /// One reading of the file from its start.
@@ -145,7 +162,8 @@ impl<'s> Pass<'s> {
                 Some("gzip"),
                 Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
             ),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
+            // A frame of data, or one that is to be skipped before it.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
                 let decoder = zstd::Decoder::new(raw)
                     .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
                 (Some("zstd"), Box::new(decoder))

@@ -16,9 +16,11 @@ const STEP: u64 = 1 << 22;
 
 /// Whether bytes are those of a text of one line: not compressed, not Parquet, and without a line end.
 fn is_endless(bytes: &[u8]) -> bool {
-    let text = !matches!(bytes, [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..])
-        && !bytes.starts_with(parquet::MAGIC);
-    text && !bytes.contains(&b'\n')
+    let packed = matches!(
+        bytes,
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]
+    );
+    !packed && !bytes.starts_with(parquet::MAGIC) && !bytes.contains(&b'\n')
 }
 
 /// Bytes that can be read from the start more than once, and the name that messages give them.
@@ -73,8 +75,8 @@ impl<'a> Source<'a> {
             return Err(DataError::Empty { file: self.name.clone() });
         }
         match format {
-            TableFormat::Csv if start != parquet::MAGIC => csv::read(self, None, options),
-            TableFormat::Tsv if start != parquet::MAGIC => csv::read(self, Some(b'\t'), options),
+            TableFormat::Csv if !parquet::is_marked(&start) => csv::read(self, None, options),
+            TableFormat::Tsv if !parquet::is_marked(&start) => csv::read(self, Some(b'\t'), options),
             _ => parquet::read(self, options),
         }
     }
