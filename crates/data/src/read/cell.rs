@@ -56,10 +56,12 @@ pub(super) fn look(cell: &[u8]) -> Cell {
 
 /// What a cell that [`look`] calls a number is with a decimal comma: `1.234` is another number there, `1.5` is none.
 pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
-    if !cell.contains(&b'.') {
-        return Some(value);
-    }
-    std::str::from_utf8(cell).ok().and_then(|text| written(text, NumberStyle::Comma))
+    let Some(point) = cell.iter().position(|&byte| byte == b'.') else { return Some(value) };
+    let (whole, part) = (&cell[..point], &cell[point + 1..]);
+    let whole = whole.strip_prefix(b"-").or(whole.strip_prefix(b"+")).unwrap_or(whole);
+    // Between groups of digits, the first of which does not begin with 0.
+    let grouped = part.len() == 3 && (1..=3).contains(&whole.len()) && whole[0] != b'0';
+    (grouped && part.iter().all(u8::is_ascii_digit)).then(|| (value * 1000.0).round())
 }
 
 /// Whether a trimmed cell stands for "no value".
@@ -201,6 +203,22 @@ mod tests {
             assert_eq!(look(text.as_bytes()), expected, "{text:?}");
         }
         assert_eq!(look(b"\xff\xfe"), Cell::Text);
+    }
+
+    #[test]
+    fn plain_numbers_with_a_decimal_comma() {
+        for (text, value) in
+            [("7", Some(7.0)), ("-1.234", Some(-1234.0)), ("12.345", Some(12345.0)), ("1e3", Some(1e3))]
+        {
+            let Cell::Number(plain) = look(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(with_comma(plain, text.as_bytes()), value, "{text}");
+            assert_eq!(written(text, NumberStyle::Comma), value, "{text}");
+        }
+        for text in ["1.5", "0.123", "1234.567", ".123", "1.2e3", "-.5", "5."] {
+            let Cell::Number(plain) = look(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(with_comma(plain, text.as_bytes()), None, "{text}");
+            assert_eq!(written(text, NumberStyle::Comma), None, "{text}");
+        }
     }
 
     #[test]
