@@ -50,6 +50,9 @@ pub struct FileFlags {
     /// The format of tables whose name does not tell it, such as -: csv, tsv or parquet [default: that of the bytes].
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
+    /// Follow links in folders of texts and pictures that lead out of them.
+    #[arg(long)]
+    pub follow_links: bool,
     /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
@@ -167,6 +170,7 @@ impl ReadFlags {
             encoding: self.files.encoding()?,
             delimiter: self.files.delimiter()?,
             format: self.files.format()?,
+            follow_links: self.files.follow_links,
             features: self.features.as_deref().map(str::parse).transpose()?,
             ngrams: self.ngrams,
             min_texts: self.min_texts,

@@ -45,6 +45,9 @@ pub enum DataError {
     /// A pipe or a device where a file is needed.
     #[error("'{file}' is a pipe or a device, not a regular file; remove it from its folder, or name a file")]
     NotRegular { file: String },
+    /// A link to somewhere else.
+    #[error("'{file}' is a link that leads out of its folder, and such links are not followed")]
+    LinkOut { file: String },
     /// One stream where two tables are needed.
     #[error("'{file}' can be read only once, and is named twice; put one of the two tables into a file")]
     StreamTwice { file: String },
@@ -405,6 +408,9 @@ impl DataError {
                 Some(Hint::new("read the column as categories", "categorical", column))
             }
             DataError::Memory { .. } => Some(Hint::new("say how much may be used", "memory", "SIZE")),
+            DataError::LinkOut { .. } => {
+                Some(Hint { act: "follow them".into(), setting: "follow-links", value: None })
+            }
             DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),

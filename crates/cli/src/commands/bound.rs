@@ -42,6 +42,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
         format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;

@@ -72,6 +72,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
         format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
         id: Vec::new(),
     };
     let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;

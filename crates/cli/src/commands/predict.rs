@@ -47,6 +47,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
         format,
+        follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;

@@ -56,6 +56,8 @@ pub struct ReadAgain {
     pub delimiter: Option<u8>,
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     pub format: Option<TableFormat>,
+    /// Whether links in a folder that lead out of it are followed.
+    pub follow_links: bool,
 }
 
 impl ReadAgain {
@@ -193,11 +195,11 @@ impl Encoding {
             }
             Encoding::Text(_) => {
                 also.check_folder(folder)?;
-                if matches!(kind_of(folder)?, Kind::Pictures | Kind::Classes) {
+                if matches!(kind_of(folder, also.follow_links)?, Kind::Pictures | Kind::Classes) {
                     let file = folder.display().to_string();
                     return Err(DataError::OtherInput { fitted: "texts", found: "pictures", file });
                 }
-                let folder = read_folder(folder, also.encoding)?;
+                let folder = read_folder(folder, also.encoding, also.follow_links)?;
                 let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
                 data.with_ids("file", folder.names)
             }

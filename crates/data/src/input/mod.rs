@@ -137,6 +137,9 @@ pub struct InputOptions {
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<TableFormat>,
+    /// Whether links in a folder that lead out of it are followed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub follow_links: bool,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
     /// What the columns of terms hold.
@@ -203,7 +206,7 @@ impl InputOptions {
     /// Reads a place, learns its encoding and applies it.
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
-        match (input, files::kind(input)?) {
+        match (input, files::kind(input, self.follow_links)?) {
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
                 Err(DataError::OneFolder { folder: folder.display().to_string() })
@@ -223,7 +226,7 @@ impl InputOptions {
 
     /// Whether the place holds pictures, for front ends that choose a model by it.
     pub fn is_images(&self, input: &Input) -> Result<bool, DataError> {
-        let kind = files::kind(input)?;
+        let kind = files::kind(input, self.follow_links)?;
         let table = kind == Kind::Table && (self.image.is_some() || self.image_shape.is_some());
         Ok(table || matches!(kind, Kind::Pictures | Kind::Classes))
     }

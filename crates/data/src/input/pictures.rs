@@ -6,7 +6,7 @@
 //!
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
-use super::files::{self, Kind, pictures_below};
+use super::files::{self, Kind, Links, pictures_below};
 use super::table::{self, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::error::listed;
@@ -35,8 +35,9 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     options.check_folders(folder)?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     let mut classes = Vec::new();
-    for inner in files::list(folder)?.folders {
-        let pictures = files::list(&inner)?.pictures;
+    let links = Links::of(folder, options.follow_links);
+    for inner in files::list(folder, links)?.folders {
+        let pictures = files::list(&inner, links)?.pictures;
         if !pictures.is_empty() {
             of.extend(std::iter::repeat_n(classes.len(), pictures.len()));
             classes.push(inner.file_name().unwrap_or_default().to_string_lossy().into_owned());
@@ -67,7 +68,8 @@ pub(super) fn read_folders(
     positives: &Path,
     unlabeled: &Path,
 ) -> Result<Dataset, DataError> {
-    let (first, second) = (pictures_below(positives)?, pictures_below(unlabeled)?);
+    let follow = options.follow_links;
+    let (first, second) = (pictures_below(positives, follow)?, pictures_below(unlabeled, follow)?);
     let positive = first.len();
     let paths = [first, second].concat();
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
@@ -75,7 +77,7 @@ pub(super) fn read_folders(
     // A folder without a single sound picture is what is wrong, not the labels that are left.
     for (kept, folder) in [(kept_positive, positives), (decoded.kept.len() - kept_positive, unlabeled)] {
         if kept == 0 {
-            decode_files(&pictures_below(folder)?, options.image_shape, MissingPolicy::Refuse)?;
+            decode_files(&pictures_below(folder, follow)?, options.image_shape, MissingPolicy::Refuse)?;
         }
     }
     let labels = two_parts(kept_positive, decoded.kept.len() - kept_positive);
@@ -98,12 +100,13 @@ pub(super) fn read_folder(
     shape: PictureShape,
     encoding: &Arc<Encoding>,
     folder: &Path,
+    follow: bool,
 ) -> Result<Dataset, DataError> {
-    if files::kind_of(folder)? == Kind::Texts {
+    if files::kind_of(folder, follow)? == Kind::Texts {
         let file = folder.display().to_string();
         return Err(DataError::OtherInput { fitted: "pictures", found: "texts", file });
     }
-    let paths = pictures_below(folder)?;
+    let paths = pictures_below(folder, follow)?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
     with_names(decoded, encoding.clone(), &paths, folder)
 }

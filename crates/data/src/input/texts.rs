@@ -1,6 +1,6 @@
 //! Folders of texts: one file per text.
 
-use super::files::{Listing, list};
+use super::files::{Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
@@ -23,8 +23,8 @@ pub(super) struct Folder {
 
 /// Two folders, from which terms are learned.
 pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -> Result<Dataset, DataError> {
-    let first = read_folder(positives, options.encoding)?;
-    let second = read_folder(unlabeled, options.encoding)?;
+    let first = read_folder(positives, options.encoding, options.follow_links)?;
+    let second = read_folder(unlabeled, options.encoding, options.follow_links)?;
     let labels = two_parts(first.texts.len(), second.texts.len());
     let texts: Vec<&String> = first.texts.iter().chain(&second.texts).collect();
     let (text, rows) = options.text_options().fit_transform(&texts)?;
@@ -35,8 +35,12 @@ pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -
 }
 
 /// Reads every text of a folder in the order of their names. HTML loses its tags.
-pub(super) fn read_folder(folder: &Path, encoding: Option<TextEncoding>) -> Result<Folder, DataError> {
-    let Listing { texts: paths, folders, .. } = list(folder)?;
+pub(super) fn read_folder(
+    folder: &Path,
+    encoding: Option<TextEncoding>,
+    follow: bool,
+) -> Result<Folder, DataError> {
+    let Listing { texts: paths, folders, .. } = list(folder, Links::of(folder, follow))?;
     if let Some(inner) = folders.first() {
         return Err(DataError::FolderInFolder { path: inner.display().to_string() });
     }
