@@ -4,7 +4,6 @@ use super::parquet;
 use super::pass::longest_record;
 use super::{TableFormat, csv};
 use crate::error::Position;
-use crate::memory::room;
 use crate::place::{is_dash, is_stream};
 use crate::{DataError, Frame, ReadOptions, check_memory};
 use std::fs::{self, File};
@@ -81,24 +80,31 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// All of a stream, which takes at most a quarter of what may be used: the table that is made of it needs the rest.
+    /// All of a stream. The table that is made of it may take three times as much again.
     fn whole(&self, mut stream: impl Read) -> Result<Vec<u8>, DataError> {
-        let most = room() / 4;
         let mut bytes = Vec::new();
         loop {
             let read = stream.by_ref().take(STEP).read_to_end(&mut bytes);
             if read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })? == 0 {
                 return Ok(bytes);
             }
-            let longest = longest_record();
-            if bytes.len() as u64 > longest && is_endless(&bytes) {
-                let (file, place) = (self.name.clone(), Position::Line(1));
-                return Err(DataError::LongRecord { file, place, limit: longest });
+            let held = bytes.len() as u64;
+            if held >= STEP {
+                self.check_line(&bytes)?;
+                check_memory(|| format!("'{}' beyond {held} bytes", self.name), 3 * held)?;
             }
-            let full = bytes.len() as u64 > most;
-            // A buffer that is full is moved to one of twice its size.
-            let more = if full { room().saturating_add(1) } else { (bytes.len() as u64).max(STEP) };
-            check_memory(|| format!("'{}' beyond {} bytes", self.name, bytes.len()), more)?;
+        }
+    }
+
+    /// Refuses a stream without a line end in sight.
+    fn check_line(&self, bytes: &[u8]) -> Result<(), DataError> {
+        let limit = longest_record();
+        match bytes.len() as u64 > limit && is_endless(bytes) {
+            true => {
+                let (file, place) = (self.name.clone(), Position::Line(1));
+                Err(DataError::LongRecord { file, place, limit })
+            }
+            false => Ok(()),
         }
     }
 
