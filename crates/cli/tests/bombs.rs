@@ -107,6 +107,12 @@ fn honest_tables_that_are_too_large() {
     let message = refused(&folder, &format!("fit texts.csv.zst --text t {FIT}"));
     assert!(message.contains("there is no memory for 'texts.csv.zst' beyond"), "{message}");
     assert!(message.contains("--memory SIZE"), "{message}");
+    // Words that are all different take more than the texts.
+    let text = |i: usize| (0..100).map(|j| format!("w{:x} ", (100 * i + j) * 7919)).collect::<String>();
+    let rows: String = (0..30_000).map(|i| format!("{},{}\n", text(i), u8::from(i % 5 == 0))).collect();
+    folder.write("words.csv", format!("t,y\n{rows}"));
+    let message = refused(&folder, &format!("fit words.csv --text t {FIT}"));
+    assert!(message.contains("different words and phrases: it would take"), "{message}");
     let row = format!("{}1\n", "7,".repeat(400));
     let header: String = (0..400).map(|i| format!("x{i},")).collect::<String>() + "y\n";
     zstd(&folder, "numbers.csv.zst", &header, row.repeat(1000).as_bytes(), 200);
