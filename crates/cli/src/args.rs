@@ -2,7 +2,7 @@
 
 use crate::config_flags::ConfigFlags;
 use crate::failure::Failure;
-use crate::inputs::{Places, ReadFlags};
+use crate::inputs::{FileFlags, Places, ReadFlags};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -95,23 +95,27 @@ pub struct Fit {
 pub struct Predict {
     /// The model file.
     pub model: PathBuf,
-    /// The table to score, or a folder of texts or pictures.
+    /// The table to score (- for standard input), or a folder of texts or pictures.
     pub file: PathBuf,
-    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet. Without it the ten best are shown.
+    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet, or - for standard output. Without it the
+    /// ten best are shown.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Columns to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub id: Vec<String>,
+    /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
+    #[arg(long, requires = "out")]
+    pub safe_csv: bool,
     /// For linear models: the features or words that carried each score, so many of them [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How tables and texts without a byte order mark are encoded [default: utf-8].
-    #[arg(long, value_name = "NAME")]
-    pub encoding: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
@@ -145,9 +149,9 @@ pub struct Evaluate {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How tables and texts without a byte order mark are encoded [default: utf-8].
-    #[arg(long, value_name = "NAME")]
-    pub encoding: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
@@ -203,6 +207,9 @@ pub struct Bound {
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// The probability with which the bound may fail.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub delta: f64,

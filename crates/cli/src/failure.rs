@@ -29,7 +29,17 @@ impl Failure {
 
     /// An error of reading rows for a model: of its hints only those that are flags there.
     pub fn of_reading(error: Error) -> Self {
-        const FLAGS: [&str; 5] = ["encoding", "text", "positive", "label", "truth"];
+        const FLAGS: [&str; 9] = [
+            "encoding",
+            "delimiter",
+            "format",
+            "memory",
+            "follow-links",
+            "text",
+            "positive",
+            "label",
+            "truth",
+        ];
         match error.hint() {
             Some(hint) if !FLAGS.contains(&hint.setting) => Failure::Input(error.to_string()),
             _ => error.into(),

@@ -3,14 +3,15 @@
 use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
-use onesided::data::{MissingPolicy, Note, TextEncoding};
+use onesided::data::{MissingPolicy, Note, TableFormat, TextEncoding, limit_memory, parse_size};
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::PathBuf;
 
 /// Where rows are: in one place, or positives and unlabeled rows apart.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet), or a folder with a folder per class.
+    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet; - for standard input), or a folder with
+    /// a folder per class.
     #[arg(conflicts_with_all = ["positives", "unlabeled"])]
     pub file: Option<PathBuf>,
     /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
@@ -37,6 +38,60 @@ impl Places {
     }
 }
 
+/// How files are written, of every command that reads rows.
+#[derive(Debug, Args)]
+pub struct FileFlags {
+    /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+    /// What separates the cells of a text table: one character, or tab [default: what the first lines show].
+    #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
+    pub delimiter: Option<String>,
+    /// The format of tables whose name does not tell it, such as -: csv, tsv or parquet [default: that of the bytes].
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Follow links in folders of texts and pictures that lead out of them.
+    #[arg(long)]
+    pub follow_links: bool,
+    /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+}
+
+impl FileFlags {
+    /// An encoding by its name.
+    pub fn encoding(&self) -> Result<Option<TextEncoding>, Failure> {
+        let parsed = self.encoding.as_deref().map(str::parse::<TextEncoding>).transpose();
+        parsed.map_err(|error| Failure::Input(error.to_string()))
+    }
+
+    /// Sets how much memory may be used, where it is said.
+    pub fn limit_memory(&self) -> Result<(), Failure> {
+        if let Some(size) = &self.memory {
+            limit_memory(parse_size(size)?);
+        }
+        Ok(())
+    }
+
+    /// A format by its name.
+    pub fn format(&self) -> Result<Option<TableFormat>, Failure> {
+        Ok(self.format.as_deref().map(str::parse).transpose()?)
+    }
+
+    /// A character that can separate cells.
+    pub fn delimiter(&self) -> Result<Option<u8>, Failure> {
+        let Some(given) = self.delimiter.as_deref() else { return Ok(None) };
+        match given.as_bytes() {
+            _ if given == "tab" || given == "\\t" => Ok(Some(b'\t')),
+            [b'"' | b'\n' | b'\r'] => Err(Failure::input("--delimiter cannot be a quote or a line break")),
+            &[byte] if byte.is_ascii() => Ok(Some(byte)),
+            _ => Err(Failure::input(format!(
+                "--delimiter must be one character such as ';' or '|', or the word tab, but is '{given}'"
+            ))),
+        }
+    }
+}
+
 /// How rows are read, of `fit` and `prior`.
 #[derive(Debug, Args)]
 pub struct ReadFlags {
@@ -55,6 +110,12 @@ pub struct ReadFlags {
     /// Columns of free text to learn from, beside the other columns.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub text: Vec<String>,
+    /// Columns to read as numbers; what is none there is a missing value.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub numeric: Vec<String>,
+    /// Columns to read as categories, such as codes that are written as numbers.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub categorical: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub image: Option<String>,
@@ -66,9 +127,9 @@ pub struct ReadFlags {
     /// refuse.
     #[arg(long, default_value = "mean", value_name = "NAME")]
     pub missing: String,
-    /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
-    #[arg(long, value_name = "NAME")]
-    pub encoding: Option<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
     /// Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em].
     #[arg(long, value_name = "KIND")]
     pub features: Option<String>,
@@ -101,10 +162,15 @@ impl ReadFlags {
             only: self.only.clone(),
             id: Vec::new(),
             text: self.text.clone(),
+            numeric: self.numeric.clone(),
+            categorical: self.categorical.clone(),
             image: self.image.clone(),
             image_shape: self.image_shape.as_deref().map(str::parse).transpose()?,
             missing: self.missing.parse::<MissingPolicy>()?,
-            encoding: encoding(self.encoding.as_deref())?,
+            encoding: self.files.encoding()?,
+            delimiter: self.files.delimiter()?,
+            format: self.files.format()?,
+            follow_links: self.files.follow_links,
             features: self.features.as_deref().map(str::parse).transpose()?,
             ngrams: self.ngrams,
             min_texts: self.min_texts,
@@ -147,10 +213,14 @@ impl ReadFlags {
             )));
         }
         let pictures = [("--image", self.image.is_some()), ("--image-shape", self.image_shape.is_some())];
-        let aside =
-            [("--text", !self.text.is_empty()), ("--only", self.image.is_some() && !self.only.is_empty())];
-        let given = |flags: [(&'static str, bool); 2]| flags.into_iter().find(|(_, given)| *given);
-        if let (Some((image, _)), Some((flag, _))) = (given(pictures), given(aside)) {
+        let aside = [
+            ("--text", !self.text.is_empty()),
+            ("--only", self.image.is_some() && !self.only.is_empty()),
+            ("--numeric", !self.numeric.is_empty()),
+            ("--categorical", !self.categorical.is_empty()),
+        ];
+        let given = |flags: &[(&'static str, bool)]| flags.iter().copied().find(|(_, given)| *given);
+        if let (Some((image, _)), Some((flag, _))) = (given(&pictures), given(&aside)) {
             return Err(Failure::input(format!(
                 "with {image} a model learns from pictures alone, so {flag} would do nothing; leave one of them out"
             )));
@@ -169,12 +239,6 @@ pub fn check_texts(model: &Model, columns: &[String]) -> Result<(), Failure> {
             other.takes()
         ))),
     }
-}
-
-/// An encoding by its name.
-pub fn encoding(name: Option<&str>) -> Result<Option<TextEncoding>, Failure> {
-    let parsed = name.map(str::parse::<TextEncoding>).transpose();
-    parsed.map_err(|error| Failure::Input(error.to_string()))
 }
 
 /// Says what reading met, in a line each; returns the warnings among it for `--json`.

@@ -1,7 +1,10 @@
 //! Output files are looked at before any work is done: an hour of training must not end at a folder that is not there.
 
 use crate::failure::Failure;
+use onesided::data::{TableFormat, is_stream};
 use std::fs::{self, OpenOptions};
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Refuses an output that could not be written, or that is one of the inputs. Leaves nothing behind.
@@ -16,7 +19,9 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     }
     match fs::metadata(out) {
         Ok(about) if about.is_dir() => return cannot("it is a folder; name a file inside it"),
-        // A device or a pipe: opening is all that can be asked of it.
+        // A pipe that is opened and closed again would be at its end for whoever reads it.
+        Ok(about) if is_pipe(&about) => return Ok(()),
+        // A device: opening is all that can be asked of it.
         Ok(about) if !about.is_file() => {
             return match OpenOptions::new().write(true).open(out) {
                 Ok(_) => Ok(()),
@@ -42,6 +47,16 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     }
 }
 
+#[cfg(unix)]
+fn is_pipe(about: &fs::Metadata) -> bool {
+    about.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &fs::Metadata) -> bool {
+    false
+}
+
 /// Where a path leads, also for a file that is not there yet: its folder's true name and its own.
 fn place(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok().or_else(|| {
@@ -60,8 +75,22 @@ fn probe(folder: &Path) -> std::io::Result<()> {
     fs::remove_file(&path)
 }
 
+/// Refuses what is there and is no regular file, such as a pipe: a checkpoint is read again.
+pub fn check_regular(out: &Path) -> Result<(), Failure> {
+    match fs::metadata(out) {
+        Ok(about) if !about.is_file() && !about.is_dir() => Err(Failure::input(format!(
+            "'{}' is a pipe or a device, and a checkpoint must be a regular file; choose another name",
+            out.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses an extension that no writer knows, before any row is read.
-pub fn check_table(out: &Path) -> Result<(), Failure> {
+pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failure> {
+    if format.is_some() || is_stream(out) {
+        return Ok(());
+    }
     let extension = out.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     if ["csv", "tsv", "parquet", "pq"].contains(&extension.as_str()) {
         return Ok(());

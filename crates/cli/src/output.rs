@@ -1,10 +1,29 @@
 //! Standard output and standard error, neither of which may bring the command down.
 
 use crate::failure::Failure;
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 
 /// Prints results on standard output.
 pub fn print(text: &str) -> Result<(), Failure> {
+    put(&escaped(text, |c| c == '\n'))
+}
+
+/// Prints one JSON object on standard output.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+    // JSON escapes the older control characters by itself; the others stand in texts alone, where it can write them so.
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        match commands(c) {
+            true => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => text.push(c),
+        }
+    }
+    text.push('\n');
+    put(&text)
+}
+
+fn put(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
@@ -13,14 +32,32 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints one JSON object on standard output.
-pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(&format!("{value}\n"))
+/// Whether a character commands a terminal, or turns the direction of what follows.
+fn commands(c: char) -> bool {
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
+    c.is_control() || turns
+}
+
+/// Text that may come from files: characters that command a terminal are shown as what they are, `\u{1b}`, apart from those
+/// that are meant.
+fn escaped(text: &str, meant: fn(char) -> bool) -> Cow<'_, str> {
+    let stray = |c: char| commands(c) && !meant(c);
+    if !text.contains(stray) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match stray(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
 }
 
 /// A line on standard error. If that cannot be written there is nobody to tell.
 pub fn note(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", escaped(line, |_| false));
 }
 
 /// `note` for each warning.
@@ -30,13 +67,15 @@ pub fn warn(warnings: &[String]) {
 
 /// Lines of equal-width columns: the first to the left, the others to the right.
 pub fn table(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<Cow<str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| escaped(cell, |_| false)).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
             match column {
@@ -53,6 +92,18 @@ pub fn table(rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_commands_a_terminal_is_shown_as_what_it_is() {
+        let none = |_| false;
+        assert_eq!(
+            escaped("a\u{1b}[2Jb\u{9b}c\rd\ne\u{202e}", none),
+            "a\\u{1b}[2Jb\\u{9b}c\\rd\\ne\\u{202e}"
+        );
+        assert_eq!(escaped("two\nlines\u{7}", |c| c == '\n'), "two\nlines\\u{7}");
+        assert!(matches!(escaped("π — čaj 東京", none), Cow::Borrowed(_)));
+        assert_eq!(table(&[vec!["a\nb".to_string(), "\u{1b}c".to_string()]]), "a\\nb  \\u{1b}c\n");
+    }
 
     #[test]
     fn columns_line_up() {

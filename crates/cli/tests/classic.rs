@@ -224,7 +224,7 @@ fn every_classic_method_refuses_what_it_cannot_read_or_write() {
     );
     folder.write("header.csv", "x,z,y\n");
     folder.write("nothing.csv", "");
-    folder.write("nan.csv", format!("x,z,y\nNaN,1,0\n{}", "3,1,1\n2,4,0\n".repeat(30)));
+    folder.write("inf.csv", format!("x,z,y\ninf,1,0\n{}", "3,1,1\n2,4,0\n".repeat(30)));
     folder.write("counts.csv", counts());
     folder.write("blank.csv", format!("body,y\n{}", "\"\",1\n\"\",0\n".repeat(40)));
     let cards = folder.json("methods")["methods"].as_array().unwrap().clone();
@@ -241,7 +241,7 @@ fn every_classic_method_refuses_what_it_cannot_read_or_write() {
             ("one.csv --label y", "all 60 rows are positive (column 'y') and none is unlabeled"),
             ("header.csv --label y", "has a header but no rows"),
             ("nothing.csv --label y", "'nothing.csv' is empty"),
-            ("nan.csv --label y", "line 2, column 'x': NaN is not a finite number"),
+            ("inf.csv --label y", "line 2, column 'x': inf is not a finite number"),
             ("counts.csv --label y --prior 0", "strictly between 0 and 1, but is 0"),
             ("counts.csv --label y --prior 1.2", "strictly between 0 and 1, but is 1.2"),
             ("counts.csv --label y --prior 0.1", "so it must be above 0.400000"),

@@ -4,11 +4,13 @@
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
 use crate::Hint;
+use serde::Serialize;
 use std::fmt;
 use std::io;
 
 /// Where in a file a cell lies: text files have lines, Parquet files only have rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Position {
     /// The line of a text file, counted from 1, the header included.
     Line(u64),
@@ -40,6 +42,15 @@ pub enum DataError {
     /// The operating system refused.
     #[error("cannot read '{file}': {cause}")]
     Read { file: String, cause: io::Error },
+    /// A pipe or a device where a file is needed.
+    #[error("'{file}' is a pipe or a device, not a regular file; remove it from its folder, or name a file")]
+    NotRegular { file: String },
+    /// A link to somewhere else.
+    #[error("'{file}' is a link that leads out of its folder, and such links are not followed")]
+    LinkOut { file: String },
+    /// One stream where two tables are needed.
+    #[error("'{file}' can be read only once, and is named twice; put one of the two tables into a file")]
+    StreamTwice { file: String },
     /// No reader for this extension.
     #[error("'{file}' has no known extension; use .csv or .tsv (plain, .gz or .zst), or .parquet")]
     UnknownExtension { file: String },
@@ -52,6 +63,12 @@ pub enum DataError {
     /// More rows than an index can count.
     #[error("'{file}' has more than {limit} rows; split it")]
     TooManyRows { file: String, limit: usize },
+    /// More than may be used, or than there is.
+    #[error("there is no memory for {what}: it would take {more} more, and {room} may still be used")]
+    Memory { what: String, more: String, room: String },
+    /// Not an amount of memory.
+    #[error("'{0}' is no amount of memory; write it such as 2G or 512M")]
+    Size(String),
     /// The compressed stream breaks off.
     #[error("'{file}' ends in the middle of its {codec} stream; copy or download it again")]
     Truncated { file: String, codec: &'static str },
@@ -61,6 +78,9 @@ pub enum DataError {
     /// The extension says Parquet, the bytes do not.
     #[error("'{file}' is not a Parquet file; give a text table the extension .csv or .tsv")]
     NotParquet { file: String },
+    /// Parquet that cannot be read here.
+    #[error("'{file}' is a Parquet file that is {how}, which is not read; write it {instead}")]
+    OtherParquet { file: String, how: String, instead: &'static str },
     /// It starts like Parquet and goes wrong later.
     #[error("'{file}' is a damaged Parquet file ({detail}); write or copy it again")]
     CorruptParquet { file: String, detail: String },
@@ -192,6 +212,16 @@ pub enum DataError {
     /// Two columns of one name.
     #[error("'{file}' has two columns named '{name}'; rename one of them")]
     DuplicateColumn { file: String, name: String },
+    /// A record without an end in sight.
+    #[error(
+        "'{file}' {place} is longer than {limit} bytes; check its quotes, its separators and its line ends"
+    )]
+    LongRecord { file: String, place: Position, limit: u64 },
+    /// A name that no column has.
+    #[error(
+        "column {position} of '{file}' has a name of {length} bytes; check the quotes and separators of its header"
+    )]
+    LongName { file: String, position: usize, length: usize },
     /// A row with too few or too many cells.
     #[error(
         "'{file}' {place} has {found} cells but the header has {expected}; check its separators and quotes"
@@ -200,6 +230,12 @@ pub enum DataError {
     /// Text in another encoding.
     #[error("'{file}' {place} is not valid UTF-8")]
     NotUtf8 { file: String, place: Position },
+    /// A word among numbers, under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' is not a number, unlike the rest of the column, and missing cells \
+         are refused; correct it"
+    )]
+    NotANumber { file: String, place: Position, column: String, value: String },
     /// NaN or an infinity, written out.
     #[error(
         "'{file}' {place}, column '{column}': {value} is not a finite number; leave the cell empty if it is missing"
@@ -262,11 +298,17 @@ pub enum DataError {
     /// A missing value under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error("column '{column}' has no value in row {row}, and missing values are refused; fill it in")]
     MissingValue { column: String, row: usize },
-    /// A value that is not finite, or not once it is scaled.
+    /// A value that is not finite.
     #[error(
         "column '{column}', row {row}: {value} is not a finite number within the range of a 32-bit float"
     )]
     NotFiniteValue { column: String, row: usize, value: f64 },
+    /// A value that is finite, but not once it is scaled.
+    #[error(
+        "column '{column}', row {row}: {value} is so far from the values that the model was fitted on that it does not fit a \
+         32-bit float once it is scaled; correct it"
+    )]
+    TooFar { column: String, row: usize, value: f64 },
     /// The buffer of a matrix has the wrong length.
     #[error("a matrix of {rows} x {cols} needs as many values, but {len} were given")]
     Shape { rows: usize, cols: usize, len: usize },
@@ -362,6 +404,14 @@ impl DataError {
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))
             }
+            DataError::NotANumber { column, .. } => {
+                Some(Hint::new("read the column as categories", "categorical", column))
+            }
+            DataError::Memory { .. } => Some(Hint::new("say how much may be used", "memory", "SIZE")),
+            DataError::LinkOut { .. } => {
+                Some(Hint { act: "follow them".into(), setting: "follow-links", value: None })
+            }
+            DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
             DataError::NoFeatures { left_out } if left_out.contains("free text") => {
@@ -388,8 +438,11 @@ impl DataError {
 pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a str>) -> DataError {
     let there: Vec<&str> = there.into_iter().collect();
     let wanted = name.to_lowercase();
+    // A name that is far longer is far off, and comparing it would take memory in proportion.
+    let longest = 4 * (name.len() + 1);
     let mut near: Vec<(usize, &str)> = there
         .iter()
+        .filter(|column| column.len() <= longest)
         .map(|column| (edits(&wanted, &column.to_lowercase()), *column))
         .filter(|(distance, _)| *distance <= (name.chars().count() + 1) / 3)
         .collect();
@@ -409,12 +462,12 @@ pub(crate) fn listed<S: AsRef<str>>(
     between: &str,
     most: usize,
 ) -> String {
-    let names: Vec<String> =
-        names.into_iter().map(|name| format!("'{}'", shortened(name.as_ref()))).collect();
-    if names.len() <= most {
-        names.join(between)
-    } else {
-        format!("{}, … ({} in all)", names[..most].join(between), names.len())
+    let mut names = names.into_iter();
+    let shown: Vec<String> =
+        names.by_ref().take(most).map(|name| format!("'{}'", shortened(name.as_ref()))).collect();
+    match names.count() {
+        0 => shown.join(between),
+        more => format!("{}, … ({} in all)", shown.join(between), shown.len() + more),
     }
 }
 

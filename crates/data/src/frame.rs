@@ -6,8 +6,8 @@
 //! an empty text or [`MISSING_CODE`]) until a [`MissingPolicy`](crate::MissingPolicy) decides about them.
 
 use crate::DataError;
-use crate::error::{listed, unknown_column};
-use crate::read::Dictionary;
+use crate::error::{Position, listed, unknown_column};
+use crate::read::{Dictionary, NumberStyle};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -26,6 +26,27 @@ pub struct Frame {
     pub ignored: Vec<String>,
     /// Columns that could not be read as features, and why.
     pub left_out: Vec<LeftOut>,
+    /// Columns whose cells were not all plain numbers or words, and how they were read.
+    pub cells: Vec<CellsRead>,
+    /// What separates the cells of the file, where it was found out and is no comma.
+    pub delimiter: Option<char>,
+}
+
+/// How the cells of a column of numbers or truth values were read, where that should be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellsRead {
+    /// The name in the header.
+    pub column: String,
+    /// How its numbers are written.
+    pub style: NumberStyle,
+    /// A number that is not written plainly, and what it was read as: `12%`, 12.
+    pub example: Option<(String, f64)>,
+    /// Cells that are something else and were taken as missing.
+    pub others: usize,
+    /// The first of these, and where it is.
+    pub first_other: Option<(String, Position)>,
+    /// Whether the column was asked to be of its kind, rather than found to be.
+    pub asked: bool,
 }
 
 /// A column that is not learned from, and why.
@@ -291,7 +312,7 @@ impl Frame {
         }
     }
 
-    fn is_left_out(&self, name: &str) -> bool {
+    pub(crate) fn is_left_out(&self, name: &str) -> bool {
         self.left_out.iter().any(|other| other.column == name)
     }
 
@@ -341,7 +362,8 @@ pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
             ignored.push(name);
         }
     }
-    Ok(Frame { columns, rows, ignored, left_out })
+    let cells = first.cells.into_iter().chain(second.cells).collect();
+    Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: first.delimiter.or(second.delimiter) })
 }
 
 fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError> {

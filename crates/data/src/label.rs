@@ -1,8 +1,8 @@
 //! Which rows are positive and which are unlabeled, from whatever the file says.
 //!
 //! "Unlabeled" is written 0 by some, -1 by others and false by a third party, and guessing wrong trains a classifier on
-//! the opposite. So the accepted pairs are few (1/0, 1/-1, true/false), a value of one's own is named outright, and
-//! everything else is refused with the values seen.
+//! the opposite. So the accepted pairs are few (1/0, 1/-1, true/false, one value and nothing), a value of one's own among
+//! others is named outright, and everything else is refused with the values seen.
 
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
@@ -32,11 +32,13 @@ pub(crate) fn two_parts(positive: usize, unlabeled: usize) -> Vec<Label> {
     labels
 }
 
-/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1 or true/false. With it, that value
-/// is positive and everything else, missing cells included, is unlabeled.
+/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1 or true/false, or one value beside
+/// empty cells, which are unlabeled then. With it, that value is positive and everything else, missing cells included, is
+/// unlabeled.
 pub fn labels_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<Label>, DataError> {
     let text = column.to_categories();
     let (codes, levels) = parts(&text);
+    let positive = positive.or_else(|| beside_blanks(codes, levels));
     let is_positive = positive_levels(&column.name, levels, positive)?;
     let labels: Vec<Label> = codes
         .iter()
@@ -71,6 +73,13 @@ pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<
         });
     }
     Ok(truth)
+}
+
+/// The one value beside empty cells; 0, -1 and false are none that means positive.
+fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
+    let [value] = levels else { return None };
+    let negative = matches!(Meaning::of(value), Some(Meaning::Zero | Meaning::MinusOne | Meaning::False));
+    (codes.contains(&MISSING_CODE) && !negative).then_some(value)
 }
 
 fn parts(column: &Column) -> (&[u32], &[String]) {
@@ -173,6 +182,13 @@ mod tests {
     }
 
     #[test]
+    fn one_value_beside_empty_cells_is_positive() {
+        for cells in ["1  ", "true  ", "yes NA ", "7  null"] {
+            assert_eq!(labels(cells, None).unwrap(), [P, U, U], "{cells}");
+        }
+    }
+
+    #[test]
     fn a_named_positive_value() {
         assert_eq!(labels("spam ham  eggs", Some("spam")).unwrap(), [P, U, U, U]);
         assert_eq!(labels("2 1 2", Some("2.0")).unwrap(), [P, U, P]);
@@ -192,6 +208,7 @@ mod tests {
         assert!(labels("1 true false", None).unwrap_err().contains("not 1/0, 1/-1 or true/false"));
         assert!(labels("1 0 -1", None).unwrap_err().contains("both 0 and -1"));
         assert!(labels("1 0  0", None).unwrap_err().contains("empty in row 3"));
+        assert!(labels("0  0", None).unwrap_err().contains("empty in row 2"));
         assert!(labels("0 0 0", None).unwrap_err().contains("no positives among 3 rows"));
         assert!(labels("1 1", None).unwrap_err().contains("all 2 rows are positive"));
         assert!(labels("a a", Some("a")).unwrap_err().contains("all 2 rows are positive"));

@@ -42,7 +42,9 @@ mod hint;
 mod input;
 mod label;
 mod matrix;
+mod memory;
 mod parallel;
+mod place;
 mod prior;
 mod random;
 mod read;
@@ -63,17 +65,22 @@ pub use formats::{
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
     usps, vocabulary, word_vectors,
 };
-pub use frame::{Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
+pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain, StopWords, TextInput,
+    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
+    TextInput,
 };
 pub use label::{Label, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
+pub use memory::{check_memory, limit_memory, parse_size};
 pub use parallel::{available_threads, map_stretches};
+pub use place::{is_standard_output, is_stream};
 pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
-pub use read::{MAX_LEVELS, MissingPolicy, ReadOptions, read, read_csv_bytes, read_parquet_bytes};
+pub use read::{
+    MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
+};
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
@@ -81,4 +88,6 @@ pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
-pub use write::{OutColumn, write_atomically, write_csv, write_parquet, write_table};
+pub use write::{
+    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_table, write_table_as,
+};

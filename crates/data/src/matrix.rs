@@ -1,6 +1,12 @@
 //! A dense matrix of `f32`, row after row.
 
-use crate::DataError;
+use crate::{DataError, check_memory};
+
+/// Refuses a matrix that there is no memory for.
+pub(crate) fn check_values(rows: usize, cols: usize) -> Result<(), DataError> {
+    let values = rows.saturating_mul(cols) as u64;
+    check_memory(|| format!("{rows} rows of {cols} columns"), values.saturating_mul(4))
+}
 
 /// Rows of equal width in one buffer, row-major.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +28,7 @@ impl Matrix {
     /// A matrix of zeros.
     pub(crate) fn zeros(rows: usize, cols: usize) -> Result<Self, DataError> {
         let len = rows.checked_mul(cols).ok_or(DataError::Shape { rows, cols, len: 0 })?;
+        check_values(rows, cols)?;
         Self::new(rows, cols, vec![0.0; len])
     }
 

@@ -1,5 +1,6 @@
 //! Rows as they are held: dense, sparse, or bytes of pictures.
 
+use crate::matrix::check_values;
 use crate::{DataError, Matrix, SparseMatrix};
 use std::borrow::Cow;
 
@@ -186,6 +187,7 @@ impl Store {
             }
             Store::Bytes(Pictures { shape, bytes }) => {
                 let channels = shape.channels.max(1);
+                check_values(self.rows(), self.cols())?;
                 let values = bytes.iter().enumerate().map(|(at, &byte)| pixel(at % channels, byte)).collect();
                 Ok(Cow::Owned(Matrix::new(self.rows(), self.cols(), values)?))
             }

@@ -1,11 +1,14 @@
 //! Writing files whole or not at all, and small tables of results.
 
 use crate::DataError;
+use crate::place::{is_standard_output, is_stream};
 use ::parquet::arrow::ArrowWriter;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -52,14 +55,73 @@ impl OutColumn {
     }
 }
 
-/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`.
+/// The format of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TableFormat {
+    /// Text, separated by commas.
+    Csv,
+    /// Text, separated by tabs.
+    Tsv,
+    /// Parquet.
+    Parquet,
+}
+
+impl TableFormat {
+    /// What the name of a file says: `.csv` or `.tsv`, plain or with `.gz` or `.zst`, `.parquet` or `.pq`.
+    pub fn of(path: &Path) -> Option<Self> {
+        let lower = path.file_name()?.to_string_lossy().to_lowercase();
+        let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
+        match () {
+            () if lower.ends_with(".parquet") || lower.ends_with(".pq") => Some(TableFormat::Parquet),
+            () if bare.ends_with(".csv") => Some(TableFormat::Csv),
+            () if bare.ends_with(".tsv") => Some(TableFormat::Tsv),
+            () => None,
+        }
+    }
+}
+
+impl FromStr for TableFormat {
+    type Err = DataError;
+
+    fn from_str(name: &str) -> Result<Self, DataError> {
+        match name {
+            "csv" => Ok(TableFormat::Csv),
+            "tsv" => Ok(TableFormat::Tsv),
+            "parquet" => Ok(TableFormat::Parquet),
+            other => {
+                let found = other.to_string();
+                Err(DataError::UnknownWord { what: "format of tables", found, known: "csv, tsv or parquet" })
+            }
+        }
+    }
+}
+
+/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`. What is no
+/// regular file needs no extension and gets commas.
 pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    write_table_as(path, None, columns)
+}
+
+/// Writes a table in the format that the extension of `path` names, or in `format` where it names none. The path `-` is
+/// standard output; it, a pipe or a device is written to directly.
+pub fn write_table_as(
+    path: &Path,
+    format: Option<TableFormat>,
+    columns: &[(&str, OutColumn)],
+) -> Result<(), DataError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     match extension.as_str() {
-        "csv" => write_csv(path, columns),
-        "tsv" => write_separated(path, columns, b'\t'),
-        "parquet" | "pq" => write_parquet(path, columns),
-        _ => Err(DataError::WriteExtension { file: path.display().to_string() }),
+        "csv" => return write_csv(path, columns),
+        "tsv" => return write_separated(path, columns, b'\t'),
+        "parquet" | "pq" => return write_parquet(path, columns),
+        _ => {}
+    }
+    match format.or(is_stream(path).then_some(TableFormat::Csv)) {
+        Some(TableFormat::Csv) => write_csv(path, columns),
+        Some(TableFormat::Tsv) => write_separated(path, columns, b'\t'),
+        Some(TableFormat::Parquet) => write_parquet(path, columns),
+        None => Err(DataError::WriteExtension { file: path.display().to_string() }),
     }
 }
 
@@ -70,7 +132,7 @@ pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataE
 
 fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) -> Result<(), DataError> {
     let rows = common_length(columns)?;
-    write_whole(path, |file| {
+    write_out(path, |file| {
         let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
         writer.write_record(columns.iter().map(|(name, _)| name))?;
         let mut cell = Vec::new();
@@ -93,12 +155,25 @@ pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), D
         RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.to_arrow()))).map_err(
             |error| DataError::Write { file: path.display().to_string(), cause: io::Error::other(error) },
         )?;
-    write_whole(path, |file| {
+    write_out(path, |file| {
         let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
         writer.write(&batch)?;
         writer.close()?;
         Ok(())
     })
+}
+
+/// Writes to standard output where the path means it, and else a whole file.
+fn write_out(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), DataError> {
+    if !is_standard_output(path) {
+        return write_whole(path, |file| write(file));
+    }
+    let mut out = BufWriter::new(io::stdout());
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.map_err(|cause| DataError::Write { file: "standard output".to_string(), cause })
 }
 
 fn common_length(columns: &[(&str, OutColumn)]) -> Result<usize, DataError> {

@@ -105,6 +105,10 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
 
 /// The state in the file, or nothing if there is no file.
 pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<Option<State>, NetError> {
+    // A pipe might never end.
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        return Err(refused(path, "is a pipe or a device, not a regular file; name another file"));
+    }
     let file = match std::fs::read(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -22,6 +22,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     if flags.draws > MOST_DRAWS {
         return Err(Failure::input(format!("--draws must be at most {MOST_DRAWS}, but is {}", flags.draws)));
     }
+    flags.files.limit_memory()?;
     let model = Model::load(&flags.model)?.on_device(Device::Auto);
     let about = model.about();
     if !matches!(about.features.as_ref(), Encoding::Table(_)) {
@@ -38,6 +39,10 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     let also = ReadAgain {
         label: Some(flags.label.clone()),
         positive: flags.positive.clone(),
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;

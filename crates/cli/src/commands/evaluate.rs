@@ -3,7 +3,7 @@
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, encoding, tell_notes};
+use crate::inputs::{check_texts, tell_notes};
 use crate::output::{note, print, print_json, table, warn};
 use onesided::eval::RESAMPLES;
 use onesided::{Dataset, Input, Interval, Model, ReadAgain, pu_metrics_by_name};
@@ -58,6 +58,7 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset,
 
 /// Measures with whichever answers are given.
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
     let input = place(flags)?;
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
@@ -68,7 +69,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         truth: flags.truth.clone(),
         positive: flags.positive.clone(),
         text: flags.text.clone(),
-        encoding: encoding(flags.encoding.as_deref())?,
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
         id: Vec::new(),
     };
     let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;

@@ -18,6 +18,7 @@ use std::time::Instant;
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
+    flags.reading.files.limit_memory()?;
     let mut config = flags.config.config()?;
     let method = config.method()?;
     let input = place(flags, &config)?;
@@ -30,8 +31,12 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     config.device.unwrap_or_default().check()?;
     config.check(options.is_images(&input)?)?;
     config.reading(&mut options)?;
+    if flags.out.as_os_str() == "-" {
+        return Err(Failure::input("a model is not written to standard output; name a file with --out"));
+    }
     outlet::check(&flags.out, &input.paths())?;
     if let Some(checkpoint) = &config.checkpoint {
+        outlet::check_regular(checkpoint)?;
         outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
     let given_scenario = config.scenario;

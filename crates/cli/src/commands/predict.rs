@@ -3,22 +3,31 @@
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, encoding, tell_notes};
+use crate::inputs::{check_texts, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
-use onesided::data::{OutColumn, TextColumn, write_table};
+use onesided::data::{DataError, OutColumn, TextColumn, is_standard_output, write_table_as};
 use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use std::io::ErrorKind;
 
 /// Rows shown when there is no file to write them to.
 const SHOWN: usize = 10;
 
 /// Scores every row; the most likely positive comes first.
 pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
-    if let Some(out) = &flags.out {
-        outlet::check_table(out)?;
+    flags.files.limit_memory()?;
+    let format = flags.files.format()?;
+    let to_stdout = flags.out.as_deref().is_some_and(is_standard_output);
+    if to_stdout && as_json {
+        return Err(Failure::input(
+            "--json and --out - both write to standard output; leave one of them out",
+        ));
+    }
+    if let (Some(out), false) = (&flags.out, to_stdout) {
+        outlet::check_table(out, format)?;
         outlet::check(out, &[&flags.model, &flags.file])?;
     }
     if flags.explain == Some(0) {
@@ -35,7 +44,10 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let also = ReadAgain {
         id,
         text: flags.text.clone(),
-        encoding: encoding(flags.encoding.as_deref())?,
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format,
+        follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
@@ -49,25 +61,51 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         list.because = Some(list.rows.iter().take(shown).map(row).collect::<Result<_, _>>()?);
     }
     if let Some(out) = &flags.out {
-        guarded(|| write_table(out, &list.columns()))?;
+        let mut columns = list.columns();
+        if flags.safe_csv {
+            columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
+        }
+        guarded(|| write_table_as(out, format, &columns)).map_err(closed_or)?;
     }
     if as_json {
         return print_json(&list.as_object(flags, &warnings));
     }
-    match &flags.out {
-        Some(out) => print(&format!(
-            "wrote {} rows to {}, {} of them predicted positive (probability at least {})\n",
+    let written = |place: &str| {
+        format!(
+            "wrote {} rows to {place}, {} of them predicted positive (probability at least {})",
             list.rows.len(),
-            out.display(),
             list.predicted_positive(),
             model.about().threshold
-        )),
+        )
+    };
+    match &flags.out {
+        Some(_) if to_stdout => {
+            note(&written("standard output"));
+            Ok(())
+        }
+        Some(out) => print(&format!("{}\n", written(&out.display().to_string()))),
         None => {
             if list.rows.len() > SHOWN {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", list.rows.len()));
             }
             print(&list.as_text())
         }
+    }
+}
+
+/// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
+fn make_safe(cells: &mut OutColumn) {
+    let OutColumn::Text(texts) = cells else { return };
+    for text in texts.iter_mut().filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\r'])) {
+        text.insert(0, '\'');
+    }
+}
+
+/// A reader of the list that has gone has seen enough.
+fn closed_or(error: DataError) -> Failure {
+    match error {
+        DataError::Write { cause, .. } if cause.kind() == ErrorKind::BrokenPipe => Failure::Closed,
+        other => other.into(),
     }
 }
 

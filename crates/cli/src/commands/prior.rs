@@ -56,6 +56,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         return list(as_json);
     }
     let started = Instant::now();
+    flags.reading.files.limit_memory()?;
     let input = flags.reading.input(&flags.places)?;
     let options = flags.reading.options()?;
     let settings = settings(flags)?;

@@ -185,7 +185,11 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
         for (at, encoded) in group {
             let out = &mut matrix.as_mut_slice()[block.start * width + at..];
             let not_finite = |name: &str, i: usize, value: f64| {
-                Err(DataError::NotFiniteValue { column: name.to_string(), row: block.start + i + 1, value })
+                let (column, row) = (name.to_string(), block.start + i + 1);
+                match value.is_finite() {
+                    true => Err(DataError::TooFar { column, row, value }),
+                    false => Err(DataError::NotFiniteValue { column, row, value }),
+                }
             };
             match encoded {
                 Encoded::Numbers { name, values, scale } => {

@@ -3,6 +3,7 @@
 use super::moments::Moments;
 use crate::DataError;
 use crate::frame::{Column, MISSING_CODE, Values, WhyLeftOut};
+use crate::read::NumberStyle;
 use crate::text::TextFeatures;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,9 @@ pub struct Feature {
     /// What it holds and how it is scaled.
     #[serde(flatten)]
     pub kind: FeatureKind,
+    /// How its numbers are written in text tables.
+    #[serde(default, skip_serializing_if = "NumberStyle::is_point")]
+    pub numbers: NumberStyle,
 }
 
 /// What a column holds and how it is scaled.
@@ -78,6 +82,11 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Feature {
+    /// A column whose numbers have a decimal point where they are written out.
+    pub(super) fn new(name: String, kind: FeatureKind) -> Self {
+        Self { name, kind, numbers: NumberStyle::Point }
+    }
+
     /// Learns from a column that is not of texts, or says why there is nothing to learn.
     pub(super) fn fit(column: &Column) -> Result<Result<Self, WhyLeftOut>, DataError> {
         let kind = match &column.values {
@@ -132,7 +141,7 @@ impl Feature {
             }
             Values::Text(_) => Err(WhyLeftOut::FreeText),
         };
-        Ok(kind.map(|kind| Self { name: column.name.clone(), kind }))
+        Ok(kind.map(|kind| Self::new(column.name.clone(), kind)))
     }
 
     /// Columns of the matrix that it becomes.

@@ -16,7 +16,7 @@ pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;
 use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
-use crate::read::ReadOptions;
+use crate::read::{NumberStyle, ReadOptions};
 use crate::text::TextOptions;
 use crate::{DataError, Frame, Matrix, MissingCells, MissingPolicy, Store};
 use moments::Moments;
@@ -86,7 +86,7 @@ impl Features {
     ///
     /// A column that is constant or has no value at all is left out, and the report says so.
     pub fn fit(frame: Frame, options: &FeatureOptions) -> Result<(Self, Store, EncodeReport), DataError> {
-        let Frame { columns, rows, ignored, left_out } = frame;
+        let Frame { columns, rows, ignored, left_out, cells, .. } = frame;
         let mut report = EncodeReport { ignored, left_out, ..EncodeReport::default() };
         let (mut features, mut parts) = (Vec::new(), Vec::new());
         for column in columns {
@@ -98,12 +98,17 @@ impl Features {
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
                     options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
-                features.push(Feature { name: column.name, kind: FeatureKind::Text { text } });
+                features.push(Feature::new(column.name, FeatureKind::Text { text }));
                 parts.push(encode::Part::Terms(terms));
                 continue;
             }
             match Feature::fit(&column)? {
-                Ok(feature) => {
+                Ok(mut feature) => {
+                    // Where two files differ, the unusual style is the one that must be known.
+                    let styles = cells.iter().filter(|cells| cells.column == feature.name);
+                    if styles.clone().any(|cells| cells.style == NumberStyle::Comma) {
+                        feature.numbers = NumberStyle::Comma;
+                    }
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
                 }
@@ -142,7 +147,7 @@ impl Features {
     /// Numeric features that are passed on as they are (mean 0, scale 1).
     pub fn unscaled(names: Vec<String>) -> Self {
         let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
-        let features = names.into_iter().map(|name| Feature { name, kind: kind.clone() }).collect();
+        let features = names.into_iter().map(|name| Feature::new(name, kind.clone())).collect();
         Self { features, missing: MissingPolicy::Refuse, scaling: Scaling::Standard }
     }
 
@@ -193,7 +198,11 @@ impl Features {
             let some = self.features.iter().filter(|feature| wanted(&feature.kind));
             some.map(|feature| feature.name.clone()).collect()
         };
+        let numeric =
+            self.features.iter().filter(|feature| matches!(feature.kind, FeatureKind::Numeric { .. }));
         ReadOptions {
+            numeric: numeric.map(|feature| (feature.name.clone(), Some(feature.numbers))).collect(),
+            boolean: of(|kind| matches!(kind, FeatureKind::Boolean { .. })),
             categories: of(|kind| matches!(kind, FeatureKind::Categorical { .. })),
             text: of(|kind| matches!(kind, FeatureKind::Text { .. })),
             only: Some(of(|_| true)),
@@ -434,6 +443,14 @@ mod tests {
             let error = fit_with(nothing, MissingPolicy::Mean).unwrap_err().to_string();
             assert!(error.contains("no feature columns are left"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_value_that_scaling_carries_too_far_is_called_so() {
+        let (fitted, ..) = fit("x\n1e-40\n2e-40\n");
+        let error = fitted.encode(frame("x\n1\n")).unwrap_err().to_string();
+        assert!(error.contains("column 'x', row 1: 1 is so far from the values"), "{error}");
+        assert!(fitted.encode(frame("x\n3e-40\n")).is_ok());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use super::Images;
 use super::picture::read_all;
-use crate::input::files::list;
+use crate::input::files::{Links, list};
 use crate::{DataError, PictureShape};
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,7 @@ fn listing(folder: &Path) -> Result<Listing, DataError> {
 
 /// The picture files and the folders in a folder, in the order of their names.
 fn entries(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), DataError> {
-    list(folder).map(|listing| (listing.pictures, listing.folders))
+    list(folder, Links::All).map(|listing| (listing.pictures, listing.folders))
 }
 
 /// `("cat", 7)` for `cat.7.jpg`.

@@ -9,9 +9,9 @@
 //! a picture that is not of the target's proportions is stretched.
 
 use crate::parallel::map_stretches;
+use crate::place::read_regular;
 use crate::read::contained;
-use crate::{DataError, PictureShape};
-use std::fs;
+use crate::{DataError, PictureShape, check_memory};
 use std::io::Cursor;
 use std::path::Path;
 use zune_jpeg::JpegDecoder;
@@ -54,8 +54,12 @@ pub(crate) fn read_all<P: AsRef<Path> + Sync>(
     if channels != 1 && channels != 3 {
         return Err(DataError::ImageChannels(channels));
     }
+    let wanted = paths.len().saturating_mul(height * width * channels);
+    check_memory(|| format!("{} pictures of {width} x {height} pixels", paths.len()), 2 * wanted as u64)?;
     let one = |path: &P| {
-        let picture = fs::read(path).map_err(|cause| cause.to_string()).and_then(|bytes| decode(&bytes))?;
+        let picture = read_regular(path.as_ref())
+            .map_err(|cause| cause.to_string())
+            .and_then(|bytes| decode(&bytes))?;
         let mut bytes = Vec::with_capacity(3 * height * width);
         picture.resize_into(height, width, &mut bytes);
         if channels == 1 {
@@ -115,7 +119,11 @@ fn sized(height: usize, width: usize, gray: bool) -> Result<Header, String> {
 
 fn fits(height: usize, width: usize) -> Result<(), String> {
     match height.checked_mul(width) {
-        Some(1..=MOST_PIXELS) => Ok(()),
+        // Samples of up to four channels, and the colors made of them.
+        Some(pixels @ 1..=MOST_PIXELS) => {
+            let what = || format!("{width} x {height} pixels");
+            check_memory(what, 8 * pixels as u64).map_err(|error| error.to_string())
+        }
         _ => Err(format!("{width} x {height} pixels are none or too many")),
     }
 }

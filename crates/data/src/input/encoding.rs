@@ -7,8 +7,9 @@ use super::{Dataset, ImageFrom, ImageInput, Input, Note};
 use crate::decode::TextEncoding;
 use crate::frame::Values;
 use crate::label::two_parts;
+use crate::place::is_dash;
 use crate::read::ReadOptions;
-use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TextFeatures};
+use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat, TextFeatures};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
@@ -51,6 +52,12 @@ pub struct ReadAgain {
     pub text: Vec<String>,
     /// How bytes are to be read where they have no mark.
     pub encoding: Option<TextEncoding>,
+    /// The byte between the cells of a text table; what its first lines show if nothing is said.
+    pub delimiter: Option<u8>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    pub format: Option<TableFormat>,
+    /// Whether links in a folder that lead out of it are followed.
+    pub follow_links: bool,
 }
 
 impl ReadAgain {
@@ -61,6 +68,16 @@ impl ReadAgain {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
             }
             None => Ok(()),
+        }
+    }
+
+    /// How tables are written, whatever is read of them.
+    pub(super) fn as_written(&self) -> ReadOptions {
+        ReadOptions {
+            encoding: self.encoding,
+            delimiter: self.delimiter,
+            format: self.format,
+            ..ReadOptions::default()
         }
     }
 
@@ -195,11 +212,11 @@ impl Encoding {
             }
             Encoding::Text(_) => {
                 also.check_folder(folder)?;
-                if matches!(kind_of(folder)?, Kind::Pictures | Kind::Classes) {
+                if matches!(kind_of(folder, also.follow_links)?, Kind::Pictures | Kind::Classes) {
                     let file = folder.display().to_string();
                     return Err(DataError::OtherInput { fitted: "texts", found: "pictures", file });
                 }
-                let folder = read_folder(folder, also.encoding)?;
+                let folder = read_folder(folder, also.encoding, also.follow_links)?;
                 let data = self.encode_texts(&folder.texts)?.with_notes(folder.notes);
                 data.with_ids("file", folder.names)
             }
@@ -218,9 +235,10 @@ impl Encoding {
             let (first, second) = ("a text to score", "left out: the model knows its columns");
             return Err(DataError::TwoRoles { column, first, second });
         }
-        let options = ReadOptions { encoding: also.encoding, ..features.read_options() };
+        let options = features.read_options().written_like(&also.as_written());
         let table = read_tables(input, options, also.known())?;
-        let data = self.encode_frame(table.frame)?;
+        let met = Note::of_cells(&table.frame);
+        let data = self.encode_frame(table.frame)?.with_notes(met);
         table::finish(data, table.labels, table.truth, table.ids)
     }
 
@@ -234,17 +252,12 @@ impl Encoding {
         if columns.is_empty() {
             let paths = input.paths();
             let file = |path: &Path| path.display().to_string();
-            return Err(match paths.iter().find(|path| !path.exists()) {
+            return Err(match paths.iter().find(|path| !path.exists() && !is_dash(path)) {
                 Some(nowhere) => DataError::NotFound { file: file(nowhere) },
                 None => DataError::WhichTexts { file: file(paths[0]) },
             });
         }
-        let read = ReadOptions {
-            text: columns.clone(),
-            only: Some(columns.clone()),
-            encoding: also.encoding,
-            ..ReadOptions::default()
-        };
+        let read = ReadOptions { text: columns.clone(), only: Some(columns.clone()), ..also.as_written() };
         let mut table = read_tables(input, read, also.known())?;
         let (mut texts, mut missing) = (vec![String::new(); table.frame.rows], Vec::new());
         for (at, name) in columns.iter().enumerate() {
@@ -260,7 +273,8 @@ impl Encoding {
             }
         }
         let missing = (!missing.is_empty()).then_some(Note::Missing(missing));
-        table::finish(self.encode_texts(&texts)?.with_notes(missing), table.labels, table.truth, table.ids)
+        let data = self.encode_texts(&texts)?.with_notes(Note::of_cells(&table.frame)).with_notes(missing);
+        table::finish(data, table.labels, table.truth, table.ids)
     }
 
     /// A table in memory.

@@ -2,6 +2,7 @@
 
 use super::Input;
 use crate::DataError;
+use crate::place::is_dash;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,13 +25,43 @@ pub(crate) struct Listing {
     pub folders: Vec<PathBuf>,
 }
 
+/// Which links are followed in a folder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Links<'a> {
+    /// All.
+    All,
+    /// Those that lead to something in this folder.
+    Within(&'a Path),
+}
+
+impl<'a> Links<'a> {
+    /// Links of files in `root`, or in folders of it.
+    pub(super) fn of(root: &'a Path, follow: bool) -> Self {
+        if follow { Links::All } else { Links::Within(root) }
+    }
+
+    /// Refuses a link that leads out of the folder. One that leads nowhere is for the reader to name.
+    fn check(self, path: &Path) -> Result<(), DataError> {
+        let Links::Within(root) = self else { return Ok(()) };
+        if !fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink()) {
+            return Ok(());
+        }
+        match (fs::canonicalize(path), fs::canonicalize(root)) {
+            (Ok(target), Ok(root)) if !target.starts_with(&root) => {
+                Err(DataError::LinkOut { file: path.display().to_string() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What an input is; both parts must be of one kind.
-pub(super) fn kind(input: &Input) -> Result<Kind, DataError> {
+pub(super) fn kind(input: &Input, follow: bool) -> Result<Kind, DataError> {
     let (positives, unlabeled) = match input {
-        Input::One(path) => return kind_of(path),
+        Input::One(path) => return kind_of(path, follow),
         Input::Two { positives, unlabeled } => (positives, unlabeled),
     };
-    match (kind_of(positives)?, kind_of(unlabeled)?) {
+    match (kind_of(positives, follow)?, kind_of(unlabeled, follow)?) {
         (first, second) if first == second => Ok(first),
         (Kind::Table, _) => Err(folder_and_file(unlabeled, positives)),
         (_, Kind::Table) => Err(folder_and_file(positives, unlabeled)),
@@ -42,7 +73,7 @@ pub(super) fn kind(input: &Input) -> Result<Kind, DataError> {
 }
 
 fn folder_and_file(folder: &Path, other: &Path) -> DataError {
-    if !other.exists() {
+    if !other.exists() && !is_dash(other) {
         return DataError::NotFound { file: other.display().to_string() };
     }
     DataError::FolderAndFile { folder: folder.display().to_string(), other: other.display().to_string() }
@@ -52,7 +83,10 @@ fn folders_differ(pictures: &Path, texts: &Path) -> DataError {
     DataError::FoldersDiffer { pictures: pictures.display().to_string(), texts: texts.display().to_string() }
 }
 
-pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
+pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
+    if is_dash(path) {
+        return Ok(Kind::Table);
+    }
     if !path.is_dir() {
         return match path.try_exists() {
             Ok(false) => Err(DataError::NotFound { file: path.display().to_string() }),
@@ -60,7 +94,8 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
             _ => Ok(Kind::Table),
         };
     }
-    let Listing { pictures, texts, folders } = list(path)?;
+    let links = Links::of(path, follow);
+    let Listing { pictures, texts, folders } = list(path, links)?;
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match (pictures.first(), texts.first()) {
         (Some(picture), Some(text)) => Err(DataError::TwoKinds {
@@ -72,7 +107,7 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
         (None, Some(_)) => Ok(Kind::Texts),
         (None, None) => {
             for folder in folders {
-                if !list(&folder)?.pictures.is_empty() {
+                if !list(&folder, links)?.pictures.is_empty() {
                     return Ok(Kind::Classes);
                 }
             }
@@ -82,7 +117,7 @@ pub(super) fn kind_of(path: &Path) -> Result<Kind, DataError> {
 }
 
 /// What a folder holds. Files that are neither pictures nor texts by their names are passed over.
-pub(crate) fn list(folder: &Path) -> Result<Listing, DataError> {
+pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
     let refused = |cause: io::Error| {
         let shown = folder.display().to_string();
         match cause.kind() {
@@ -98,14 +133,20 @@ pub(crate) fn list(folder: &Path) -> Result<Listing, DataError> {
         }
         let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
         if path.is_dir() {
+            links.check(&path)?;
             listing.folders.push(path);
             continue;
         }
-        match extension.as_deref() {
-            Some("png" | "jpg" | "jpeg") => listing.pictures.push(path),
-            None | Some("txt" | "html" | "htm") => listing.texts.push(path),
-            Some(_) => {}
+        let list = match extension.as_deref() {
+            Some("png" | "jpg" | "jpeg") => &mut listing.pictures,
+            None | Some("txt" | "html" | "htm") => &mut listing.texts,
+            Some(_) => continue,
+        };
+        links.check(&path)?;
+        if fs::metadata(&path).is_ok_and(|about| !about.is_file()) {
+            return Err(DataError::NotRegular { file: path.display().to_string() });
         }
+        list.push(path);
     }
     listing.pictures.sort();
     listing.texts.sort();
@@ -114,10 +155,11 @@ pub(crate) fn list(folder: &Path) -> Result<Listing, DataError> {
 }
 
 /// All pictures of a folder and of those in it.
-pub(super) fn pictures_below(folder: &Path) -> Result<Vec<PathBuf>, DataError> {
-    let Listing { mut pictures, folders, .. } = list(folder)?;
+pub(super) fn pictures_below(folder: &Path, follow: bool) -> Result<Vec<PathBuf>, DataError> {
+    let links = Links::of(folder, follow);
+    let Listing { mut pictures, folders, .. } = list(folder, links)?;
     for inner in folders {
-        pictures.extend(list(&inner)?.pictures);
+        pictures.extend(list(&inner, links)?.pictures);
     }
     Ok(pictures)
 }

@@ -93,7 +93,7 @@ impl ImageInput {
         also: &ReadAgain,
     ) -> Result<Dataset, DataError> {
         also.check_folder(folder)?;
-        pictures::read_folder(self.image, encoding, folder)
+        pictures::read_folder(self.image, encoding, folder, also.follow_links)
     }
 
     /// Reads tables as the model's own were: of files, or of pixels.

@@ -24,17 +24,18 @@ mod texts;
 pub use dataset::Dataset;
 pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use images::{ImageFrom, ImageInput};
-pub use notes::Note;
+pub use notes::{Note, OtherCells};
 
 use crate::decode::TextEncoding;
 use crate::{
-    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TextOptions, Weighting,
+    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TableFormat, TextOptions,
+    Weighting,
 };
 use files::Kind;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Where rows are.
+/// Where rows are. The path `-` is a table on standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// One table, or a folder with a folder per class.
@@ -113,6 +114,12 @@ pub struct InputOptions {
     /// Columns of free texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<String>,
+    /// Columns to read as numbers; other cells are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub numeric: Vec<String>,
+    /// Columns to read as categories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub categorical: Vec<String>,
     /// The column of picture files, whose names count from the table's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -124,6 +131,15 @@ pub struct InputOptions {
     /// How the bytes of tables and texts are to be read, where they have no mark; UTF-8 if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<TextEncoding>,
+    /// The byte between the cells of a text table; what its first lines show if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<u8>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<TableFormat>,
+    /// Whether links in a folder that lead out of it are followed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub follow_links: bool,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
     /// What the columns of terms hold.
@@ -190,7 +206,7 @@ impl InputOptions {
     /// Reads a place, learns its encoding and applies it.
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
-        match (input, files::kind(input)?) {
+        match (input, files::kind(input, self.follow_links)?) {
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
                 Err(DataError::OneFolder { folder: folder.display().to_string() })
@@ -210,7 +226,7 @@ impl InputOptions {
 
     /// Whether the place holds pictures, for front ends that choose a model by it.
     pub fn is_images(&self, input: &Input) -> Result<bool, DataError> {
-        let kind = files::kind(input)?;
+        let kind = files::kind(input, self.follow_links)?;
         let table = kind == Kind::Table && (self.image.is_some() || self.image_shape.is_some());
         Ok(table || matches!(kind, Kind::Pictures | Kind::Classes))
     }
@@ -235,8 +251,11 @@ impl InputOptions {
         let texts = self.text.iter().map(|name| (name, "a text to learn from"));
         let image = self.image.iter().map(|name| (name, "the picture files"));
         let dropped = self.drop.iter().map(|name| (name, "left out"));
+        let numeric = self.numeric.iter().map(|name| (name, "numeric"));
+        let categorical = self.categorical.iter().map(|name| (name, "categorical"));
+        let kinds = texts.chain(numeric).chain(categorical);
         let roles: Vec<(&String, &'static str)> =
-            label.chain(truth).chain(texts).chain(image).chain(dropped).collect();
+            label.chain(truth).chain(kinds).chain(image).chain(dropped).collect();
         for (at, (name, role)) in roles.iter().enumerate() {
             if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
             {
@@ -257,6 +276,7 @@ impl InputOptions {
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
         let one = self.label.iter().chain(&self.truth).chain(&self.image);
         let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
+        let several = several.chain(&self.numeric).chain(&self.categorical);
         match one.chain(several).next() {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })

@@ -1,8 +1,9 @@
 //! What a reader should know of how rows came about, as facts; sentences are made at the last moment.
 
 use crate::decode::TextEncoding;
-use crate::frame::{LeftOut, WhyLeftOut};
-use crate::{EncodeReport, Hint, PictureShape};
+use crate::error::{Position, shortened};
+use crate::frame::{CellsRead, LeftOut, WhyLeftOut};
+use crate::{EncodeReport, Frame, Hint, PictureShape};
 use serde::Serialize;
 use std::fmt;
 
@@ -33,6 +34,20 @@ pub enum Note {
         /// Of how many.
         all: usize,
     },
+    /// Columns whose numbers are not written plainly.
+    Written {
+        /// A column each, one of its cells, and what that was read as.
+        examples: Vec<(String, String, String)>,
+    },
+    /// Columns of numbers or truth values with cells that are something else, taken as missing.
+    Others {
+        /// A column each.
+        columns: Vec<OtherCells>,
+        /// Whether the columns were asked to be of their kind, rather than found to be.
+        asked: bool,
+    },
+    /// What separates the cells of a table, found out from its first lines.
+    Delimiter(char),
     /// Files that are not UTF-8.
     OtherEncoding {
         /// How many.
@@ -75,6 +90,17 @@ pub enum Note {
     },
 }
 
+/// Cells of a column that are no numbers, or no truth values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OtherCells {
+    /// The column.
+    pub column: String,
+    /// How many.
+    pub cells: usize,
+    /// The first of them, and where it is.
+    pub first: Option<(String, Position)>,
+}
+
 /// Names shown of a long list.
 const SHOWN: usize = 8;
 
@@ -101,11 +127,38 @@ impl Note {
         notes
     }
 
+    /// What reading the cells of a table met.
+    pub(super) fn of_cells(frame: &Frame) -> Vec<Note> {
+        let mut notes: Vec<Note> = frame.delimiter.map(Note::Delimiter).into_iter().collect();
+        let example = |cells: &CellsRead| {
+            let (cell, value) = cells.example.as_ref()?;
+            Some((cells.column.clone(), shortened(cell), value.to_string()))
+        };
+        let examples: Vec<_> = frame.cells.iter().filter_map(example).collect();
+        if !examples.is_empty() {
+            notes.push(Note::Written { examples });
+        }
+        for asked in [false, true] {
+            let others = frame.cells.iter().filter(|cells| cells.others > 0 && cells.asked == asked);
+            let of = |cells: &CellsRead| OtherCells {
+                column: cells.column.clone(),
+                cells: cells.others,
+                first: cells.first_other.as_ref().map(|(cell, place)| (shortened(cell), *place)),
+            };
+            let columns: Vec<OtherCells> = others.map(of).collect();
+            if !columns.is_empty() {
+                notes.push(Note::Others { columns, asked });
+            }
+        }
+        notes
+    }
+
     /// Whether it may spoil what is learned or predicted, and is a warning.
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
             Note::Unseen(_)
+                | Note::Others { .. }
                 | Note::UnknownTexts(_)
                 | Note::NoKnownTerm { .. }
                 | Note::Unreadable { .. }
@@ -119,6 +172,11 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
                 Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
             }
+            Note::Others { columns, asked: false } => {
+                let column = columns.first()?.column.clone();
+                Some(Hint::new("read such a column as categories", "categorical", column))
+            }
+            Note::Delimiter(_) => Some(Hint::new("if another sign does, name it", "delimiter", "CHAR")),
             _ => None,
         }
     }
@@ -149,6 +207,33 @@ impl fmt::Display for Note {
             }
             Note::NoKnownTerm { texts, all } => {
                 write!(f, "{texts} of {all} texts have no term that training saw, and score alike")
+            }
+            Note::Written { examples } => {
+                let shown = |(column, cell, value): &(String, String, String)| {
+                    format!("{column} ({cell} read as {value})")
+                };
+                write!(f, "numbers are not written plainly in {}", listed(examples, shown))
+            }
+            Note::Others { columns, .. } => {
+                let shown = |other: &OtherCells| match &other.first {
+                    Some((cell, place)) => {
+                        format!("{} ({}, first '{cell}' in {place})", other.column, other.cells)
+                    }
+                    None => format!("{} ({})", other.column, other.cells),
+                };
+                write!(
+                    f,
+                    "cells that are unlike the rest of their column, taken as missing, in {}",
+                    listed(columns, shown)
+                )
+            }
+            Note::Delimiter(sign) => {
+                let name = match sign {
+                    ';' => "a semicolon".to_string(),
+                    '\t' => "a tab".to_string(),
+                    other => format!("'{other}'"),
+                };
+                write!(f, "{name} separates the cells of the table, by its first lines")
             }
             Note::OtherEncoding { files, all, folder, encoding } => {
                 write!(f, "{files} of {all} files of '{folder}' are not UTF-8 and were read as {encoding}")

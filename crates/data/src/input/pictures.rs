@@ -6,18 +6,17 @@
 //!
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
-use super::files::{self, Kind, pictures_below};
+use super::files::{self, Kind, Links, pictures_below};
 use super::table::{self, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::decode::TextEncoding;
 use crate::error::listed;
 use crate::formats::picture::{LEAST, probe, read_all};
 use crate::frame::{TextColumn, Values};
 use crate::label::{count_labels, two_parts};
 use crate::parallel::map_stretches;
+use crate::place::read_regular;
 use crate::read::ReadOptions;
 use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,8 +35,9 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     options.check_folders(folder)?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     let mut classes = Vec::new();
-    for inner in files::list(folder)?.folders {
-        let pictures = files::list(&inner)?.pictures;
+    let links = Links::of(folder, options.follow_links);
+    for inner in files::list(folder, links)?.folders {
+        let pictures = files::list(&inner, links)?.pictures;
         if !pictures.is_empty() {
             of.extend(std::iter::repeat_n(classes.len(), pictures.len()));
             classes.push(inner.file_name().unwrap_or_default().to_string_lossy().into_owned());
@@ -68,7 +68,8 @@ pub(super) fn read_folders(
     positives: &Path,
     unlabeled: &Path,
 ) -> Result<Dataset, DataError> {
-    let (first, second) = (pictures_below(positives)?, pictures_below(unlabeled)?);
+    let follow = options.follow_links;
+    let (first, second) = (pictures_below(positives, follow)?, pictures_below(unlabeled, follow)?);
     let positive = first.len();
     let paths = [first, second].concat();
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
@@ -76,7 +77,7 @@ pub(super) fn read_folders(
     // A folder without a single sound picture is what is wrong, not the labels that are left.
     for (kept, folder) in [(kept_positive, positives), (decoded.kept.len() - kept_positive, unlabeled)] {
         if kept == 0 {
-            decode_files(&pictures_below(folder)?, options.image_shape, MissingPolicy::Refuse)?;
+            decode_files(&pictures_below(folder, follow)?, options.image_shape, MissingPolicy::Refuse)?;
         }
     }
     let labels = two_parts(kept_positive, decoded.kept.len() - kept_positive);
@@ -87,7 +88,7 @@ pub(super) fn read_folders(
 pub(super) fn read_table(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
     // `read` comes here only where the column is named.
     let column = options.image.clone().unwrap_or_default();
-    let (table, paths) = read_paths(input, &column, options.encoding, options.known())?;
+    let (table, paths) = read_paths(input, &column, options.as_written(), options.known())?;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let kept = decoded.kept.clone();
     let data = learned(decoded, ImageFrom::Column(column), &paths, Path::new(""))?;
@@ -99,12 +100,13 @@ pub(super) fn read_folder(
     shape: PictureShape,
     encoding: &Arc<Encoding>,
     folder: &Path,
+    follow: bool,
 ) -> Result<Dataset, DataError> {
-    if files::kind_of(folder)? == Kind::Texts {
+    if files::kind_of(folder, follow)? == Kind::Texts {
         let file = folder.display().to_string();
         return Err(DataError::OtherInput { fitted: "pictures", found: "texts", file });
     }
-    let paths = pictures_below(folder)?;
+    let paths = pictures_below(folder, follow)?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
     with_names(decoded, encoding.clone(), &paths, folder)
 }
@@ -116,7 +118,7 @@ pub(super) fn read_table_again(
     (input, column): (&Input, &str),
     also: &ReadAgain,
 ) -> Result<Dataset, DataError> {
-    let (table, paths) = read_paths(input, column, also.encoding, also.known())?;
+    let (table, paths) = read_paths(input, column, also.as_written(), also.known())?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
     let kept = decoded.kept.clone();
     let data = with_names(decoded, encoding.clone(), &paths, Path::new(""))?;
@@ -137,11 +139,11 @@ fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, D
 fn read_paths(
     input: &Input,
     column: &str,
-    encoding: Option<TextEncoding>,
+    options: ReadOptions,
     known: Known,
 ) -> Result<(Table, Vec<PathBuf>), DataError> {
     let names = vec![column.to_string()];
-    let read = ReadOptions { verbatim: names.clone(), only: Some(names), encoding, ..ReadOptions::default() };
+    let read = ReadOptions { verbatim: names.clone(), only: Some(names), ..options };
     let table = read_tables(input, read, known)?;
     let first = match (input, &table.labels) {
         (Input::Two { .. }, Some(labels)) => count_labels(labels).positive,
@@ -212,7 +214,7 @@ fn decode_files(
 
 /// The shape that fits all pictures, by their headers alone; the rule stands at the top of this file.
 fn common_shape(paths: &[PathBuf]) -> PictureShape {
-    let look = |path: &PathBuf| fs::read(path).ok().and_then(|bytes| probe(&bytes).ok());
+    let look = |path: &PathBuf| read_regular(path).ok().and_then(|bytes| probe(&bytes).ok());
     let found =
         map_stretches(paths, 0, LEAST, |some| some.iter().filter_map(look).collect::<Vec<_>>()).concat();
     let channels = if found.iter().all(|picture| picture.gray) && !found.is_empty() { 1 } else { 3 };

@@ -6,6 +6,7 @@
 use super::table::{self, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::frame::{Column, Values};
+use crate::matrix::check_values;
 use crate::read::ReadOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy, PictureShape, Pictures, Store};
 use std::sync::Arc;
@@ -17,8 +18,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         drop: options.drop.clone(),
         only: (!options.only.is_empty()).then(|| options.only.clone()),
         missing: options.missing,
-        encoding: options.encoding,
-        ..ReadOptions::default()
+        ..options.as_written()
     };
     let Table { frame, labels, truth, ids } = read_tables(input, read, options.known())?;
     let found = frame.columns.len();
@@ -26,6 +26,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         let pixels = shape.len().unwrap_or(usize::MAX);
         return Err(DataError::ImageColumns { shape: shape.to_string(), pixels, found });
     }
+    let met = Note::of_cells(&frame);
     let names = frame.names().map(str::to_string).collect();
     let missing = missing_cells(&frame, options.missing)?;
     let (image, rows) = match bytes_of(&frame)? {
@@ -42,7 +43,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         }
     };
     let data = Dataset::new(rows, Arc::new(Encoding::Image(image)));
-    table::finish(data.with_notes(missing), labels, truth, ids)
+    table::finish(data.with_notes(met).with_notes(missing), labels, truth, ids)
 }
 
 /// The same columns of another table, scaled by what was learned.
@@ -52,9 +53,9 @@ pub(super) fn read_again(
     (input, columns): (&Input, &[String]),
     also: &ReadAgain,
 ) -> Result<Dataset, DataError> {
-    let read =
-        ReadOptions { only: Some(columns.to_vec()), encoding: also.encoding, ..ReadOptions::default() };
+    let read = ReadOptions { only: Some(columns.to_vec()), ..also.as_written() };
     let Table { mut frame, labels, truth, ids } = read_tables(input, read, also.known())?;
+    let met = Note::of_cells(&frame);
     let columns = columns.iter().map(|name| frame.take(name)).collect::<Result<_, _>>()?;
     let frame = Frame { columns, rows: frame.rows, ..Frame::default() };
     let missing = missing_cells(&frame, MissingPolicy::Mean)?;
@@ -62,7 +63,8 @@ pub(super) fn read_again(
         Some(bytes) => Store::Bytes(Pictures { shape: image.image, bytes }),
         None => Store::Dense(numbers_of(&frame, image)?),
     };
-    table::finish(Dataset::new(rows, encoding.clone()).with_notes(missing), labels, truth, ids)
+    let data = Dataset::new(rows, encoding.clone()).with_notes(met).with_notes(missing);
+    table::finish(data, labels, truth, ids)
 }
 
 fn missing_cells(frame: &Frame, policy: MissingPolicy) -> Result<Option<Note>, DataError> {
@@ -92,6 +94,7 @@ fn pixel(column: &Column, row: usize) -> Result<f64, DataError> {
 /// The pixels as bytes, where every one is a whole number from 0 to 255.
 fn bytes_of(frame: &Frame) -> Result<Option<Vec<u8>>, DataError> {
     let wide = frame.columns.len();
+    check_values(frame.rows, wide)?;
     let mut bytes = vec![0u8; frame.rows * wide];
     for (at, column) in frame.columns.iter().enumerate() {
         for row in 0..frame.rows {
@@ -124,6 +127,7 @@ fn moments_of(frame: &Frame, channels: usize) -> Vec<(f64, f64)> {
 /// The pixels as scaled numbers; a missing one is the mean of its channel, 0.
 fn numbers_of(frame: &Frame, image: &ImageInput) -> Result<Matrix, DataError> {
     let (wide, channels) = (frame.columns.len(), image.image.channels.max(1));
+    check_values(frame.rows, wide)?;
     let mut numbers = vec![0f32; frame.rows * wide];
     for (at, column) in frame.columns.iter().enumerate() {
         for row in 0..frame.rows {

@@ -3,7 +3,8 @@
 use super::{Dataset, Input, InputOptions, Note};
 use crate::frame::{Column, TextColumn, Values, stack};
 use crate::label::{labels_from_column, truth_from_column, two_parts};
-use crate::read::{ReadOptions, read as read_frame};
+use crate::place::is_stream;
+use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
 use std::path::Path;
 use std::sync::Arc;
@@ -35,14 +36,25 @@ impl InputOptions {
         }
     }
 
+    /// How tables are written, whatever is read of them.
+    pub(super) fn as_written(&self) -> ReadOptions {
+        ReadOptions {
+            encoding: self.encoding,
+            delimiter: self.delimiter,
+            format: self.format,
+            ..ReadOptions::default()
+        }
+    }
+
     /// How to read a table to learn from.
     fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
+            numeric: self.numeric.iter().map(|name| (name.clone(), None)).collect(),
+            categories: self.categorical.clone(),
             missing: self.missing,
-            encoding: self.encoding,
-            ..ReadOptions::default()
+            ..self.as_written()
         };
         if !self.only.is_empty() {
             options.only = Some([self.only.as_slice(), &self.text].concat());
@@ -63,6 +75,11 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
             frame.column(name)?;
         }
     }
+    for name in options.numeric.iter().chain(&options.categorical) {
+        if !frame.is_left_out(name) {
+            frame.column(name)?;
+        }
+    }
     for name in &options.text {
         let column = frame.column(name)?;
         if let Values::Text(texts) = &column.values {
@@ -70,10 +87,12 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         }
     }
     let unused = std::mem::take(&mut frame.ignored);
+    let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
-    let data = Dataset::new(rows, Arc::new(features.into())).with_notes(Note::of_report(&report));
+    let data =
+        Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     finish(data.with_notes(unused), labels, truth, ids)
 }
@@ -112,6 +131,9 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
     match input {
         Input::One(path) => read_one(path, options, known),
         Input::Two { positives, unlabeled } => {
+            if positives == unlabeled && is_stream(positives) {
+                return Err(DataError::StreamTwice { file: positives.display().to_string() });
+            }
             if let Some(column) = known.label {
                 return Err(DataError::LabelOfTwo { column: column.to_string() });
             }
@@ -150,7 +172,8 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().cloned().chain(once.iter().map(ToString::to_string)));
     }
-    let mut frame = read_frame(path, &options)?;
+    let source = Source::at(path)?;
+    let mut frame = source.read(&options)?;
     let labels =
         known.label.map(|name| labels_from_column(&frame.take(name)?, known.positive)).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
@@ -158,9 +181,9 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         true => Frame::default(),
         false => {
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
-            let encoding = options.encoding;
             let only = Some(names.clone());
-            read_frame(path, &ReadOptions { verbatim: names, only, encoding, ..ReadOptions::default() })?
+            let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
+            source.read(&verbatim.written_like(&options))?
         }
     };
     let mut ids = Vec::new();

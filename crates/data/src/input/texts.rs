@@ -1,15 +1,18 @@
 //! Folders of texts: one file per text.
 
-use super::files::{Listing, list};
+use super::files::{Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
-use crate::DataError;
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
 use crate::label::two_parts;
+use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
-use std::fs;
+use crate::{DataError, check_memory};
 use std::path::Path;
 use std::sync::Arc;
+
+/// How many bytes of small files are read between two questions about memory.
+const STEP: u64 = 16 << 20;
 
 /// Texts of a folder, with the names of their files.
 pub(super) struct Folder {
@@ -20,8 +23,8 @@ pub(super) struct Folder {
 
 /// Two folders, from which terms are learned.
 pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -> Result<Dataset, DataError> {
-    let first = read_folder(positives, options.encoding)?;
-    let second = read_folder(unlabeled, options.encoding)?;
+    let first = read_folder(positives, options.encoding, options.follow_links)?;
+    let second = read_folder(unlabeled, options.encoding, options.follow_links)?;
     let labels = two_parts(first.texts.len(), second.texts.len());
     let texts: Vec<&String> = first.texts.iter().chain(&second.texts).collect();
     let (text, rows) = options.text_options().fit_transform(&texts)?;
@@ -32,16 +35,26 @@ pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -
 }
 
 /// Reads every text of a folder in the order of their names. HTML loses its tags.
-pub(super) fn read_folder(folder: &Path, encoding: Option<TextEncoding>) -> Result<Folder, DataError> {
-    let Listing { texts: paths, folders, .. } = list(folder)?;
+pub(super) fn read_folder(
+    folder: &Path,
+    encoding: Option<TextEncoding>,
+    follow: bool,
+) -> Result<Folder, DataError> {
+    let Listing { texts: paths, folders, .. } = list(folder, Links::of(folder, follow))?;
     if let Some(inner) = folders.first() {
         return Err(DataError::FolderInFolder { path: inner.display().to_string() });
     }
     let (mut names, mut texts) = (TextColumn::default(), Vec::with_capacity(paths.len()));
     let (mut others, mut malformed) = (0, 0);
+    let mut unasked = 0u64;
     for path in &paths {
-        let bytes =
-            fs::read(path).map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+        if unasked > STEP {
+            check_memory(|| format!("the texts of '{}'", folder.display()), STEP)?;
+            unasked = 0;
+        }
+        let bytes = read_regular(path)
+            .map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+        unasked += bytes.len() as u64;
         let decoded = decode(bytes, encoding);
         others += usize::from(decoded.read_as == ReadAs::Fallback);
         malformed += usize::from(decoded.malformed > 0);

@@ -1,13 +1,22 @@
 //! One cell of a text table: missing, a number, a truth value, or text.
 
+use super::number::{NumberStyle, written};
+
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     Missing,
+    /// A word that stands for "no value" among numbers and truth values, and for itself among words.
+    Marker,
     /// A number within the range of `f32`, in full.
     Number(f64),
+    /// A number as people write it: what it is with a decimal point, and with a decimal comma.
+    Written {
+        point: Option<f64>,
+        comma: Option<f64>,
+    },
     Flag(bool),
-    /// NaN or an infinity, written out.
+    /// An infinity, written out.
     NotFinite,
     /// A number beyond the range of `f32`.
     TooLarge,
@@ -26,21 +35,83 @@ pub(super) fn look(cell: &[u8]) -> Cell {
     if is_missing(cell) {
         return Cell::Missing;
     }
+    if is_marker(cell) {
+        return Cell::Marker;
+    }
     if cell.eq_ignore_ascii_case(b"true") {
         return Cell::Flag(true);
     }
     if cell.eq_ignore_ascii_case(b"false") {
         return Cell::Flag(false);
     }
-    match std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok()) {
-        Some(value) => narrowed(value, cell),
-        None => Cell::Text,
+    let Ok(text) = std::str::from_utf8(cell) else { return Cell::Text };
+    if let Ok(value) = text.parse::<f64>() {
+        return narrowed(value, cell);
     }
+    match (written(text, NumberStyle::Point), written(text, NumberStyle::Comma)) {
+        (None, None) => Cell::Text,
+        (point, comma) => Cell::Written { point, comma },
+    }
+}
+
+/// What a cell that [`look`] calls a number is with a decimal comma: `1.234` is another number there, `1.5` is none.
+pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
+    let Some(point) = cell.iter().position(|&byte| byte == b'.') else { return Some(value) };
+    let (whole, part) = (&cell[..point], &cell[point + 1..]);
+    let whole = whole.strip_prefix(b"-").or(whole.strip_prefix(b"+")).unwrap_or(whole);
+    // Between groups of digits, the first of which does not begin with 0.
+    let grouped = part.len() == 3 && (1..=3).contains(&whole.len()) && whole[0] != b'0';
+    (grouped && part.iter().all(u8::is_ascii_digit)).then(|| (value * 1000.0).round())
 }
 
 /// Whether a trimmed cell stands for "no value".
 pub(super) fn is_missing(cell: &[u8]) -> bool {
     matches!(cell, b"" | b"NA" | b"N/A" | b"null" | b"NULL" | b"None" | b"?")
+}
+
+/// The longest marker.
+const LONGEST_MARKER: usize = 13;
+
+/// Whether a trimmed cell stands for "no value" where the rest of its column is numbers or truth values. Upper and lower
+/// case do not matter.
+fn is_marker(cell: &[u8]) -> bool {
+    let mut lower = [0u8; LONGEST_MARKER];
+    let Some(lower) = lower.get_mut(..cell.len()) else { return false };
+    lower.copy_from_slice(cell);
+    lower.make_ascii_lowercase();
+    let dashes = matches!(&*lower, b"-" | b"--" | b"---" | b"\xe2\x80\x93" | b"\xe2\x80\x94" | b"." | b"..");
+    let words: &[&[u8]] = &[
+        b"na",
+        b"n/a",
+        b"n.a.",
+        b"nan",
+        b"-nan",
+        b"null",
+        b"(null)",
+        b"none",
+        b"nil",
+        b"missing",
+        b"unknown",
+        b"<na>",
+        b"not available",
+    ];
+    let of_sheets: &[&[u8]] = &[
+        b"#n/a",
+        b"#n/a n/a",
+        b"#na",
+        b"#div/0!",
+        b"#value!",
+        b"#ref!",
+        b"#num!",
+        b"#name?",
+        b"#null!",
+        b"#error!",
+        b"1.#ind",
+        b"-1.#ind",
+        b"1.#qnan",
+        b"-1.#qnan",
+    ];
+    dashes || words.contains(&&*lower) || of_sheets.contains(&&*lower)
 }
 
 fn narrowed(value: f64, cell: &[u8]) -> Cell {
@@ -103,7 +174,8 @@ mod tests {
             ("3.4028234e38", Cell::Number(3.402_823_4e38)),
             ("1e39", Cell::TooLarge),
             ("-1e999", Cell::TooLarge),
-            ("NaN", Cell::NotFinite),
+            ("NaN", Cell::Marker),
+            ("nan", Cell::Marker),
             ("-inf", Cell::NotFinite),
             ("Infinity", Cell::NotFinite),
             ("TRUE", Cell::Flag(true)),
@@ -113,15 +185,40 @@ mod tests {
             ("N/A", Cell::Missing),
             ("?", Cell::Missing),
             ("None", Cell::Missing),
-            (".", Cell::Text),
-            ("-", Cell::Text),
+            (".", Cell::Marker),
+            (" - ", Cell::Marker),
+            ("Unknown", Cell::Marker),
+            ("none", Cell::Marker),
+            ("#N/A", Cell::Marker),
+            ("#N/A N/A", Cell::Marker),
+            ("#DIV/0!", Cell::Marker),
+            ("<NA>", Cell::Marker),
+            ("Not available", Cell::Marker),
             ("1.2.3", Cell::Text),
-            ("1,5", Cell::Text),
+            ("1,5", Cell::Written { point: None, comma: Some(1.5) }),
+            ("1,500", Cell::Written { point: Some(1500.0), comma: Some(1.5) }),
+            ("12%", Cell::Written { point: Some(12.0), comma: Some(12.0) }),
             ("0x10", Cell::Text),
         ] {
             assert_eq!(look(text.as_bytes()), expected, "{text:?}");
         }
         assert_eq!(look(b"\xff\xfe"), Cell::Text);
+    }
+
+    #[test]
+    fn plain_numbers_with_a_decimal_comma() {
+        for (text, value) in
+            [("7", Some(7.0)), ("-1.234", Some(-1234.0)), ("12.345", Some(12345.0)), ("1e3", Some(1e3))]
+        {
+            let Cell::Number(plain) = look(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(with_comma(plain, text.as_bytes()), value, "{text}");
+            assert_eq!(written(text, NumberStyle::Comma), value, "{text}");
+        }
+        for text in ["1.5", "0.123", "1234.567", ".123", "1.2e3", "-.5", "5."] {
+            let Cell::Number(plain) = look(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(with_comma(plain, text.as_bytes()), None, "{text}");
+            assert_eq!(written(text, NumberStyle::Comma), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,268 +1,285 @@
-//! Text tables: comma- or tab-separated, plain or compressed.
+//! Text tables: separated by commas, tabs or whatever their first lines show, plain or compressed.
 //!
-//! Two passes at most. The first stores every column as numbers (see [`Guess`]); columns that turn out to be text are
-//! read again into dictionaries. A purely numeric file is read once, and at no time is there more in memory than the
+//! Two passes at most. The first stores every column as what its first cells are (see [`Guess`]); columns that turn out to
+//! be something else are read again. A purely numeric file is read once, and at no time is there more in memory than the
 //! columns themselves and one record.
 
-use super::guess::Guess;
+use super::cell::{is_missing, look};
+use super::delimiter;
+use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
+use super::number::NumberStyle;
+use super::pass::{Pass, place_of, places_of};
 use super::{
-    Dictionary, MAX_LEVELS, MissingPolicy, ReadOptions, Role, Source, Trouble, cell::is_missing, roles,
+    Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
 };
-use crate::decode::{TextEncoding, Utf8Reader};
+use crate::decode::TextEncoding;
 use crate::error::Position;
-use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
+use crate::frame::{CellsRead, Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
-use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
-use std::io::{self, Read};
+use std::io;
 
-pub(super) fn read(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
-    read_passes(source, delimiter, options).map_err(|error| {
+/// Reads a table whose cells are separated by `delimiter`, or by what its first lines show.
+pub(super) fn read(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    let given = options.delimiter.or(delimiter);
+    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
+    let table = Table { source, delimiter, encoding: options.encoding };
+    let frame = table.read(options).map_err(|error| {
+        if matches!(error, DataError::Memory { .. } | DataError::LongRecord { .. }) {
+            return error;
+        }
         // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
         // stream is not sound, that is what to say.
         Pass::open(source, delimiter, None).and_then(Pass::drain).err().unwrap_or(error)
-    })
+    })?;
+    let unusual = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
+    Ok(Frame { delimiter: unusual, ..frame })
 }
 
-fn read_passes(source: &Source<'_>, delimiter: u8, options: &ReadOptions) -> Result<Frame, DataError> {
-    let file = source.name.as_str();
-    let encoding = options.encoding;
-    let mut pass = Pass::open(source, delimiter, encoding)?;
-    let names = pass.header()?;
-    let (roles, ignored) = roles(file, &names, options)?;
-    let refuse = options.missing == MissingPolicy::Refuse;
-    let mut slots: Vec<Slot> = roles
-        .iter()
-        .map(|role| match role {
-            Role::Skip => Slot::Skip,
-            Role::Category => Slot::Category(Dictionary::default()),
-            Role::Text => Slot::Text(TextColumn::default(), true),
-            Role::Verbatim => Slot::Text(TextColumn::default(), false),
-            Role::Feature => Slot::Open(Guess::new()),
-        })
-        .collect();
-
-    let mut rows = 0usize;
-    while let Some((record, offset)) = pass.next()? {
-        for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
-            let outcome = match slot {
-                Slot::Skip => Ok(()),
-                Slot::Category(dictionary) => dictionary.push_cell(cell).map(|_| ()),
-                Slot::Text(texts, true) if is_missing(cell.trim_ascii()) => {
-                    texts.push_missing();
-                    Ok(())
-                }
-                Slot::Text(texts, _) => match std::str::from_utf8(cell) {
-                    Ok(cell) => {
-                        texts.push(cell);
-                        Ok(())
-                    }
-                    Err(_) => Err(Trouble::NotUtf8),
-                },
-                Slot::Open(guess) => match guess.push(cell, offset) {
-                    true if refuse => Err(Trouble::Missing),
-                    _ => Ok(()),
-                },
-            };
-            outcome.map_err(|trouble| trouble.at(file, place_of(source, encoding, offset), name, ""))?;
-        }
-        rows += 1;
-    }
-    if rows == 0 {
-        return Err(DataError::NoRows { file: file.to_string() });
-    }
-    if rows >= u32::MAX as usize {
-        return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
-    }
-
-    let mut finished: Vec<Option<Values>> = Vec::with_capacity(slots.len());
-    let mut again: Vec<Option<Dictionary>> = Vec::with_capacity(slots.len());
-    for (slot, name) in slots.into_iter().zip(&names) {
-        let (values, second) = match slot {
-            Slot::Skip => (None, None),
-            Slot::Category(dictionary) => (Some(dictionary.finish()), None),
-            Slot::Text(texts, _) => (Some(Values::Text(texts)), None),
-            Slot::Open(guess) => match guess.finish() {
-                Ok(Some(values)) => (Some(values), None),
-                Ok(None) => (None, Some(Dictionary::limited(MAX_LEVELS))),
-                Err((trouble, offset, cell)) => {
-                    let (cell, place) = (String::from_utf8_lossy(&cell), place_of(source, encoding, offset));
-                    return Err(trouble.at(file, place, name, cell.trim()));
-                }
-            },
-        };
-        finished.push(values);
-        again.push(second);
-    }
-    let mut left_out = Vec::new();
-    if again.iter().any(Option::is_some) {
-        left_out = read_texts(source, (delimiter, encoding), &names, &mut again, rows, refuse)?;
-    }
-    let columns = names
-        .into_iter()
-        .zip(finished.into_iter().zip(again))
-        .filter_map(|(name, (values, again))| {
-            let values = values.or_else(|| again.map(Dictionary::finish))?;
-            Some(Column { name, values })
-        })
-        .collect();
-    Ok(Frame { columns, rows, ignored, left_out })
+/// Where a table is and how its bytes become records.
+#[derive(Clone, Copy)]
+struct Table<'s> {
+    source: &'s Source<'s>,
+    delimiter: u8,
+    encoding: Option<TextEncoding>,
 }
 
+/// A column in the first pass.
 enum Slot {
     Skip,
     Category(Dictionary),
     /// Texts, and whether markers of missing values count.
     Text(TextColumn, bool),
-    Open(Guess),
+    Open(Box<Guess>),
 }
 
-/// The second pass: fills the dictionaries of the columns that are text. Those with too many different texts are left out.
-fn read_texts(
-    source: &Source<'_>,
-    (delimiter, encoding): (u8, Option<TextEncoding>),
-    names: &[String],
-    texts: &mut [Option<Dictionary>],
-    rows: usize,
-    refuse: bool,
-) -> Result<Vec<LeftOut>, DataError> {
-    let file = source.name.as_str();
-    let mut pass = Pass::open(source, delimiter, encoding)?;
-    pass.header()?;
-    let mut again = 0usize;
-    let mut left_out = Vec::new();
-    while let Some((record, offset)) = pass.next()? {
-        for ((text, cell), name) in texts.iter_mut().zip(record.iter()).zip(names) {
-            let Some(dictionary) = text else { continue };
-            let outcome = match dictionary.push_cell(cell) {
-                Ok(true) if refuse => Err(Trouble::Missing),
+/// A column in the second pass.
+enum Again {
+    Categories(Dictionary),
+    Numbers(Numbers, NumberStyle),
+    Flags(Vec<Option<bool>>),
+    LeftOut(WhyLeftOut),
+}
+
+/// What becomes of a column after the first pass.
+enum Half {
+    Skip,
+    Done(Values),
+    Again(Again),
+}
+
+impl Slot {
+    fn new(role: Role) -> Self {
+        match role {
+            Role::Skip => Slot::Skip,
+            Role::Category => Slot::Category(Dictionary::default()),
+            Role::Text => Slot::Text(TextColumn::default(), true),
+            Role::Verbatim => Slot::Text(TextColumn::default(), false),
+            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted))),
+        }
+    }
+
+    fn push(&mut self, cell: &[u8], offset: u64, refuse: bool) -> Result<(), Trouble> {
+        match self {
+            Slot::Skip => Ok(()),
+            Slot::Category(dictionary) => dictionary.push_cell(cell).map(|_| ()),
+            Slot::Text(texts, true) if is_missing(cell.trim_ascii()) => {
+                texts.push_missing();
+                Ok(())
+            }
+            Slot::Text(texts, _) => {
+                texts.push(std::str::from_utf8(cell).map_err(|_| Trouble::NotUtf8)?);
+                Ok(())
+            }
+            Slot::Open(guess) => match guess.push(cell, offset) {
+                true if refuse => Err(Trouble::Missing),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+impl Again {
+    fn push(&mut self, cell: &[u8], refuse: bool) -> Result<(), Trouble> {
+        match self {
+            Again::Categories(dictionary) => match dictionary.push_cell(cell) {
+                Ok(true) if refuse => return Err(Trouble::Missing),
                 Err(Trouble::TooManyLevels) => {
                     let prose = dictionary.looks_like_prose();
-                    let why = if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier };
-                    left_out.push(LeftOut { column: name.clone(), why });
-                    *text = None;
-                    Ok(())
+                    *self = Again::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
                 }
-                other => other.map(|_| ()),
-            };
-            outcome.map_err(|trouble| trouble.at(file, place_of(source, encoding, offset), name, ""))?;
-        }
-        again += 1;
-    }
-    if again != rows {
-        let cause = io::Error::other("it changed while it was being read");
-        return Err(DataError::Read { file: file.to_string(), cause });
-    }
-    Ok(left_out)
-}
-
-/// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
-/// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
-fn place_of(source: &Source<'_>, encoding: Option<TextEncoding>, offset: u64) -> Position {
-    let mut line = 1;
-    if let Ok(pass) = Pass::open(source, b',', encoding) {
-        let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
-        for (at, byte) in bytes.enumerate() {
-            if at as u64 >= offset && !matches!(byte, b'\r' | b'\n') {
-                break;
-            }
-            line += u64::from(byte == b'\n');
-        }
-    }
-    Position::Line(line)
-}
-
-/// One reading of the file from its start.
-struct Pass<'s, 'a> {
-    source: &'s Source<'a>,
-    encoding: Option<TextEncoding>,
-    codec: Option<&'static str>,
-    reader: Reader<Box<dyn Read + 'a>>,
-    record: ByteRecord,
-}
-
-impl<'s, 'a> Pass<'s, 'a> {
-    fn open(
-        source: &'s Source<'a>,
-        delimiter: u8,
-        encoding: Option<TextEncoding>,
-    ) -> Result<Self, DataError> {
-        let raw = source.open()?;
-        let (codec, bytes): (_, Box<dyn Read + 'a>) = match source.start()?.as_slice() {
-            [0x1f, 0x8b, ..] => (
-                Some("gzip"),
-                Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
-            ),
-            [0x28, 0xb5, 0x2f, 0xfd] => {
-                let decoder = zstd::Decoder::new(raw)
-                    .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
-                (Some("zstd"), Box::new(decoder))
-            }
-            _ => (None, raw),
-        };
-        let bytes: Box<dyn Read + 'a> = Box::new(Utf8Reader::new(bytes, encoding));
-        let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 18).from_reader(bytes);
-        Ok(Self { source, encoding, codec, reader, record: ByteRecord::new() })
-    }
-
-    fn header(&mut self) -> Result<Vec<String>, DataError> {
-        let header = match self.reader.byte_headers() {
-            Ok(header) => header.clone(),
-            Err(error) => return Err(self.explain(error)),
-        };
-        if header.is_empty() {
-            return Err(DataError::Empty { file: self.source.name.clone() });
-        }
-        header
-            .iter()
-            .map(|name| match std::str::from_utf8(name) {
-                Ok(name) => Ok(name.trim().to_string()),
-                Err(_) => {
-                    Err(DataError::NotUtf8 { file: self.source.name.clone(), place: Position::Line(1) })
+                other => {
+                    other?;
                 }
-            })
-            .collect()
-    }
-
-    /// The next record and where in the text it starts.
-    fn next(&mut self) -> Result<Option<(&ByteRecord, u64)>, DataError> {
-        match self.reader.read_byte_record(&mut self.record) {
-            Ok(true) => {
-                let offset = self.record.position().map_or(0, |position| position.byte());
-                Ok(Some((&self.record, offset)))
-            }
-            Ok(false) => Ok(None),
-            Err(error) => Err(self.explain(error)),
+            },
+            Again::Numbers(numbers, style) => match as_number(look(cell), cell.trim_ascii(), *style) {
+                Some(value) => numbers.push(value),
+                None => numbers.push_missing(),
+            },
+            Again::Flags(flags) => flags.push(as_flag(look(cell))),
+            Again::LeftOut(_) => {}
         }
+        Ok(())
     }
 
-    /// Reads a compressed stream to its end, checksum included.
-    fn drain(self) -> Result<(), DataError> {
-        let Self { source, codec, reader, .. } = self;
-        match (codec, codec.map(|_| io::copy(&mut reader.into_inner(), &mut io::sink()))) {
-            (Some(codec), Some(Err(cause))) => Err(broken(source.name.clone(), codec, cause)),
+    fn finish(self) -> Result<Values, WhyLeftOut> {
+        Ok(match self {
+            Again::Categories(dictionary) => dictionary.finish(),
+            Again::Numbers(numbers, _) => numbers.finish(),
+            Again::Flags(flags) => Values::Boolean(flags),
+            Again::LeftOut(why) => return Err(why),
+        })
+    }
+}
+
+impl Table<'_> {
+    fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
+        let file = self.source.name.as_str();
+        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
+        let names = pass.header()?;
+        let (roles, ignored) = roles(file, &names, options)?;
+        let refuse = options.missing == MissingPolicy::Refuse;
+        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role)).collect();
+        let mut rows = 0usize;
+        while let Some((record, offset)) = pass.next()? {
+            for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
+                slot.push(cell, offset, refuse)
+                    .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
+            }
+            rows += 1;
+        }
+        if rows == 0 {
+            return Err(DataError::NoRows { file: file.to_string() });
+        }
+        if rows >= u32::MAX as usize {
+            return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
+        }
+        let (mut halves, mut cells): (_, Vec<(CellsRead, u64)>) =
+            (Vec::with_capacity(slots.len()), Vec::new());
+        for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
+            halves.push(match slot {
+                Slot::Skip => Half::Skip,
+                Slot::Category(dictionary) => Half::Done(dictionary.finish()),
+                Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
+                Slot::Open(guess) => {
+                    let (half, remarks) = self.decide(*guess, name)?;
+                    self.refuse_others(refuse, &remarks, name)?;
+                    cells.extend(told(remarks, name, role));
+                    half
+                }
+            });
+        }
+        self.read_again(&names, &mut halves, rows, refuse)?;
+        let cells = self.with_places(cells);
+        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+        for (name, half) in names.into_iter().zip(halves) {
+            match half {
+                Half::Skip => {}
+                Half::Done(values) => columns.push(Column { name, values }),
+                Half::Again(again) => match again.finish() {
+                    Ok(values) => columns.push(Column { name, values }),
+                    Err(why) => left_out.push(LeftOut { column: name, why }),
+                },
+            }
+        }
+        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None })
+    }
+
+    /// What a column is, by its cells.
+    fn decide(self, guess: Guess, name: &str) -> Result<(Half, Remarks), DataError> {
+        let (outcome, remarks) = guess
+            .finish(self.delimiter == b';')
+            .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?;
+        let half = match outcome {
+            Outcome::Done(values) => Half::Done(values),
+            Outcome::Numbers(style) => Half::Again(Again::Numbers(Numbers::missing(0), style)),
+            Outcome::Flags => Half::Again(Again::Flags(Vec::new())),
+            Outcome::Text => Half::Again(Again::Categories(Dictionary::limited(MAX_LEVELS))),
+        };
+        Ok((half, remarks))
+    }
+
+    /// Where missing cells are refused, so are words that stand for them and cells that are something else.
+    fn refuse_others(self, refuse: bool, remarks: &Remarks, name: &str) -> Result<(), DataError> {
+        match (refuse, remarks.first_marker, &remarks.first_other) {
+            (true, Some(offset), _) => Err(self.trouble(Trouble::Missing, offset, name, b"")),
+            (true, None, Some((cell, offset))) if remarks.others > 0 => {
+                Err(self.trouble(Trouble::NotANumber, *offset, name, cell))
+            }
             _ => Ok(()),
         }
     }
 
-    fn explain(&self, error: ::csv::Error) -> DataError {
-        let file = self.source.name.clone();
-        match (error.into_kind(), self.codec) {
-            (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => {
-                let place = place_of(self.source, self.encoding, pos.map_or(0, |position| position.byte()));
-                DataError::Ragged { file, place, expected: expected_len, found: len }
+    /// What is told of columns, with the lines of the cells that are something else.
+    fn with_places(self, cells: Vec<(CellsRead, u64)>) -> Vec<CellsRead> {
+        let offsets: Vec<u64> = cells.iter().map(|(_, offset)| *offset).collect();
+        let places = match cells.iter().any(|(cells, _)| cells.others > 0) {
+            true => places_of(self.source, self.encoding, &offsets),
+            false => Vec::new(),
+        };
+        let mut cells: Vec<CellsRead> = cells.into_iter().map(|(cells, _)| cells).collect();
+        for (cells, place) in cells.iter_mut().zip(places) {
+            if let Some((_, first)) = &mut cells.first_other {
+                *first = place;
             }
-            (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),
-            (ErrorKind::Io(cause), None) => DataError::Read { file, cause },
-            (other, _) => DataError::Read { file, cause: io::Error::other(format!("{other:?}")) },
         }
+        cells
+    }
+
+    /// The second pass: fills the columns that the first could not store.
+    fn read_again(
+        self,
+        names: &[String],
+        halves: &mut [Half],
+        rows: usize,
+        refuse: bool,
+    ) -> Result<(), DataError> {
+        if !halves.iter().any(|half| matches!(half, Half::Again(_))) {
+            return Ok(());
+        }
+        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
+        pass.header()?;
+        let mut again = 0usize;
+        while let Some((record, offset)) = pass.next()? {
+            for ((half, cell), name) in halves.iter_mut().zip(record.iter()).zip(names) {
+                let Half::Again(column) = half else { continue };
+                column.push(cell, refuse).map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
+            }
+            again += 1;
+        }
+        if again != rows {
+            let cause = io::Error::other("it changed while it was being read");
+            return Err(DataError::Read { file: self.source.name.clone(), cause });
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a cell of the record at `offset`.
+    fn trouble(self, trouble: Trouble, offset: u64, column: &str, cell: &[u8]) -> DataError {
+        let (cell, place) = (String::from_utf8_lossy(cell), place_of(self.source, self.encoding, offset));
+        trouble.at(&self.source.name, place, column, cell.trim())
     }
 }
 
-fn broken(file: String, codec: &'static str, cause: io::Error) -> DataError {
-    match cause.kind() {
-        io::ErrorKind::UnexpectedEof => DataError::Truncated { file, codec },
-        _ => DataError::Corrupt { file, codec, cause },
+/// How the cells of a column were read, where that should be told, and the offset of the first that is something else, whose
+/// line is not known yet.
+fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
+    let Remarks { style, example, others, first_other, .. } = remarks;
+    if example.is_none() && others == 0 && style.is_point() {
+        return None;
     }
+    let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+    let (first_other, offset) = match first_other {
+        Some((cell, offset)) if others > 0 => (Some((lossy(&cell), Position::Line(1))), offset),
+        _ => (None, 0),
+    };
+    let example = example.map(|(cell, value)| (lossy(&cell), value));
+    let asked = !matches!(role, Role::Feature(Wanted::Any));
+    let column = name.to_string();
+    Some((CellsRead { column, style, example, others, first_other, asked }, offset))
 }
 
 #[cfg(test)]
@@ -291,7 +308,7 @@ mod tests {
         assert!(message(b"a,b\n1,2\n3,4,5\n").contains("line 3 has 3 cells but the header has 2"));
         // A quoted line break counts as a line, too.
         assert!(
-            message(b"a,b\n1,\"x\ny\"\nnan,z\n").contains("line 4, column 'a': nan is not a finite number")
+            message(b"a,b\n1,\"x\ny\"\ninf,z\n").contains("line 4, column 'a': inf is not a finite number")
         );
         // So does a blank line, which is not a row.
         assert!(message(b"a,b\n1,2\n\n\n3\n").contains("line 5 has 1 cells"));
@@ -302,9 +319,97 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_is_to_be_skipped_is_skipped() {
+        let mut bytes = vec![0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+        bytes.extend(zstd::encode_all(&b"x,y\n1,2\n"[..], 3).unwrap());
+        let table = read_csv_bytes(&bytes).unwrap();
+        assert_eq!((table.rows, numbers(&table, "y")), (1, vec![2.0]));
+    }
+
+    #[test]
     fn codes_that_look_like_numbers_stay_text_where_one_is_not() {
         let table = read_csv_bytes(b"zip\n01234\n1234\nAB1\n").unwrap();
         let Values::Categorical { levels, .. } = &table.columns[0].values else { panic!() };
         assert_eq!(levels, &["01234", "1234", "AB1"]);
+    }
+
+    fn numbers(table: &Frame, name: &str) -> Vec<f32> {
+        match &table.column(name).unwrap().values {
+            Values::Numeric(values) => values.clone(),
+            other => panic!("{name} is {}", other.kind()),
+        }
+    }
+
+    /// A table of 40 rows with one cell that is something else, in line 12.
+    fn with_cell(cell: &str) -> Vec<u8> {
+        let rows: String =
+            (0..40).map(|i| if i == 10 { format!("{cell}\n") } else { format!("{i}\n") }).collect();
+        format!("x\n{rows}").into_bytes()
+    }
+
+    #[test]
+    fn one_bad_cell_does_not_change_a_column() {
+        for cell in ["#N/A", "-", "nan", "unknown", "."] {
+            let table = read_csv_bytes(&with_cell(cell)).unwrap();
+            assert!(numbers(&table, "x")[10].is_nan(), "{cell}");
+            assert!(table.cells.is_empty(), "{cell}");
+        }
+        for (cell, value) in [("12%", 12.0), ("1_000", 1000.0), ("$12", 12.0), ("(12)", -12.0)] {
+            let table = read_csv_bytes(&with_cell(cell)).unwrap();
+            assert_eq!(numbers(&table, "x")[10], value);
+            assert_eq!(table.cells[0].example, Some((cell.to_string(), f64::from(value))));
+        }
+        let table = read_csv_bytes(&with_cell("twelve")).unwrap();
+        assert!(numbers(&table, "x")[10].is_nan());
+        let first = Some(("twelve".to_string(), crate::Position::Line(12)));
+        assert_eq!((table.cells[0].others, &table.cells[0].first_other), (1, &first));
+    }
+
+    #[test]
+    fn the_lines_of_several_columns_are_counted_at_once() {
+        let row = |i: usize| match i {
+            7 => "7,x\n\n".to_string(),
+            30 => "y,30\n".to_string(),
+            _ => format!("{i},{i}\n"),
+        };
+        let rows: String = (0..40).map(row).collect();
+        let table = read_csv_bytes(format!("a,b\n{rows}").as_bytes()).unwrap();
+        let places: Vec<Position> =
+            table.cells.iter().map(|cells| cells.first_other.as_ref().unwrap().1).collect();
+        assert_eq!(places, [Position::Line(33), Position::Line(9)]);
+    }
+
+    #[test]
+    fn decimal_commas_are_read_where_the_whole_column_has_them() {
+        let table = read_csv_bytes(b"x;z\n3,5;1.200\n4;0,5\n1.000,25;7\n").unwrap();
+        assert_eq!(table.delimiter, Some(';'));
+        assert_eq!(numbers(&table, "x"), [3.5, 4.0, 1000.25]);
+        assert_eq!(numbers(&table, "z"), [1200.0, 0.5, 7.0]);
+        assert!(table.cells.iter().all(|cells| cells.style == NumberStyle::Comma));
+    }
+
+    #[test]
+    fn a_column_is_what_it_is_asked_to_be() {
+        let bytes = b"x,c\n1,1\nlow,2\n3,1\n";
+        let source = Source::memory(bytes);
+        let options = ReadOptions {
+            numeric: vec![("x".to_string(), None)],
+            categories: vec!["c".to_string()],
+            ..ReadOptions::default()
+        };
+        let table = read(&source, None, &options).unwrap();
+        assert!(numbers(&table, "x")[1].is_nan() && table.cells[0].asked);
+        assert!(
+            matches!(&table.columns[1].values, Values::Categorical { levels, .. } if levels == &["1", "2"])
+        );
+        let refuse = ReadOptions { missing: MissingPolicy::Refuse, ..options };
+        let message = read(&source, None, &refuse).unwrap_err().to_string();
+        assert!(message.contains("line 3, column 'x': 'low' is not a number"), "{message}");
+        let message = read(&Source::memory(b"x\n1\n-\n"), None, &refuse_all()).unwrap_err().to_string();
+        assert!(message.contains("line 3, column 'x': the cell is missing"), "{message}");
+    }
+
+    fn refuse_all() -> ReadOptions {
+        ReadOptions { missing: MissingPolicy::Refuse, ..ReadOptions::default() }
     }
 }

@@ -1,77 +1,354 @@
 //! What a column of a text table holds, found out while reading it.
 //!
-//! Each column starts out as numbers and is stored as such, so that a numeric table is read once and takes no more
-//! memory than its numbers. The first cell that contradicts turns the column into text, frees what was stored, and
-//! leaves the column to a second pass.
+//! Each column is stored as what its first cells are, so that a numeric table is read once and takes no more memory than
+//! its numbers. All cells are counted by what they can be read as, and the counts decide at the end, so that the order of
+//! rows does not matter:
+//!
+//! * truth values alone, or with markers of missing values, are truth values;
+//! * where at least 95 of 100 cells are numbers, with a decimal point or with a decimal comma, the column is numeric, and
+//!   its other cells are missing; numbers with a point go first, and a tie is the comma's where semicolons separate cells;
+//! * everything else is text.
+//!
+//! A column that was stored as something else is left to a second pass.
 
-use super::cell::{self, Cell};
+use super::cell::{self, Cell, with_comma};
+use super::number::NumberStyle;
 use super::{Numbers, Trouble};
 use crate::frame::Values;
 
-/// A column whose type is still open.
-pub(super) struct Guess {
-    so_far: SoFar,
-    /// The first cell that a numeric column must not have: what, at which offset, and how it was written.
-    trouble: Option<(Trouble, u64, Vec<u8>)>,
+/// A column is numeric if at least this share of its cells are numbers, in percent.
+const NEARLY_ALL: usize = 95;
+
+/// So many cells that are no numbers are no reason to stop storing numbers.
+const FEW: usize = 16;
+
+/// How much of a cell is kept to be shown.
+const SHOWN: usize = 64;
+
+/// What a column is to be read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Whatever it is.
+    #[default]
+    Any,
+    /// Numbers, in a style or in the one that fits more cells. Other cells are missing.
+    Numbers(Option<NumberStyle>),
+    /// Truth values, of which 0 and 1 are another way to write them. Other cells are missing.
+    Flags,
 }
 
-enum SoFar {
+/// A cell, and the offset of its record.
+pub(super) type Seen = (Vec<u8>, u64);
+
+/// A column whose type is still open.
+pub(super) struct Guess {
+    wanted: Wanted,
+    stored: Stored,
+    point: Reading,
+    comma: Reading,
+    flags: Reading,
+    /// Cells that are neither missing nor markers nor trouble.
+    values: usize,
+    markers: usize,
+    first_marker: Option<u64>,
+    /// Cells that are one number with a point and another with a comma.
+    ambiguous: usize,
+    /// The first cell that a numeric column must not have.
+    trouble: Option<(Trouble, Seen)>,
+}
+
+/// One way to read the cells of a column.
+#[derive(Default)]
+struct Reading {
+    /// Cells that can be read so.
+    fits: usize,
+    /// The first that cannot.
+    first_other: Option<Seen>,
+    /// The first number that is not written plainly, and what it is.
+    example: Option<(Vec<u8>, f64)>,
+}
+
+enum Stored {
     /// So many missing cells and nothing else.
     Missing(usize),
     Numbers(Numbers),
     Flags(Vec<Option<bool>>),
+    /// What was stored would not be needed, and was freed.
+    Dropped,
+}
+
+/// What a column turned out to be.
+pub(super) enum Outcome {
+    /// It was stored as what it is.
+    Done(Values),
+    /// Numbers that must be read again, in this style.
+    Numbers(NumberStyle),
+    /// Truth values that must be read again.
+    Flags,
+    /// Texts that must be read.
     Text,
 }
 
-impl Guess {
-    pub(super) fn new() -> Self {
-        Self { so_far: SoFar::Missing(0), trouble: None }
+/// What is to be said of a column that is numeric or of truth values.
+#[derive(Default)]
+pub(super) struct Remarks {
+    pub style: NumberStyle,
+    /// A number that is not written plainly, and what it was read as.
+    pub example: Option<(Vec<u8>, f64)>,
+    /// Cells that are taken as missing because they are something else, and the first of them.
+    pub others: usize,
+    pub first_other: Option<Seen>,
+    /// Where the first word stands that means a missing value here.
+    pub first_marker: Option<u64>,
+}
+
+impl Reading {
+    fn count(&mut self, fits: bool, text: &[u8], offset: u64) {
+        match fits {
+            true => self.fits += 1,
+            false if self.first_other.is_none() => self.first_other = Some((start_of(text), offset)),
+            false => {}
+        }
     }
 
-    /// Adds a cell and returns whether it is missing. Once the column is text, cells are no longer looked at.
+    fn show(&mut self, text: &[u8], value: f64) {
+        if self.example.is_none() {
+            self.example = Some((start_of(text), value));
+        }
+    }
+}
+
+fn start_of(text: &[u8]) -> Vec<u8> {
+    text[..text.len().min(SHOWN)].to_vec()
+}
+
+impl Guess {
+    pub(super) fn new(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            stored: Stored::Missing(0),
+            point: Reading::default(),
+            comma: Reading::default(),
+            flags: Reading::default(),
+            values: 0,
+            markers: 0,
+            first_marker: None,
+            ambiguous: 0,
+            trouble: None,
+        }
+    }
+
+    /// Adds a cell and returns whether it is missing whatever the column is.
     pub(super) fn push(&mut self, text: &[u8], offset: u64) -> bool {
-        if matches!(self.so_far, SoFar::Text) {
-            return false;
+        let text = text.trim_ascii();
+        let seen = cell::look(text);
+        match seen {
+            Cell::Missing => {}
+            Cell::Marker => {
+                self.markers += 1;
+                self.first_marker.get_or_insert(offset);
+            }
+            Cell::NotFinite | Cell::TooLarge => {
+                // If the column turns out to be text this is a word like any other, so judgment waits for the end.
+                let what = if seen == Cell::NotFinite { Trouble::NotFinite } else { Trouble::TooLarge };
+                self.trouble.get_or_insert_with(|| (what, (start_of(text), offset)));
+            }
+            _ => self.count(seen, text, offset),
         }
-        let mut seen = cell::look(text);
-        let missing = seen == Cell::Missing;
-        if let Cell::NotFinite | Cell::TooLarge = seen {
-            // If the column turns out to be text this is a word like any other, so judgment waits for the end.
-            let what = if seen == Cell::NotFinite { Trouble::NotFinite } else { Trouble::TooLarge };
-            self.trouble.get_or_insert_with(|| (what, offset, text.to_vec()));
-            seen = Cell::Missing;
+        self.store(seen, text);
+        seen == Cell::Missing
+    }
+
+    fn count(&mut self, seen: Cell, text: &[u8], offset: u64) {
+        self.values += 1;
+        let (point, comma) = match seen {
+            Cell::Number(value) => (Some(value), with_comma(value, text)),
+            Cell::Written { point, comma } => (point, comma),
+            _ => (None, None),
+        };
+        self.point.count(point.is_some(), text, offset);
+        self.comma.count(comma.is_some(), text, offset);
+        self.flags.count(as_flag(seen).is_some(), text, offset);
+        let plain = matches!(seen, Cell::Number(_));
+        if let (Some(value), false) = (point, plain) {
+            self.point.show(text, value);
+            self.ambiguous += usize::from(comma.is_some_and(|other| other != value));
         }
-        match (&mut self.so_far, seen) {
-            (SoFar::Numbers(numbers), Cell::Number(value)) => numbers.push(value),
-            (SoFar::Numbers(numbers), Cell::Missing) => numbers.push_missing(),
-            (SoFar::Flags(flags), Cell::Flag(value)) => flags.push(Some(value)),
-            (SoFar::Flags(flags), Cell::Missing) => flags.push(None),
-            (SoFar::Missing(count), Cell::Missing) => *count += 1,
-            (SoFar::Missing(count), Cell::Number(value)) => {
+        if let Some(value) = comma
+            && (!plain || point != comma)
+        {
+            self.comma.show(text, value);
+        }
+    }
+
+    fn store(&mut self, seen: Cell, text: &[u8]) {
+        match self.wanted {
+            Wanted::Flags => self.store_flag(as_flag(seen)),
+            Wanted::Numbers(style) => self.store_number(as_number(seen, text, style.unwrap_or_default())),
+            Wanted::Any => match seen {
+                Cell::Flag(flag) => self.store_flag(Some(flag)),
+                Cell::Missing | Cell::Marker | Cell::NotFinite | Cell::TooLarge => self.store_nothing(),
+                _ => match as_number(seen, text, NumberStyle::Point) {
+                    Some(value) => self.store_number(Some(value)),
+                    None => self.store_other(),
+                },
+            },
+        }
+    }
+
+    /// A text, where nothing is known of the column yet.
+    fn store_other(&mut self) {
+        let others = self.values - self.point.fits;
+        match self.stored {
+            Stored::Flags(_) => self.stored = Stored::Dropped,
+            Stored::Numbers(_) if others > FEW && others > self.point.fits => self.stored = Stored::Dropped,
+            _ => self.store_nothing(),
+        }
+    }
+
+    fn store_nothing(&mut self) {
+        match &mut self.stored {
+            Stored::Missing(count) => *count += 1,
+            Stored::Numbers(numbers) => numbers.push_missing(),
+            Stored::Flags(flags) => flags.push(None),
+            Stored::Dropped => {}
+        }
+    }
+
+    fn store_number(&mut self, value: Option<f64>) {
+        let Some(value) = value else { return self.store_nothing() };
+        match &mut self.stored {
+            Stored::Numbers(numbers) => numbers.push(value),
+            Stored::Missing(count) => {
                 let mut numbers = Numbers::missing(*count);
                 numbers.push(value);
-                self.so_far = SoFar::Numbers(numbers);
+                self.stored = Stored::Numbers(numbers);
             }
-            (SoFar::Missing(count), Cell::Flag(value)) => {
-                let mut flags = vec![None; *count];
-                flags.push(Some(value));
-                self.so_far = SoFar::Flags(flags);
-            }
-            _ => self.so_far = SoFar::Text,
+            Stored::Flags(_) | Stored::Dropped => self.stored = Stored::Dropped,
         }
-        missing
     }
 
-    /// The column, or nothing if it is text and must be read again; or what is wrong with it, at which offset, and the
-    /// cell that shows it. A column of missing cells alone counts as numeric.
-    pub(super) fn finish(self) -> Result<Option<Values>, (Trouble, u64, Vec<u8>)> {
-        let values = match self.so_far {
-            SoFar::Text => return Ok(None),
-            SoFar::Missing(count) => Values::Numeric(vec![f32::NAN; count]),
-            SoFar::Numbers(numbers) => numbers.finish(),
-            SoFar::Flags(flags) => Values::Boolean(flags),
+    fn store_flag(&mut self, value: Option<bool>) {
+        match (&mut self.stored, value) {
+            (Stored::Flags(flags), value) => flags.push(value),
+            (Stored::Missing(count), Some(_)) => {
+                let mut flags = vec![None; *count];
+                flags.push(value);
+                self.stored = Stored::Flags(flags);
+            }
+            _ => self.store_nothing(),
+        }
+    }
+
+    /// What the column is, and what is to be said of it; or what is wrong with it. A column of missing cells alone counts
+    /// as numeric. `commas` says that a tie is the decimal comma's.
+    pub(super) fn finish(mut self, commas: bool) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
+        let kind = self.kind(commas);
+        if kind != Some(Wanted::Any)
+            && let Some(trouble) = self.trouble.take()
+        {
+            return Err(trouble);
+        }
+        let stored = std::mem::replace(&mut self.stored, Stored::Dropped);
+        let mut remarks = Remarks::default();
+        let outcome = match (kind, stored) {
+            (None, Stored::Missing(count)) => Outcome::Done(Values::Numeric(vec![f32::NAN; count])),
+            (Some(Wanted::Numbers(style)), stored) => {
+                remarks = self.remarks(style);
+                match (style, stored) {
+                    (Some(NumberStyle::Comma), Stored::Numbers(numbers)) if self.stored_commas() => {
+                        Outcome::Done(numbers.finish())
+                    }
+                    (Some(NumberStyle::Comma), _) => Outcome::Numbers(NumberStyle::Comma),
+                    (_, Stored::Numbers(numbers)) if !self.stored_commas() => Outcome::Done(numbers.finish()),
+                    _ => Outcome::Numbers(NumberStyle::Point),
+                }
+            }
+            (Some(Wanted::Flags), stored) => {
+                remarks = self.remarks(None);
+                match stored {
+                    Stored::Flags(flags) => Outcome::Done(Values::Boolean(flags)),
+                    _ => Outcome::Flags,
+                }
+            }
+            _ => Outcome::Text,
         };
-        self.trouble.map_or(Ok(Some(values)), Err)
+        Ok((outcome, remarks))
+    }
+
+    /// Whether what is stored was read with a decimal comma.
+    fn stored_commas(&self) -> bool {
+        self.wanted == Wanted::Numbers(Some(NumberStyle::Comma))
+    }
+
+    /// Numbers of a style, truth values, or texts ([`Wanted::Any`]); nothing where all cells are missing.
+    fn kind(&self, commas: bool) -> Option<Wanted> {
+        let style = match self.comma.fits.cmp(&self.point.fits) {
+            std::cmp::Ordering::Greater => NumberStyle::Comma,
+            std::cmp::Ordering::Equal if commas && self.ambiguous > 0 => NumberStyle::Comma,
+            _ => NumberStyle::Point,
+        };
+        let fits = |style| if style == NumberStyle::Comma { self.comma.fits } else { self.point.fits };
+        match self.wanted {
+            // A column of another kind altogether is for the encoding to refuse.
+            Wanted::Numbers(_) | Wanted::Flags if self.values == 0 => return None,
+            Wanted::Numbers(given) if fits(given.unwrap_or(style)) > 0 => {
+                return Some(Wanted::Numbers(Some(given.unwrap_or(style))));
+            }
+            Wanted::Flags if self.flags.fits > 0 => return Some(Wanted::Flags),
+            _ => {}
+        }
+        match self.values {
+            0 if self.markers == 0 => None,
+            0 => Some(Wanted::Any),
+            values if self.true_or_false() == values => Some(Wanted::Flags),
+            values if fits(style) * 100 >= values * NEARLY_ALL => Some(Wanted::Numbers(Some(style))),
+            _ => Some(Wanted::Any),
+        }
+    }
+
+    /// Cells that are truth values and no numbers.
+    fn true_or_false(&self) -> usize {
+        match self.point.fits.max(self.comma.fits) {
+            0 => self.flags.fits,
+            _ => 0,
+        }
+    }
+
+    fn remarks(&mut self, style: Option<NumberStyle>) -> Remarks {
+        let reading = match style {
+            None => &mut self.flags,
+            Some(NumberStyle::Comma) => &mut self.comma,
+            Some(_) => &mut self.point,
+        };
+        Remarks {
+            style: style.unwrap_or_default(),
+            example: reading.example.take(),
+            others: self.values - reading.fits,
+            first_other: reading.first_other.take(),
+            first_marker: self.first_marker,
+        }
+    }
+}
+
+/// The number that a cell is in a style.
+pub(super) fn as_number(seen: Cell, text: &[u8], style: NumberStyle) -> Option<f64> {
+    match (seen, style) {
+        (Cell::Number(value), NumberStyle::Point) => Some(value),
+        (Cell::Number(value), NumberStyle::Comma) => with_comma(value, text),
+        (Cell::Written { point, .. }, NumberStyle::Point) => point,
+        (Cell::Written { comma, .. }, NumberStyle::Comma) => comma,
+        _ => None,
+    }
+}
+
+/// The truth value that a cell is; 0 and 1 are another way to write false and true.
+pub(super) fn as_flag(seen: Cell) -> Option<bool> {
+    match seen {
+        Cell::Flag(flag) => Some(flag),
+        Cell::Number(0.0) => Some(false),
+        Cell::Number(1.0) => Some(true),
+        _ => None,
     }
 }
 
@@ -79,42 +356,131 @@ impl Guess {
 mod tests {
     use super::*;
 
-    fn guess(cells: &[&str]) -> Result<Option<Values>, (Trouble, u64, Vec<u8>)> {
-        let mut guess = Guess::new();
+    fn guess_as(wanted: Wanted, cells: &[&str]) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
+        let mut guess = Guess::new(wanted);
         for (at, cell) in cells.iter().enumerate() {
             guess.push(cell.as_bytes(), at as u64 + 2);
         }
-        guess.finish()
+        guess.finish(false)
+    }
+
+    fn guess(cells: &[&str]) -> Outcome {
+        match guess_as(Wanted::Any, cells) {
+            Ok((outcome, _)) => outcome,
+            Err((trouble, _)) => panic!("{trouble:?}"),
+        }
+    }
+
+    fn numbers(outcome: Outcome) -> Vec<f32> {
+        match outcome {
+            Outcome::Done(Values::Numeric(numbers)) => numbers,
+            _ => panic!("no numbers"),
+        }
     }
 
     #[test]
     fn the_type_follows_from_the_cells() {
-        let Ok(Some(Values::Numeric(numbers))) = guess(&["", "1", "NA", "2.5"]) else { panic!() };
-        assert!(numbers[0].is_nan() && numbers[2].is_nan());
-        assert_eq!([numbers[1], numbers[3]], [1.0, 2.5]);
-        let Ok(Some(Values::Boolean(flags))) = guess(&["?", "true", "False"]) else { panic!() };
-        assert_eq!(flags, [None, Some(true), Some(false)]);
-        for text in [["1", "red"], ["true", "1"], ["1", "true"], ["red", "1"]] {
-            assert!(matches!(guess(&text), Ok(None)), "{text:?}");
+        let found = numbers(guess(&["", "1", "NA", "2.5"]));
+        assert!(found[0].is_nan() && found[2].is_nan());
+        assert_eq!([found[1], found[3]], [1.0, 2.5]);
+        let Outcome::Done(Values::Boolean(flags)) = guess(&["?", "true", "False", "-"]) else { panic!() };
+        assert_eq!(flags, [None, Some(true), Some(false), None]);
+        for text in [["1", "red"], ["true", "1"], ["1", "true"], ["red", "1"], ["true", "maybe"]] {
+            assert!(matches!(guess(&text), Outcome::Text), "{text:?}");
         }
-        assert!(matches!(guess(&["", ""]), Ok(Some(Values::Numeric(empty))) if empty.len() == 2));
+        assert_eq!(numbers(guess(&["", ""])).len(), 2);
     }
 
     #[test]
     fn large_numbers_keep_every_digit() {
-        let Ok(Some(Values::Wide(seconds))) = guess(&["1700000001", "", "1700000002"]) else { panic!() };
+        let Outcome::Done(Values::Wide(seconds)) = guess(&["1700000001", "", "1700000002"]) else { panic!() };
         assert_eq!((seconds[0], seconds[2]), (1_700_000_001.0, 1_700_000_002.0));
         assert!(seconds[1].is_nan());
         // Exact as f32, or small: nothing to gain.
-        assert!(matches!(guess(&["1e30", "16777216"]), Ok(Some(Values::Wide(_)))));
-        assert!(matches!(guess(&["16777216", "0.1", "4095.9"]), Ok(Some(Values::Numeric(_)))));
+        assert!(matches!(guess(&["1e30", "16777216"]), Outcome::Done(Values::Wide(_))));
+        assert!(matches!(guess(&["16777216", "0.1", "4095.9"]), Outcome::Done(Values::Numeric(_))));
     }
 
     #[test]
-    fn nan_is_refused_among_numbers_and_a_word_among_texts() {
-        assert_eq!(guess(&["1", "nan", "inf"]).unwrap_err(), (Trouble::NotFinite, 3, b"nan".to_vec()));
-        assert_eq!(guess(&["1", "1e39"]).unwrap_err(), (Trouble::TooLarge, 3, b"1e39".to_vec()));
-        assert_eq!(guess(&["nan", "nan"]).unwrap_err().1, 2);
-        assert!(matches!(guess(&["1", "nan", "red"]), Ok(None)));
+    fn markers_are_missing_among_numbers_and_words_among_words() {
+        for marker in
+            ["#N/A", "-", "--", "nan", "NaN", ".", "unknown", "none", "nil", "#DIV/0!", "<NA>", "missing"]
+        {
+            let found = numbers(guess(&["1", marker, "2"]));
+            assert!(found[1].is_nan() && found[2] == 2.0, "{marker}");
+            assert!(matches!(guess(&["red", marker, "blue"]), Outcome::Text), "{marker}");
+            assert!(matches!(guess(&[marker, marker]), Outcome::Text), "{marker}");
+        }
+    }
+
+    #[test]
+    fn infinities_are_refused_among_numbers_and_words_among_texts() {
+        let trouble = |cells: &[&str]| guess_as(Wanted::Any, cells).err().unwrap();
+        assert_eq!(trouble(&["1", "inf"]), (Trouble::NotFinite, (b"inf".to_vec(), 3)));
+        assert_eq!(trouble(&["1", "1e39"]), (Trouble::TooLarge, (b"1e39".to_vec(), 3)));
+        assert_eq!(trouble(&["inf", "inf"]).1.1, 2);
+        assert!(matches!(guess(&["1", "inf", "red"]), Outcome::Text));
+    }
+
+    #[test]
+    fn numbers_as_people_write_them() {
+        let (outcome, remarks) = guess_as(Wanted::Any, &["7", "12%", "$1,500", "(3)"]).unwrap();
+        assert_eq!(numbers(outcome), [7.0, 12.0, 1500.0, -3.0]);
+        assert_eq!((remarks.style, remarks.example), (NumberStyle::Point, Some((b"12%".to_vec(), 12.0))));
+        // The column is consistent with a decimal comma alone, and is read again.
+        let (outcome, remarks) = guess_as(Wanted::Any, &["3", "1,500", "2,5"]).unwrap();
+        assert!(matches!(outcome, Outcome::Numbers(NumberStyle::Comma)));
+        assert_eq!(remarks.example, Some((b"1,500".to_vec(), 1.5)));
+        assert!(matches!(guess(&["1.5", "2,5"]), Outcome::Text));
+        let (outcome, _) =
+            guess_as(Wanted::Numbers(Some(NumberStyle::Comma)), &["2,5", "1.234", "1.5"]).unwrap();
+        let found = numbers(outcome);
+        assert!(found[..2] == [2.5, 1234.0] && found[2].is_nan());
+    }
+
+    #[test]
+    fn a_tie_between_styles_is_decided_by_what_separates_cells() {
+        let style = |commas| {
+            let mut guess = Guess::new(Wanted::Any);
+            ["1,500", "2,250", "7"].iter().for_each(|cell| {
+                guess.push(cell.as_bytes(), 2);
+            });
+            guess.finish(commas).ok().unwrap().1.style
+        };
+        assert_eq!((style(false), style(true)), (NumberStyle::Point, NumberStyle::Comma));
+    }
+
+    #[test]
+    fn a_few_odd_cells_among_numbers_are_missing() {
+        let mut cells: Vec<String> = (0..19).map(|i| i.to_string()).collect();
+        cells.insert(3, "abc".to_string());
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let (outcome, remarks) = guess_as(Wanted::Any, &cells).unwrap();
+        assert!(numbers(outcome)[3].is_nan());
+        assert_eq!((remarks.others, remarks.first_other), (1, Some((b"abc".to_vec(), 5))));
+        // One less, and the share is too small.
+        assert!(matches!(guess(&cells[1..]), Outcome::Text));
+        let (outcome, remarks) = guess_as(Wanted::Numbers(None), &cells[1..]).unwrap();
+        assert_eq!((numbers(outcome).len(), remarks.others), (19, 1));
+        // The order does not matter: what was freed too early is read again.
+        let late: Vec<String> =
+            (0..20).map(|i| format!("t{i}")).chain((0..380).map(|i| i.to_string())).collect();
+        let late: Vec<&str> = late.iter().map(String::as_str).collect();
+        assert_eq!(guess_as(Wanted::Any, &late).unwrap().1.others, 20);
+    }
+
+    #[test]
+    fn a_known_kind_does_not_change() {
+        let flags = |cells: &[&str]| guess_as(Wanted::Flags, cells).unwrap();
+        let (outcome, remarks) = flags(&["1", "true", "perhaps", "0"]);
+        let Outcome::Done(Values::Boolean(found)) = outcome else { panic!() };
+        assert_eq!(found, [Some(true), Some(true), None, Some(false)]);
+        assert_eq!(remarks.others, 1);
+        let point = Wanted::Numbers(Some(NumberStyle::Point));
+        let (outcome, remarks) = guess_as(point, &["x", "y", "3", "true"]).unwrap();
+        assert_eq!((numbers(outcome)[2], remarks.others), (3.0, 3));
+        // Nothing of that kind at all.
+        assert!(matches!(guess_as(point, &["x", "y"]).unwrap().0, Outcome::Text));
+        assert!(matches!(flags(&["2", "3"]).0, Outcome::Numbers(_) | Outcome::Done(Values::Numeric(_))));
     }
 }

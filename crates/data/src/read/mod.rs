@@ -1,30 +1,38 @@
 //! Reading a table from a file, whatever its format.
 //!
-//! The format follows from the extension, and from the first bytes where the extension lies. A column is numeric if
-//! every cell that is not missing is a number, boolean if every one is true or false, and text otherwise. Missing
-//! cells are empty, `NA`, `N/A`, `null`, `NULL`, `None` or `?`. A written-out NaN or infinity is refused rather
-//! than guessed at.
+//! The format follows from the extension, and from the first bytes where the extension lies. A column of a text table is
+//! numeric if nearly every cell that is not missing is a number, boolean if every one is true or false, and text otherwise
+//! (see `guess`). Missing cells are empty, `NA`, `N/A`, `null`, `NULL`, `None` or `?`; among numbers and truth values,
+//! `-`, `nan`, `unknown`, `#N/A` and the like are missing, too. A written-out infinity is refused rather than guessed at.
 
 mod cell;
 mod contained;
 mod csv;
+mod delimiter;
 mod dictionary;
+mod footer;
 mod guess;
+mod number;
 mod numbers;
 mod parquet;
+mod pass;
+mod source;
+mod texts;
 
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
+use guess::Wanted;
+pub use number::NumberStyle;
 use numbers::Numbers;
+use source::Bytes;
+pub(crate) use source::Source;
 
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened, unknown_column};
-use crate::{DataError, Frame};
+use crate::{DataError, Frame, TableFormat};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -82,6 +90,11 @@ pub struct ReadOptions {
     /// Columns to read as categories whatever they hold, such as labels. Any number of levels is allowed, and naming one
     /// that is not there is an error unless `only` is given.
     pub categories: Vec<String>,
+    /// Columns to read as numbers whatever they hold, in a style or in the one that fits more cells: other cells are
+    /// missing, and [`Frame::cells`] says so.
+    pub numeric: Vec<(String, Option<NumberStyle>)>,
+    /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
+    pub boolean: Vec<String>,
     /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
     /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
@@ -93,85 +106,27 @@ pub struct ReadOptions {
     pub missing: MissingPolicy,
     /// How the bytes of a text table are to be read where they have no mark; UTF-8 if nothing is said.
     pub encoding: Option<TextEncoding>,
+    /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
+    pub format: Option<TableFormat>,
+    /// The byte between the cells of a text table. If nothing is said, it is a tab in a `.tsv` file, and else what the
+    /// first lines show: a comma, a semicolon, a tab or `|`.
+    pub delimiter: Option<u8>,
 }
 
-/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`.
+/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`. The path `-` is
+/// standard input; it, a pipe or a device is read once, and its format follows from [`ReadOptions::format`] or its bytes.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
-    let source = Source { name: path.display().to_string(), bytes: Bytes::File(path) };
-    let lower = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
-    // A path that leads nowhere is the first thing to say, before anything about its extension.
-    let start = source.start()?;
-    let format = match () {
-        () if lower.ends_with(".parquet") || lower.ends_with(".pq") => Format::Parquet,
-        () if bare.ends_with(".csv") => Format::Text { delimiter: b',' },
-        () if bare.ends_with(".tsv") => Format::Text { delimiter: b'\t' },
-        () => return Err(DataError::UnknownExtension { file: source.name }),
-    };
-    if start.is_empty() {
-        return Err(DataError::Empty { file: source.name });
-    }
-    match format {
-        Format::Text { delimiter } if start != parquet::MAGIC => csv::read(&source, delimiter, options),
-        _ => parquet::read(&source, options),
-    }
+    Source::at(path)?.read(options)
 }
 
 /// Reads a CSV table from memory, compressed or not.
 pub fn read_csv_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
-    csv::read(&Source::memory(bytes), b',', &ReadOptions::default())
+    csv::read(&Source::memory(bytes), None, &ReadOptions::default())
 }
 
 /// Reads a Parquet table from memory.
 pub fn read_parquet_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
     parquet::read(&Source::memory(bytes), &ReadOptions::default())
-}
-
-enum Format {
-    Text { delimiter: u8 },
-    Parquet,
-}
-
-/// Bytes that can be read from the start more than once, and the name that messages give them.
-struct Source<'a> {
-    name: String,
-    bytes: Bytes<'a>,
-}
-
-enum Bytes<'a> {
-    File(&'a Path),
-    Memory(&'a [u8]),
-}
-
-impl<'a> Source<'a> {
-    fn memory(bytes: &'a [u8]) -> Self {
-        Source { name: "bytes in memory".to_string(), bytes: Bytes::Memory(bytes) }
-    }
-
-    fn open_file(&self, path: &Path) -> Result<File, DataError> {
-        let file = self.name.clone();
-        match File::open(path).and_then(|opened| opened.metadata().map(|about| (opened, about))) {
-            Ok((_, about)) if about.is_dir() => Err(DataError::IsFolder { file }),
-            Ok((opened, _)) => Ok(opened),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(DataError::NotFound { file }),
-            Err(cause) => Err(DataError::Read { file, cause }),
-        }
-    }
-
-    fn open(&self) -> Result<Box<dyn Read + 'a>, DataError> {
-        match self.bytes {
-            Bytes::File(path) => Ok(Box::new(self.open_file(path)?)),
-            Bytes::Memory(bytes) => Ok(Box::new(bytes)),
-        }
-    }
-
-    /// The first four bytes, or fewer if there are no more: enough to know every format that has a mark.
-    fn start(&self) -> Result<Vec<u8>, DataError> {
-        let mut start = Vec::with_capacity(4);
-        let read = self.open()?.take(4).read_to_end(&mut start);
-        read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })?;
-        Ok(start)
-    }
 }
 
 /// What becomes of a column of the file.
@@ -181,7 +136,21 @@ enum Role {
     Category,
     Text,
     Verbatim,
-    Feature,
+    Feature(Wanted),
+}
+
+impl ReadOptions {
+    /// The same columns of a table that is written as another's options say.
+    pub(crate) fn written_like(self, other: &ReadOptions) -> Self {
+        Self { encoding: other.encoding, delimiter: other.delimiter, format: other.format, ..self }
+    }
+
+    /// What features are to be read as, where that is known.
+    fn wanted(&self) -> HashMap<&str, Wanted> {
+        let boolean = self.boolean.iter().map(|name| (name.as_str(), Wanted::Flags));
+        let numeric = self.numeric.iter().map(|(name, style)| (name.as_str(), Wanted::Numbers(*style)));
+        boolean.chain(numeric).collect()
+    }
 }
 
 /// Checks the header and decides what becomes of each column. Also returns the names left out because of `only`.
@@ -194,7 +163,8 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(DataError::DuplicateColumn { file: file.to_string(), name: pair[0].to_string() });
     }
-    let named = options.categories.iter().chain(&options.text).chain(&options.verbatim);
+    let numeric = options.numeric.iter().map(|(name, _)| name);
+    let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(numeric);
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
         if sorted.binary_search(&name.as_str()).is_err() {
@@ -204,6 +174,7 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
     let set = |names: &'_ [String]| names.iter().cloned().collect::<HashSet<String>>();
     let (drop, only) = (set(&options.drop), options.only.as_deref().map(set));
     let (categories, text, verbatim) = (set(&options.categories), set(&options.text), set(&options.verbatim));
+    let wanted = options.wanted();
     let mut ignored = Vec::new();
     let roles = names
         .iter()
@@ -220,7 +191,7 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
             } else if categories.contains(name) {
                 Role::Category
             } else {
-                Role::Feature
+                Role::Feature(wanted.get(name.as_str()).copied().unwrap_or_default())
             }
         })
         .collect();
@@ -231,6 +202,7 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
     Missing,
+    NotANumber,
     NotFinite,
     TooLarge,
     NotUtf8,
@@ -243,6 +215,7 @@ impl Trouble {
         let (file, column, value) = (file.to_string(), column.to_string(), shortened(value));
         match self {
             Trouble::Missing => DataError::MissingCell { file, place, column },
+            Trouble::NotANumber => DataError::NotANumber { file, place, column, value },
             Trouble::NotFinite => DataError::NotFinite { file, place, column, value },
             Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
             Trouble::NotUtf8 => DataError::NotUtf8 { file, place },

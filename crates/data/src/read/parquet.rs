@@ -6,15 +6,16 @@
 
 use super::cell::is_missing;
 use super::contained::contained;
+use super::footer::{check_chunks, check_codecs, check_rows};
 use super::{
-    Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, roles,
+    Bytes, Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
+    texts,
 };
 use crate::error::Position;
 use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
-use crate::{DataError, Frame};
+use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::reader::ChunkReader;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -25,17 +26,35 @@ use std::fmt::{Display, Write};
 /// The first four bytes of every Parquet file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
-const ROWS_AT_ONCE: usize = 8192;
+/// The first four bytes of a Parquet file whose footer is encrypted.
+const ENCRYPTED: &[u8] = b"PARE";
+
+/// What a batch may take beside its texts.
+pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
+    if source.start()? == ENCRYPTED {
+        return Err(encrypted(&source.name));
+    }
     if source.start()? != MAGIC {
         return Err(DataError::NotParquet { file: source.name.clone() });
     }
-    let frame = contained(|| match source.bytes {
+    let frame = contained(|| match &source.bytes {
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
+        Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
+}
+
+/// Whether a file starts like Parquet, encrypted or not.
+pub(super) fn is_marked(start: &[u8]) -> bool {
+    start == MAGIC || start == ENCRYPTED
+}
+
+fn encrypted(file: &str) -> DataError {
+    let (file, how) = (file.to_string(), "encrypted".to_string());
+    DataError::OtherParquet { file, how, instead: "without encryption" }
 }
 
 fn read_chunks(
@@ -43,7 +62,10 @@ fn read_chunks(
     chunks: impl ChunkReader + 'static,
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
-    let corrupt = |error: &dyn Display| corrupt(file, error);
+    let corrupt = |error: &dyn Display| match error.to_string().contains("encryption feature is disabled") {
+        true => encrypted(file),
+        false => corrupt(file, error),
+    };
     let length = chunks.len();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder =
@@ -59,7 +81,7 @@ fn read_chunks(
     let kept: Vec<usize> = (0..names.len())
         .filter(|&at| match roles[at] {
             Role::Skip => false,
-            Role::Feature if !is_feature(schema.field(at).data_type()) => {
+            Role::Feature(_) if !is_feature(schema.field(at).data_type()) => {
                 left_out.push(LeftOut { column: names[at].clone(), why: WhyLeftOut::Type });
                 false
             }
@@ -72,19 +94,24 @@ fn read_chunks(
             Ok((names[at].as_str(), Store::new(file, &names[at], schema.field(at).data_type(), roles[at])?))
         })
         .collect::<Result<Vec<_>, DataError>>()?;
+    check_codecs(file, builder.metadata(), &kept)?;
+    let rows_at_once = check_rows(file, builder.metadata(), &kept)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
     let reader =
-        builder.with_projection(mask).with_batch_size(ROWS_AT_ONCE).build().map_err(|e| corrupt(&e))?;
+        builder.with_projection(mask).with_batch_size(rows_at_once).build().map_err(|e| corrupt(&e))?;
 
     let refuse = options.missing == MissingPolicy::Refuse;
     let mut rows = 0usize;
     for batch in reader {
+        if rows > 0 {
+            check_memory(|| format!("'{file}' beyond row {rows}"), BYTES_PER_BATCH)?;
+        }
         let batch = batch.map_err(|e| corrupt(&e))?;
         if batch.num_columns() != columns.len() {
             return Err(corrupt(&"a column is missing from a row group"));
         }
         for ((name, store), array) in columns.iter_mut().zip(batch.columns()) {
-            let refuse = refuse && store.role == Role::Feature;
+            let refuse = refuse && matches!(store.role, Role::Feature(_));
             match store.extend(array.as_ref(), refuse) {
                 Err((Trouble::TooManyLevels, ..)) => store.give_up(),
                 other => other.map_err(|(trouble, at, value)| {
@@ -100,38 +127,29 @@ fn read_chunks(
     if rows == 0 {
         return Err(DataError::NoRows { file: file.to_string() });
     }
-    let mut finished = Vec::with_capacity(columns.len());
+    let (mut finished, mut cells) = (Vec::with_capacity(columns.len()), Vec::new());
     for (name, store) in columns {
-        match store.cells.finish() {
-            Ok(values) => finished.push(Column { name: name.to_string(), values }),
-            Err(why) => left_out.push(LeftOut { column: name.to_string(), why }),
-        }
+        let values = match (store.role, store.cells.finish()) {
+            (Role::Feature(wanted), Ok(Values::Text(texts))) => {
+                let (values, told) = texts::as_kind(&texts, wanted, name, refuse)
+                    .map_err(|(trouble, row, value)| trouble.at(file, Position::Row(row), name, &value))?;
+                cells.extend(told);
+                values
+            }
+            (_, Ok(values)) => values,
+            (_, Err(why)) => {
+                left_out.push(LeftOut { column: name.to_string(), why });
+                continue;
+            }
+        };
+        finished.push(Column { name: name.to_string(), values });
     }
-    Ok(Frame { columns: finished, rows, ignored, left_out })
+    Ok(Frame { columns: finished, rows, ignored, left_out, cells, delimiter: None })
 }
 
 fn corrupt(file: &str, error: impl Display) -> DataError {
     let detail = error.to_string().replace(['\n', '\r'], " ");
     DataError::CorruptParquet { file: file.to_string(), detail }
-}
-
-/// Checks that every column chunk lies inside the file. The reader takes the offsets of the footer on trust, and its
-/// arithmetic on them panics where they are nonsense.
-fn check_chunks(metadata: &ParquetMetaData, length: u64) -> Result<(), String> {
-    for (at, group) in metadata.row_groups().iter().enumerate() {
-        let rows = group.num_rows();
-        for chunk in group.columns() {
-            let name = chunk.column_descr().name();
-            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-            let numbers =
-                [start, chunk.data_page_offset(), chunk.compressed_size(), chunk.num_values(), rows];
-            let end = start.checked_add(chunk.compressed_size());
-            if numbers.iter().any(|&n| n < 0) || end.is_none_or(|end| end as u64 > length) {
-                return Err(format!("row group {}, column '{name}': it lies outside the file", at + 1));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A column being filled.
@@ -170,10 +188,14 @@ impl Store {
             (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
             (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
             (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
+            // Numbers and truth values that were written as texts are made at the end.
+            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags)) => {
+                Cells::Texts(TextColumn::default(), true)
+            }
             (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
             (DataType::Boolean, _) => Cells::Flags(Vec::new()),
             (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
-            (kind, Role::Feature) if is_feature(kind) => Cells::Vectors(Vectors::default()),
+            (kind, Role::Feature(_)) if is_feature(kind) => Cells::Vectors(Vectors::default()),
             (kind, _) => {
                 return Err(DataError::UnsupportedType {
                     file: file.to_string(),

@@ -7,10 +7,18 @@
 use super::features::TextOptions;
 use super::words::Phrases;
 use crate::parallel::map_stretches;
+use crate::{DataError, check_memory};
 use std::collections::{HashMap, HashSet};
 
 /// Texts that are worth a thread of their own.
 pub(super) const LEAST: usize = 64;
+
+/// How much text is counted between two questions about memory, and what that may become.
+const STEP: usize = 1 << 20;
+const LEAST_MORE: u64 = 16 << 20;
+
+/// What a phrase takes in a list that has just grown.
+const BYTES_PER_PHRASE: u64 = 48;
 
 /// What was counted.
 pub(super) struct Counted {
@@ -39,23 +47,39 @@ pub(super) struct Stretch {
     counts: Vec<(u32, f32)>,
 }
 
-/// Counts all phrases of `texts`, whatever their number.
-pub(super) fn count<S: AsRef<str> + Sync>(texts: &[S], options: &TextOptions) -> Counted {
+/// Counts all phrases of `texts`, whatever their number, as long as there is memory for them.
+pub(super) fn count<S: AsRef<str> + Sync>(texts: &[S], options: &TextOptions) -> Result<Counted, DataError> {
     let stop = options.stop_set();
-    let mut stretches = map_stretches(texts, 0, LEAST, |texts| Stretch::count(texts, options, &stop));
+    let stretches = map_stretches(texts, 0, LEAST, |texts| Stretch::count(texts, options, &stop));
+    let mut stretches = stretches.into_iter().collect::<Result<Vec<Stretch>, DataError>>()?;
     let (mut numbers, mut occurrences) = (HashMap::new(), Vec::new());
     for stretch in &mut stretches {
         stretch.agree(&mut numbers, &mut occurrences);
     }
-    Counted { numbers, occurrences, stretches }
+    Ok(Counted { numbers, occurrences, stretches })
 }
 
 impl Stretch {
-    fn count<S: AsRef<str>>(texts: &[S], options: &TextOptions, stop: &HashSet<String>) -> Self {
+    fn count<S: AsRef<str>>(
+        texts: &[S],
+        options: &TextOptions,
+        stop: &HashSet<String>,
+    ) -> Result<Self, DataError> {
         let (mut numbers, mut occurrences) = (HashMap::<Box<str>, u32>::new(), Vec::<Occurrences>::new());
         let (mut starts, mut counts) = (vec![0], Vec::new());
         let (mut phrases, mut tally) = (options.phrases(stop), Tally::default());
+        let mut unasked = 0;
         for text in texts {
+            unasked += text.as_ref().len();
+            if unasked > STEP {
+                unasked = 0;
+                // A list that is full is moved to one of twice its size.
+                let larger = numbers.capacity() as u64 * BYTES_PER_PHRASE;
+                check_memory(
+                    || format!("{} different words and phrases", numbers.len()),
+                    larger.max(LEAST_MORE),
+                )?;
+            }
             phrases.fill(text.as_ref());
             tally.count(&phrases, |phrase| {
                 Some(numbers.get(phrase).copied().unwrap_or_else(|| {
@@ -73,7 +97,7 @@ impl Stretch {
             counts.extend_from_slice(&tally.counts);
             starts.push(counts.len());
         }
-        Self { numbers, occurrences, starts, counts }
+        Ok(Self { numbers, occurrences, starts, counts })
     }
 
     /// Goes over to the common numbers, adding phrases that have none yet, and adds up the occurrences.

@@ -87,7 +87,7 @@ impl TextOptions {
         if low == 0 || low > high || high > LONGEST_PHRASE {
             return Err(DataError::PhraseLengths { low, high, limit: LONGEST_PHRASE });
         }
-        let Counted { numbers, occurrences, stretches } = count(texts, self);
+        let Counted { numbers, occurrences, stretches } = count(texts, self)?;
         let of = |number: u32| occurrences[number as usize];
         let mut kept: Vec<(Box<str>, u32)> =
             numbers.into_iter().filter(|&(_, number)| of(number).texts >= self.min_texts).collect();

@@ -86,7 +86,11 @@ pub(crate) fn read(path: &Path, name: &str) -> Result<Vec<u8>, Error> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
             Err(wrong("does not exist; check the path of the model".to_string()))
         }
-        _ => fs::read(path).map_err(|cause| wrong(format!("cannot be read: {cause}"))),
+        about => {
+            let length = about.map_or(0, |about| about.len());
+            onesided_data::check_memory(|| format!("the model '{name}'"), length)?;
+            fs::read(path).map_err(|cause| wrong(format!("cannot be read: {cause}")))
+        }
     }
 }
 

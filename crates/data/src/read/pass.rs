@@ -1,0 +1,263 @@
+//! One reading of a text table from its start, plain or compressed.
+
+use super::Source;
+use crate::decode::{TextEncoding, Utf8Reader};
+use crate::error::Position;
+use crate::memory::room;
+use crate::{DataError, check_memory};
+use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+/// The line of the record at `offset` in the text. Counted when there is something to say about it: the positions that
+/// `csv` reports with a record lie before blank lines and before the second half of a line break of two characters.
+pub(super) fn place_of(source: &Source<'_>, encoding: Option<TextEncoding>, offset: u64) -> Position {
+    places_of(source, encoding, &[offset])[0]
+}
+
+/// The lines of several records, counted in one reading.
+pub(super) fn places_of(
+    source: &Source<'_>,
+    encoding: Option<TextEncoding>,
+    offsets: &[u64],
+) -> Vec<Position> {
+    let mut order: Vec<usize> = (0..offsets.len()).collect();
+    order.sort_unstable_by_key(|&at| std::cmp::Reverse(offsets[at]));
+    let mut places = vec![Position::Line(1); offsets.len()];
+    let mut line = 1;
+    if let Ok(pass) = Pass::open(source, b',', encoding) {
+        pass.bound.lifted.set(true);
+        let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
+        for (at, byte) in bytes.enumerate() {
+            let in_line = !matches!(byte, b'\r' | b'\n');
+            while let Some(next) = order.pop_if(|next| in_line && at as u64 >= offsets[*next]) {
+                places[next] = Position::Line(line);
+            }
+            if order.is_empty() {
+                break;
+            }
+            line += u64::from(byte == b'\n');
+        }
+    }
+    order.into_iter().for_each(|at| places[at] = Position::Line(line));
+    places
+}
+
+/// One reading of the file from its start.
+pub(super) struct Pass<'s> {
+    source: &'s Source<'s>,
+    encoding: Option<TextEncoding>,
+    codec: Option<&'static str>,
+    reader: Reader<Box<dyn Read + 's>>,
+    record: ByteRecord,
+    bound: Rc<Bound>,
+    /// Up to where it was asked whether there is memory for what is read.
+    checked: u64,
+}
+
+/// The longest header and the longest record, where there is memory enough.
+const LONGEST_HEADER: u64 = 16 << 20;
+const LONGEST_RECORD: u64 = 64 << 20;
+
+/// The longest name of a column.
+const LONGEST_NAME: usize = 4096;
+
+/// What a column takes before it has a cell.
+const BYTES_PER_COLUMN: u64 = 512;
+
+/// How much the reader of records takes at a time.
+const BUFFER: usize = 1 << 18;
+
+/// How far a compressed stream that went wrong is looked through for the cause.
+const MOST_DRAINED: u64 = 64 << 20;
+
+/// How much text is read between two questions about memory, and what that may become.
+const STEP: u64 = 1 << 20;
+const BYTES_PER_STEP: u64 = 16 << 20;
+
+/// Records up to this length are read without a question about memory.
+const SHORT: u64 = 1 << 16;
+
+/// A header has copies, and each of its cells a place that takes more than the cell.
+fn longest_header() -> u64 {
+    (room() / 64).clamp(SHORT, LONGEST_HEADER)
+}
+
+/// A record of empty cells takes nine times its length.
+pub(super) fn longest_record() -> u64 {
+    (room() / 16).clamp(SHORT, LONGEST_RECORD)
+}
+
+/// How far may be read for the record under way.
+#[derive(Default)]
+struct Bound {
+    /// Where it starts.
+    start: Cell<u64>,
+    /// Whether the header is behind.
+    header_read: Cell<bool>,
+    /// The longest header and the longest record, once one is long enough to ask.
+    longest: [Cell<Option<u64>>; 2],
+    /// Whether there is none.
+    lifted: Cell<bool>,
+}
+
+impl Bound {
+    fn longest(&self) -> u64 {
+        let (place, ask): (_, fn() -> u64) = match self.header_read.get() {
+            false => (&self.longest[0], longest_header),
+            true => (&self.longest[1], longest_record),
+        };
+        let longest = place.get().unwrap_or_else(ask);
+        place.set(Some(longest));
+        longest
+    }
+
+    /// Whether the record under way is too long once so much was read of the text.
+    fn is_passed(&self, read: u64) -> bool {
+        let length = read.saturating_sub(self.start.get() + BUFFER as u64);
+        length > SHORT && !self.lifted.get() && length > self.longest()
+    }
+}
+
+/// Reads up to a place that moves with the records.
+struct Bounded<R> {
+    inner: R,
+    read: u64,
+    bound: Rc<Bound>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.bound.is_passed(self.read) {
+            return Err(io::Error::other(TooLong));
+        }
+        let read = self.inner.read(buffer)?;
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
+/// The record under way is too long.
+#[derive(Debug)]
+struct TooLong;
+
+impl std::fmt::Display for TooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the record is too long")
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+impl<'s> Pass<'s> {
+    pub(super) fn open(
+        source: &'s Source<'s>,
+        delimiter: u8,
+        encoding: Option<TextEncoding>,
+    ) -> Result<Self, DataError> {
+        let raw = source.open()?;
+        let (codec, bytes): (_, Box<dyn Read + 's>) = match source.start()?.as_slice() {
+            [0x1f, 0x8b, ..] => (
+                Some("gzip"),
+                Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
+            ),
+            // A frame of data, or one that is to be skipped before it.
+            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+                let decoder = zstd::Decoder::new(raw)
+                    .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
+                (Some("zstd"), Box::new(decoder))
+            }
+            _ => (None, raw),
+        };
+        let bound = Rc::new(Bound::default());
+        let bytes = Bounded { inner: Utf8Reader::new(bytes, encoding), read: 0, bound: bound.clone() };
+        let bytes: Box<dyn Read + 's> = Box::new(bytes);
+        let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(BUFFER).from_reader(bytes);
+        Ok(Self { source, encoding, codec, reader, record: ByteRecord::new(), bound, checked: STEP })
+    }
+
+    pub(super) fn header(&mut self) -> Result<Vec<String>, DataError> {
+        let header = match self.reader.byte_headers() {
+            Ok(header) => header.clone(),
+            Err(error) => return Err(self.explain(error)),
+        };
+        if header.is_empty() {
+            return Err(DataError::Empty { file: self.source.name.clone() });
+        }
+        let file = || self.source.name.clone();
+        let wide = header.len();
+        check_memory(|| format!("the {wide} columns of '{}'", file()), wide as u64 * BYTES_PER_COLUMN)?;
+        if let Some((at, name)) = header.iter().enumerate().find(|(_, name)| name.len() > LONGEST_NAME) {
+            return Err(DataError::LongName { file: file(), position: at + 1, length: name.len() });
+        }
+        header
+            .iter()
+            .map(|name| match std::str::from_utf8(name) {
+                Ok(name) => Ok(name.trim().to_string()),
+                Err(_) => {
+                    Err(DataError::NotUtf8 { file: self.source.name.clone(), place: Position::Line(1) })
+                }
+            })
+            .collect()
+    }
+
+    /// The next record and where in the text it starts.
+    pub(super) fn next(&mut self) -> Result<Option<(&ByteRecord, u64)>, DataError> {
+        let start = self.reader.position().byte();
+        self.bound.start.set(start);
+        self.bound.header_read.set(true);
+        if start >= self.checked {
+            check_memory(|| format!("'{}' beyond {start} bytes", self.source.name), BYTES_PER_STEP)?;
+            self.checked = start + STEP;
+        }
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => {
+                let offset = self.record.position().map_or(0, |position| position.byte());
+                Ok(Some((&self.record, offset)))
+            }
+            Ok(false) => Ok(None),
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// The text itself, from here.
+    pub(super) fn into_bytes(self) -> Box<dyn Read + 's> {
+        self.reader.into_inner()
+    }
+
+    /// Reads a compressed stream to its end, checksum included, or as far as is worth it.
+    pub(super) fn drain(self) -> Result<(), DataError> {
+        let Self { source, codec, reader, bound, .. } = self;
+        bound.lifted.set(true);
+        let mut rest = reader.into_inner().take(MOST_DRAINED);
+        match (codec, codec.map(|_| io::copy(&mut rest, &mut io::sink()))) {
+            (Some(codec), Some(Err(cause))) => Err(broken(source.name.clone(), codec, cause)),
+            _ => Ok(()),
+        }
+    }
+
+    fn explain(&self, error: ::csv::Error) -> DataError {
+        let file = self.source.name.clone();
+        match (error.into_kind(), self.codec) {
+            (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => {
+                let place = place_of(self.source, self.encoding, pos.map_or(0, |position| position.byte()));
+                DataError::Ragged { file, place, expected: expected_len, found: len }
+            }
+            (ErrorKind::Io(cause), _) if cause.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
+                let place = place_of(self.source, self.encoding, self.bound.start.get());
+                DataError::LongRecord { file, place, limit: self.bound.longest() }
+            }
+            (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),
+            (ErrorKind::Io(cause), None) => DataError::Read { file, cause },
+            (other, _) => DataError::Read { file, cause: io::Error::other(format!("{other:?}")) },
+        }
+    }
+}
+
+fn broken(file: String, codec: &'static str, cause: io::Error) -> DataError {
+    match cause.kind() {
+        io::ErrorKind::UnexpectedEof => DataError::Truncated { file, codec },
+        _ => DataError::Corrupt { file, codec, cause },
+    }
+}

@@ -1,0 +1,90 @@
+//! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
+
+use super::cell::look;
+use super::guess::{Guess, Outcome, Remarks, Wanted, as_flag, as_number};
+use super::{Dictionary, Numbers, Trouble};
+use crate::error::Position;
+use crate::frame::{CellsRead, TextColumn, Values};
+
+/// The column as what is wanted, and what is to be told of it; categories where not one cell is that. Or what is wrong with
+/// the cell of which row, counted from 1.
+pub(super) fn as_kind(
+    texts: &TextColumn,
+    wanted: Wanted,
+    name: &str,
+    refuse: bool,
+) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
+    let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+    let mut guess = Guess::new(wanted);
+    for (row, text) in texts.iter().enumerate() {
+        if guess.push(text.as_bytes(), row as u64 + 1) && refuse {
+            return Err((Trouble::Missing, row as u64 + 1, String::new()));
+        }
+    }
+    let (outcome, remarks) =
+        guess.finish(false).map_err(|(trouble, (cell, row))| (trouble, row, lossy(&cell)))?;
+    let cells = || texts.iter().map(|text| (look(text.as_bytes()), text.trim_ascii().as_bytes()));
+    let values = match outcome {
+        Outcome::Done(values) => values,
+        Outcome::Numbers(style) => {
+            let mut numbers = Numbers::missing(0);
+            cells().for_each(|(seen, text)| match as_number(seen, text, style) {
+                Some(value) => numbers.push(value),
+                None => numbers.push_missing(),
+            });
+            numbers.finish()
+        }
+        Outcome::Flags => Values::Boolean(cells().map(|(seen, _)| as_flag(seen)).collect()),
+        Outcome::Text => {
+            let mut dictionary = Dictionary::default();
+            for (row, text) in texts.iter().enumerate() {
+                dictionary
+                    .push_cell(text.as_bytes())
+                    .map_err(|trouble| (trouble, row as u64 + 1, text.to_string()))?;
+            }
+            dictionary.finish()
+        }
+    };
+    let Remarks { style, example, others, first_other, first_marker } = remarks;
+    match (refuse, first_marker, &first_other) {
+        (true, Some(row), _) => return Err((Trouble::Missing, row, String::new())),
+        (true, None, Some((cell, row))) if others > 0 => {
+            return Err((Trouble::NotANumber, *row, lossy(cell)));
+        }
+        _ => {}
+    }
+    let told = (example.is_some() || others > 0).then(|| CellsRead {
+        column: name.to_string(),
+        style,
+        example: example.map(|(cell, value)| (lossy(&cell), value)),
+        others,
+        first_other: first_other.filter(|_| others > 0).map(|(cell, row)| (lossy(&cell), Position::Row(row))),
+        asked: true,
+    });
+    Ok((values, told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_what_is_wanted() {
+        let texts: TextColumn = ["3,5", "7", "x", ""].iter().collect();
+        let (values, told) = as_kind(&texts, Wanted::Numbers(None), "x", false).unwrap();
+        let Values::Numeric(numbers) = values else { panic!() };
+        assert_eq!(numbers[..2], [3.5, 7.0]);
+        assert!(numbers[2].is_nan() && numbers[3].is_nan());
+        let told = told.unwrap();
+        assert_eq!((told.others, told.first_other), (1, Some(("x".to_string(), Position::Row(3)))));
+        let flags: TextColumn = ["true", "0"].iter().collect();
+        let (values, told) = as_kind(&flags, Wanted::Flags, "f", false).unwrap();
+        assert!(
+            matches!(values, Values::Boolean(flags) if flags == [Some(true), Some(false)]) && told.is_none()
+        );
+        assert!(matches!(as_kind(&texts, Wanted::Numbers(None), "x", true), Err((Trouble::Missing, 4, _))));
+        let words: TextColumn = ["red", "blue"].iter().collect();
+        let (values, _) = as_kind(&words, Wanted::Numbers(None), "x", false).unwrap();
+        assert!(matches!(values, Values::Categorical { .. }));
+    }
+}
