@@ -176,7 +176,12 @@ def main():
         if given.jobs == 1:
             results = map(cell, works)
         else:
-            results = concurrent.futures.ProcessPoolExecutor(given.jobs).map(cell, works)
+            # The longest first, so that no process is left alone with them at the end; written as they end.
+            size = {name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]) for name in tables}
+            works.sort(key=lambda work: -size[work[0]])
+            pool = concurrent.futures.ProcessPoolExecutor(given.jobs)
+            ended = concurrent.futures.as_completed([pool.submit(cell, work) for work in works])
+            results = (work.result() for work in ended)
         for lines in results:
             for line in lines:
                 file.write(json.dumps(line) + "\n")

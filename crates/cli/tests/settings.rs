@@ -37,6 +37,8 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "threads" => "1",
         "device" => "cpu",
         "precision" => "f32",
+        "effort" => "quick",
+        "single" => "true",
         other => panic!("the setting {other} has no value in this test"),
     }
     .to_string()
@@ -63,7 +65,10 @@ impl Pair {
 
     fn flags(&self) -> String {
         let model = self.model.map_or_else(String::new, |model| format!("--model {model} "));
-        let given = format!("--{} {}", self.setting.name, value(self.setting, self.method));
+        let given = match self.setting.value.is_empty() {
+            true => format!("--{}", self.setting.name),
+            false => format!("--{} {}", self.setting.name, value(self.setting, self.method)),
+        };
         match self.setting.name {
             "method" => format!("{model}{given}"),
             _ => format!("--method {} {model}{given}", self.method.name()),
@@ -76,7 +81,7 @@ fn pairs(pictures: bool) -> Vec<Pair> {
     for method in methods() {
         let models: &[Option<&'static str>] = match method {
             Method::Objective(_) => &[None, Some("linear"), Some("trees")],
-            Method::System(_) => &[None],
+            Method::Auto | Method::System(_) => &[None],
         };
         for &model in models {
             for setting in SETTINGS {
@@ -158,6 +163,8 @@ fn the_command_takes_each_setting_somewhere() {
             "option" => ("weighted-lr", ""),
             "surrogate" | "beta" | "gamma" => ("nnpu", "--model linear --epochs 1"),
             "model" => ("collective", "--epochs 1"),
+            "effort" => ("auto", ""),
+            "single" => ("auto", "--effort quick"),
             "epochs" => ("collective", "--model linear"),
             _ => ("collective", "--model linear --epochs 1"),
         };
@@ -175,6 +182,7 @@ fn every_method_fits_with_the_settings_of_the_machine() {
     let folder = small("settings-methods-fit");
     for method in methods() {
         let own = match method {
+            Method::Auto => "--effort quick",
             Method::Objective(_) => "--model linear --epochs 1",
             Method::System(info) if info.name == "genpu" => "--option steps=10",
             Method::System(info) if info.name == "s-em" => "--option spies=0.3",

@@ -1,8 +1,8 @@
 //! One table in every format gives one frame. The files are written by pandas and pyarrow, see `fixtures/make.py`.
 
 use onesided_data::{
-    FeatureOptions, Features, Frame, LeftOut, MissingPolicy, ReadOptions, Store, Values, WhyLeftOut,
-    labels_from_column, read, read_csv_bytes, read_parquet_bytes,
+    FeatureOptions, Features, Frame, LeftOut, MAX_LEVELS, MissingPolicy, ReadOptions, Store, Values,
+    WhyLeftOut, labels_from_column, read, read_csv_bytes, read_parquet_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -113,7 +113,7 @@ fn a_model_reads_its_own_columns_as_it_knew_them() {
     let (fitted, ..) = Features::fit(train, &FeatureOptions::default()).unwrap();
     // Here every code looks like a number, and the identifier would be left out as a feature.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("predict.csv");
-    let rows: String = (0..300).map(|i| format!("id{i},{i},7\n")).collect();
+    let rows: String = (0..=MAX_LEVELS).map(|i| format!("id{i},{i},7\n")).collect();
     std::fs::write(&path, format!("id,x,code\n{rows}")).unwrap();
     let everything = read(&path, &ReadOptions::default()).unwrap();
     assert_eq!(everything.left_out, [LeftOut { column: "id".to_string(), why: WhyLeftOut::Identifier }]);

@@ -179,9 +179,9 @@ fn columns_that_teach_nothing_are_left_out_by_reason() {
     assert_eq!(
         data.notes(),
         [
-            left_out(&["user"], WhyLeftOut::Identifier),
             left_out(&["a", "b"], WhyLeftOut::Constant),
             left_out(&["c"], WhyLeftOut::Empty),
+            left_out(&["user"], WhyLeftOut::Identifier),
         ]
     );
     assert_eq!(again(&data, &path).rows(), data.rows());

@@ -36,7 +36,7 @@ fn classic_of(model: &Model) -> Option<&onesided::classic::ClassicModel> {
 fn classic() -> Vec<&'static str> {
     let system = |method: &Method| match method {
         Method::System(info) => Some(info.name),
-        Method::Objective(_) => None,
+        Method::Auto | Method::Objective(_) => None,
     };
     methods().iter().filter_map(system).collect()
 }

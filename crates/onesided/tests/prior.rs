@@ -179,7 +179,7 @@ fn metrics_hold_both_ends_of_the_prior() {
 fn what_cannot_be_estimated_is_said_before_training() {
     let data = two_normals(9, 100, 0.3, 1);
     let error = Learner::new().fit(&data).unwrap_err().to_string();
-    assert!(error.contains("'collective' needs the share of positives"), "{error}");
+    assert!(error.contains("'auto' needs the share of positives"), "{error}");
     assert!(error.contains("9 positive rows are too few"), "{error}");
     // A setting that is wrong is named first, and by its own name.
     let error = Learner::new().epochs(0).fit(&data).unwrap_err().to_string();

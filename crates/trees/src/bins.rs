@@ -6,10 +6,8 @@ use std::borrow::Cow;
 
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
-/// Bins that even a short table gets: with the one of what is missing, a histogram of 64.
-const FEWEST_BINS: usize = 63;
-/// Rows for each bin beyond these.
-const ROWS_A_BIN: usize = 6;
+/// Rows below which a table has at most so many bins: with the one of what is missing, a histogram of 64, or of 128.
+const FEW_BINS: [(usize, usize); 2] = [(1_500, 63), (4_000, 127)];
 /// Rows that edges are chosen from, evenly spaced through the data: more would not move a quantile that matters.
 const ROWS_FOR_EDGES: usize = 200_000;
 /// Columns that share a cache line of the matrix, and are binned together.
@@ -141,6 +139,11 @@ impl Binned {
     }
 }
 
+/// The most bins of values that so many rows are worth.
+fn most_bins(rows: usize) -> usize {
+    FEW_BINS.iter().find(|(below, _)| rows < *below).map_or(MOST_BINS, |&(_, bins)| bins)
+}
+
 /// Bins some neighboring columns, which are read together.
 fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) -> Vec<Feature> {
     let matrix = columns.matrix.as_ref();
@@ -153,7 +156,7 @@ fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) 
             ColumnKind::Numbers => {
                 let mut sorted: Vec<f32> = values().step_by(step).filter(|value| !value.is_nan()).collect();
                 sorted.sort_unstable_by(f32::total_cmp);
-                Feature::Numbers(edges_of(&sorted, (rows / ROWS_A_BIN).clamp(FEWEST_BINS, MOST_BINS)))
+                Feature::Numbers(edges_of(&sorted, most_bins(rows)))
             }
             ColumnKind::Categories { levels } => categories_of(values(), levels),
         });

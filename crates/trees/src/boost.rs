@@ -131,7 +131,8 @@ impl Boosting<'_> {
         let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
         let threads = config.workers();
         // Few features of many are laid out for each tree, most of them once for all.
-        let once = (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature));
+        let once =
+            (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature, training));
         let (mut cells, pool): (Vec<Cell>, _) = (Vec::new(), RefCell::new(Vec::new()));
         for number in 1..=config.trees {
             let places = drawn(&every_place, config.row_share, &mut stream);
@@ -145,7 +146,7 @@ impl Boosting<'_> {
             cells.extend(of_rows.iter().map(|&of_row| units.cell(of_row)));
             let mut allowed = vec![false; binned.features()];
             features.iter().for_each(|&feature| allowed[feature as usize] = true);
-            let now = if once.is_none() { Some(Layout::new(binned, &features)) } else { None };
+            let now = if once.is_none() { Some(Layout::new(binned, &features, training)) } else { None };
             let Some(layout) = once.as_ref().or(now.as_ref()) else { return Err(TreesError::NoRows) };
             let ground = Ground {
                 binned,

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Features in a group, one to a byte of a word.
 pub(crate) const LANES: usize = 8;
 /// Sizes of histograms: a feature takes the first that holds its bins and the missing ones.
-pub(crate) const STRIDES: [usize; 4] = [4, 16, 64, 256];
+pub(crate) const STRIDES: [usize; 5] = [4, 16, 64, 128, 256];
 /// Rows that are laid out together.
 const ROWS_AT_ONCE: usize = 1024;
 
@@ -39,7 +39,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub fn new(binned: &Binned, features: &[u32]) -> Self {
+    /// The bins of `rows`, in their order.
+    pub fn new(binned: &Binned, features: &[u32], rows: &[u32]) -> Self {
         let mut groups: Vec<Group> = Vec::new();
         let mut start = 0;
         for stride in STRIDES {
@@ -53,16 +54,17 @@ impl Layout {
                 start += LANES * stride;
             }
         }
-        let mut words = vec![0u64; binned.rows() * groups.len()];
         let many = groups.len();
-        for from in (0..binned.rows()).step_by(ROWS_AT_ONCE) {
-            let block = from..binned.rows().min(from + ROWS_AT_ONCE);
+        let mut words = vec![0u64; rows.len() * many];
+        if many == 0 {
+            return Self { groups, words };
+        }
+        for (rows, words) in rows.chunks(ROWS_AT_ONCE).zip(words.chunks_mut(ROWS_AT_ONCE * many)) {
             for (number, group) in groups.iter().enumerate() {
                 for (lane, &feature) in group.features.iter().enumerate() {
-                    let bins = &binned.feature(feature as usize)[block.clone()];
-                    let words = words[block.start * many..].chunks_exact_mut(many);
-                    for (word, &bin) in words.zip(bins) {
-                        word[number] |= u64::from(bin) << (8 * lane);
+                    let bins = binned.feature(feature as usize);
+                    for (word, &row) in words.chunks_exact_mut(many).zip(rows) {
+                        word[number] |= u64::from(bins[row as usize]) << (8 * lane);
                     }
                 }
             }
@@ -75,10 +77,10 @@ impl Layout {
         self.groups.last().map_or(0, |group| group.cells().end)
     }
 
-    /// The words of a row, group by group.
-    pub fn row(&self, row: u32) -> &[u64] {
+    /// The words of the row at a place, group by group.
+    pub fn row(&self, place: u32) -> &[u64] {
         let many = self.groups.len();
-        &self.words[row as usize * many..(row as usize + 1) * many]
+        &self.words[place as usize * many..(place as usize + 1) * many]
     }
 }
 
@@ -92,11 +94,11 @@ mod tests {
         // A flag, a feature of 40 values, and another flag.
         let values: Vec<f32> = (0..40).flat_map(|i| [(i % 2) as f32, i as f32, (i / 20) as f32]).collect();
         let binned = Binned::new(&Matrix::new(40, 3, values).unwrap()).unwrap();
-        let layout = Layout::new(&binned, &[0, 1, 2]);
+        let layout = Layout::new(&binned, &[0, 1, 2], &(0..40).collect::<Vec<u32>>());
         let groups: Vec<(&[u32], usize, usize)> =
             layout.groups.iter().map(|group| (&group.features[..], group.stride, group.start)).collect();
         assert_eq!(groups, [(&[0, 2][..], 4, 0), (&[1][..], 64, 32)]);
         assert_eq!((layout.row(21), layout.cells()), (&[0x0101, 21][..], 32 + 512));
-        assert!(Layout::new(&binned, &[]).groups.is_empty());
+        assert!(Layout::new(&binned, &[], &[0]).groups.is_empty());
     }
 }

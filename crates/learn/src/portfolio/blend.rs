@@ -6,6 +6,8 @@ use onesided_eval::ranking_risk;
 const PICKS: usize = 15;
 /// How fast weights fall with the distance from the best AUC, in units of 1 / √n_p, the noise of an AUC within a constant.
 const FALL: f64 = 6.0;
+/// Positives at which half of the weight is drawn greedily.
+const HALF_GREEDY: f64 = 100.0;
 /// Members with less are left out.
 const LEAST_WEIGHT: f64 = 0.03;
 /// Scores that comparisons look at, evenly spaced, of either kind: more would not move an AUC that matters.
@@ -51,10 +53,12 @@ pub(super) fn mean(members: &[OutOfFold], weights: &[f64]) -> OutOfFold {
 
 /// Weights of the members, which add up to 1. With `single` the best has all of it.
 ///
-/// Half of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That finds
-/// members with errors of their own, and with few positives it follows luck. So the other half falls off evenly with the
-/// distance from the best AUC, in units of its noise: with few positives all members share it, with many the best ones.
+/// One part of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That
+/// finds members with errors of their own, and with few positives it follows luck. The other part falls off evenly with
+/// the distance from the best AUC, in units of its noise: with few positives all members share it, with many the best
+/// ones. The first part is n_p / (n_p + 100).
 pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
+    let positives = members.first().map_or(0, |member| member.positive.len());
     let members: Vec<OutOfFold> = members.iter().map(OutOfFold::thinned).collect();
     let aucs: Vec<f64> = members.iter().map(OutOfFold::auc).collect();
     let best = (0..members.len()).filter(|&at| aucs[at].is_finite());
@@ -65,14 +69,15 @@ pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
         return (0..members.len()).map(|at| if at == best { 1.0 } else { 0.0 }).collect();
     }
     let drawn = drawn(&members, &aucs, best);
-    let scale = FALL * (members[best].positive.len() as f64).sqrt();
+    let positives = positives as f64;
+    let (scale, greedy) = (FALL * positives.sqrt(), positives / (positives + HALF_GREEDY));
     let even: Vec<f64> = aucs
         .iter()
         .map(|auc| if auc.is_finite() { (scale * (auc - aucs[best])).exp() } else { 0.0 })
         .collect();
     let all: f64 = even.iter().sum();
     let mut weights: Vec<f64> =
-        drawn.iter().zip(&even).map(|(drawn, even)| (drawn + even / all) / 2.0).collect();
+        drawn.iter().zip(&even).map(|(drawn, even)| greedy * drawn + (1.0 - greedy) * even / all).collect();
     // What hardly counts costs as much time as the rest.
     weights.iter_mut().filter(|weight| **weight < LEAST_WEIGHT).for_each(|weight| *weight = 0.0);
     let all: f64 = weights.iter().sum();

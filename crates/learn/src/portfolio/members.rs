@@ -14,8 +14,11 @@ const WIDEST_NETWORK: usize = 5_000;
 /// Rows for each leaf of a forest beyond which leaves grow with the table, so that a forest stays small.
 const LEAVES_OF_A_FOREST: usize = 1_000;
 
-/// Columns beyond which boosted trees look at a smaller share of them.
-const MANY_COLUMNS: f64 = 200.0;
+/// Columns that a boosted tree looks at, at most; at least a tenth of all.
+const MANY_COLUMNS: f64 = 500.0;
+/// Rows up to which a kernel is tried, and its random features.
+const KERNEL_ROWS: usize = 50_000;
+const RANDOM_FEATURES: usize = 300;
 
 /// Rows from which boosted trees are larger.
 const LARGE_TABLE: usize = 15_000;
@@ -158,7 +161,7 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         max_leaves,
         l2,
         row_share: 0.8,
-        column_share: if columns <= MANY_COLUMNS { 0.8 } else { (MANY_COLUMNS / columns).max(0.1) },
+        column_share: (MANY_COLUMNS / columns).clamp(0.1, 0.8),
         ..TreesConfig::default()
     };
     // A few columns at a node: about the root of their number, as is usual.
@@ -182,7 +185,7 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
     let large = rows >= LARGE_TABLE;
     let positives = data.counts().map_or(0, |counts| counts.positive);
     let bag = if positives >= LARGE_BAG { trees(100, 31, 0.1, 10.0) } else { trees(60, 15, 0.1, 10.0) };
-    let linear = |cost| LogisticScorer { cost: Some(cost) };
+    let linear = |cost| LogisticScorer { cost: Some(cost), random_features: 0 };
     let naive = PortfolioMember {
         is_naive: true,
         ..boosted("naive", trees(if large { 100 } else { 50 }, 31, 0.05, 1.0), 1.0)?
@@ -216,6 +219,10 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
             )?,
         ),
     ]);
+    if rows <= KERNEL_ROWS {
+        let kernel = LogisticScorer { cost: Some(0.1), random_features: RANDOM_FEATURES };
+        members.push(PortfolioMember::new("kernel", kernel));
+    }
     if data.encoding().width() <= WIDEST_NETWORK {
         let network = |name: &str, loss: &str, reduction| {
             network(name, loss, reduction, Architecture::mlp(), config, Some(Device::Cpu))
@@ -231,7 +238,7 @@ fn texts(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
             .into_iter()
             .map(|(name, cost)| PortfolioMember {
                 is_naive: name == "linear",
-                ..PortfolioMember::new(name, LogisticScorer { cost: Some(cost) })
+                ..PortfolioMember::new(name, LogisticScorer { cost: Some(cost), random_features: 0 })
             })
             .collect();
     if data.encoding().width() <= WIDEST_NETWORK {

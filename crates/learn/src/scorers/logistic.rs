@@ -5,19 +5,26 @@
 use crate::{
     Candidate, Error, Fit, Fitted, History, Info, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
 };
-use onesided_classic::{ClassicModel, Examples, LinearModel, Logistic, Rows, Selected};
-use onesided_data::{Label, Scaling};
+use onesided_classic::{
+    ClassicModel, Examples, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected, scale_gamma,
+};
+use onesided_data::{Label, Matrix, Scaling, Stream};
 use onesided_loss::softplus;
 use std::borrow::Cow;
 
 /// Costs of ½|w|² + C Σ log loss, between which the stopping rows decide.
 const COSTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
 
+/// The kernel's γ in units of 1 / (columns · variance).
+const KERNEL_WIDTH: f64 = 0.5;
+
 /// Logistic regression with a ridge that is chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogisticScorer {
     /// The cost; `None` lets the rows that decide when to stop choose.
     pub cost: Option<f64>,
+    /// Random features of a Gaussian kernel to learn on instead of the columns; 0 for none.
+    pub random_features: usize,
 }
 
 impl Scorer for LogisticScorer {
@@ -32,7 +39,19 @@ impl Scorer for LogisticScorer {
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
-        Ok(Box::new(LogisticTrainer { scorer: *self, task, rows: views.rows(Scaling::Standard)? }))
+        let rows = views.rows(Scaling::Standard)?;
+        let mapped = match self.random_features {
+            0 => None,
+            features => {
+                let mut stream = Stream::new(task.seed, "random features");
+                let gamma = KERNEL_WIDTH * scale_gamma(rows);
+                let map = RandomFeatures::new(rows.cols(), gamma, features, &mut stream)
+                    .map_err(Error::of_classic)?;
+                let matrix = map.transform(rows).map_err(Error::of_classic)?;
+                Some((map, matrix))
+            }
+        };
+        Ok(Box::new(LogisticTrainer { scorer: *self, task, rows, mapped }))
     }
 }
 
@@ -40,12 +59,14 @@ struct LogisticTrainer<'d> {
     scorer: LogisticScorer,
     task: &'d Task<'d>,
     rows: &'d dyn Rows,
+    mapped: Option<(RandomFeatures, Matrix)>,
 }
 
 impl LogisticTrainer<'_> {
     fn select(&self, rows: &[u32]) -> (Selected<'_>, Vec<bool>) {
         let positive = rows.iter().map(|&row| self.task.labels[row as usize] == Label::Positive).collect();
-        (Selected::new(self.rows, rows.iter().map(|&row| row as usize).collect::<Vec<_>>()), positive)
+        let all: &dyn Rows = self.mapped.as_ref().map_or(self.rows, |(_, matrix)| matrix);
+        (Selected::new(all, rows.iter().map(|&row| row as usize).collect::<Vec<_>>()), positive)
     }
 }
 
@@ -70,11 +91,16 @@ impl Trainer for LogisticTrainer<'_> {
         }
         // There is at least one cost.
         let (_, model, logits) = best.ok_or(Error::NeedsLabels)?;
+        let scored = model.scores(&self.select(subset.scored).0);
+        let mut fitted = ClassicModel::from_linear("weighted-lr", model);
+        if let (Some((map, _)), ScoreForm::Linear(model)) = (&self.mapped, &fitted.scorer) {
+            fitted.scorer = ScoreForm::RandomFeatures { map: map.clone(), model: model.clone() };
+        }
         let narrow = |scores: Vec<f64>| scores.into_iter().map(|z| z as f32).collect::<Vec<f32>>();
         Ok(Fit {
             stopping: narrow(logits),
-            scored: narrow(model.scores(&self.select(subset.scored).0)),
-            fitted: Fitted::Classic(ClassicModel::from_linear("weighted-lr", model)),
+            scored: narrow(scored),
+            fitted: Fitted::Classic(fitted),
             scale: ScoreScale::ONE,
             history: History::default(),
             described: "logistic regression".to_string(),
