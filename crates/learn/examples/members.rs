@@ -5,18 +5,11 @@
 //! labels, then for each member its scores out of fold, the mean of its folds' models on the new rows, and the scores of
 //! one model of all rows there.
 
-use onesided_data::Dataset;
 use onesided_data::{
     ClassPrior, Input, InputOptions, Label, PriorInUnlabeled, ReadAgain, Scenario, stratified_folds,
 };
-use onesided_learn::scorers::{LabelTreesScorer, LogisticScorer, ObjectiveChoice, TreesScorer};
-use onesided_learn::{
-    Config, Kinds, Machine, Portfolio, PortfolioMember, Priors, RunNumber, Scorer, Signal, Subset, Task,
-    Views,
-};
-use onesided_loss::{Options, Reduction, method};
+use onesided_learn::{Config, Kinds, Machine, Portfolio, Priors, RunNumber, Signal, Subset, Task, Views};
 use onesided_net::Device;
-use onesided_trees::{ForestConfig, RowDraw, TreesConfig};
 use std::fmt::Write;
 use std::time::Instant;
 
@@ -34,10 +27,7 @@ fn main() -> Result<(), Failure> {
     let in_unlabeled: PriorInUnlabeled = class.to_prior_in_unlabeled(Scenario::SingleSample, task.counts)?;
     task.priors = Some(Priors { class, in_unlabeled, estimated: false });
     let views = Views::new(&data);
-    let mut portfolio = Portfolio::new(&data, &Config::default())?;
-    if std::env::var_os("MORE").is_some() {
-        more(&mut portfolio.members, &data)?;
-    }
+    let portfolio = Portfolio::new(&data, &Config::default())?;
     let folds = stratified_folds(&task.labels, 5.min(task.counts.positive / 2).max(2), 0)?;
     let labels: Vec<f32> =
         task.labels.iter().map(|&label| f32::from(u8::from(label == Label::Positive))).collect();
@@ -90,91 +80,4 @@ fn main() -> Result<(), Failure> {
 
 fn floats(of: &[f32]) -> Vec<u8> {
     of.iter().flat_map(|value| value.to_le_bytes()).collect()
-}
-
-fn more(members: &mut Vec<PortfolioMember>, data: &Dataset) -> Result<(), Failure> {
-    let columns = data.encoding().whole_width() as f64;
-    let few = (columns.sqrt() / columns).clamp(0.1, 1.0);
-    let mut add = |name: &str, scorer: Box<dyn Scorer>, reduction, rounds| {
-        members.push(PortfolioMember {
-            name: name.to_string(),
-            scorer,
-            reduction,
-            rounds: Some(rounds),
-            is_naive: false,
-        });
-    };
-    let trees = |trees, max_leaves, learning_rate, min_child_rows, l2| TreesConfig {
-        trees,
-        max_leaves,
-        learning_rate,
-        row_share: 0.8,
-        column_share: if columns > 200.0 { 200.0 / columns } else { 0.8 },
-        min_child_rows,
-        l2,
-        ..TreesConfig::default()
-    };
-    let forest = |trees, min_leaf_rows, columns_a_split, rows, random_cuts| {
-        Box::new(LabelTreesScorer::Forest(ForestConfig {
-            trees,
-            min_leaf_rows,
-            columns_a_split,
-            rows,
-            random_cuts,
-            ..ForestConfig::default()
-        }))
-    };
-    add("linear .03", Box::new(LogisticScorer { cost: Some(0.03) }), None, 0);
-    add("linear .0003", Box::new(LogisticScorer { cost: Some(0.0003) }), None, 0);
-    add(
-        "bags 30x100x31",
-        Box::new(LabelTreesScorer::Bags { bags: 30, config: trees(100, 31, 0.1, 20, 1.0) }),
-        None,
-        0,
-    );
-    add(
-        "bags 30x50x31 min 5",
-        Box::new(LabelTreesScorer::Bags { bags: 30, config: trees(50, 31, 0.1, 5, 1.0) }),
-        None,
-        0,
-    );
-    add(
-        "bags 20x60x15 l2 10",
-        Box::new(LabelTreesScorer::Bags { bags: 20, config: trees(60, 15, 0.1, 20, 10.0) }),
-        None,
-        0,
-    );
-    add("balanced forest all", forest(100, 1, 1.0, RowDraw::Balanced, false), None, 0);
-    add("balanced forest all 5", forest(200, 5, 1.0, RowDraw::Balanced, false), None, 0);
-    add("balanced extra", forest(200, 2, (2.0 * few).min(1.0), RowDraw::Balanced, true), None, 0);
-    add("extra half", forest(100, 5, 0.5, RowDraw::Bootstrap, true), None, 0);
-    add("extra min 10", forest(100, 10, few, RowDraw::All, true), None, 0);
-    add("extra all", forest(100, 10, 1.0, RowDraw::All, true), None, 0);
-    add("forest min 10", forest(100, 10, (2.0 * few).min(1.0), RowDraw::Bootstrap, false), None, 0);
-    for (name, loss, config, reduction, factor) in [
-        ("naive 200x31", "naive", trees(200, 31, 0.05, 20, 1.0), None, 1.0),
-        ("naive 200x15 l2 10", "naive", trees(200, 15, 0.05, 40, 10.0), None, 1.0),
-        ("naive 50x31", "naive", trees(50, 31, 0.05, 20, 1.0), None, 1.0),
-        (
-            "collective 200x31",
-            "collective",
-            trees(200, 31, 0.05, 20, 1.0),
-            Some(Reduction::PriorWeighted),
-            1.0,
-        ),
-        ("collective 100x8", "collective", trees(100, 8, 0.05, 20, 1.0), Some(Reduction::PriorWeighted), 1.0),
-        ("collective sum", "collective", trees(150, 15, 0.05, 20, 1.0), Some(Reduction::SumOfMeans), 1.0),
-        ("upu trees", "upu", trees(100, 15, 0.05, 20, 1.0), None, 1.0),
-    ] {
-        let objective = ObjectiveChoice::Named(method(loss)?);
-        let options = Options { surrogate: onesided_loss::Surrogate::Logistic, ..Options::default() };
-        let rounds = config.trees;
-        add(
-            name,
-            Box::new(TreesScorer { objective, options, reduction, config, prior_factor: factor }),
-            reduction,
-            rounds,
-        );
-    }
-    Ok(())
 }

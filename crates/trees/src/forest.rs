@@ -248,10 +248,10 @@ impl Grower<'_> {
             self.scratch.order.swap(at, other);
             let feature = self.scratch.order[at];
             let Some(found) = self.cut_of(feature, rows, total) else { continue };
-            if let Some(found) = found {
-                if best.as_ref().is_none_or(|best| found.purity > best.purity) {
-                    best = Some(found);
-                }
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|best| found.purity > best.purity)
+            {
+                best = Some(found);
             }
             looked_at += 1;
             if looked_at == wanted {

@@ -49,6 +49,7 @@ pub(super) fn store(
     let mut entries = Vec::new();
     for row in 0..rows {
         entries.clear();
+        let code_of = |codes: &Vec<u32>| codes[row];
         let (mut at, mut dense_at, mut term_at, mut hot_at) = (0u32, 0, 0, 0);
         for feature in features.columns() {
             let width = feature.width();
@@ -59,7 +60,7 @@ pub(super) fn store(
                     term_at += 1;
                 }
                 FeatureKind::Categorical { .. } => {
-                    let code = hot[hot_at][row];
+                    let code = code_of(&hot[hot_at]);
                     entries.extend((code != MISSING_CODE).then_some((at + code, 1.0)));
                     hot_at += 1;
                 }

@@ -89,9 +89,10 @@ pub(crate) fn learn(
     let priors = task.priors;
     let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
     let calibration = Calibration::fit(&blended.positive, &blended.unlabeled, mu)?;
-    let rows = |of: fn(&Fold) -> &Vec<u32>| folds.iter().flat_map(move |fold| of(fold)).copied();
+    let of_positives = folds.iter().flat_map(|fold| &fold.scored.positive);
+    let of_unlabeled = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
     Ok(Learned {
-        held_out: rows(|fold| &fold.scored.positive).chain(rows(|fold| &fold.scored.unlabeled)).collect(),
+        held_out: of_positives.chain(of_unlabeled).copied().collect(),
         positive: blended.positive,
         unlabeled: blended.unlabeled,
         fitted: Fitted::Ensemble(members),
