@@ -18,7 +18,7 @@ use std::cell::RefCell;
 /// The share of features from which they are laid out once, for every tree.
 const LAID_OUT_ONCE: f64 = 0.6;
 /// Rows to walk through a tree below which another thread costs more than it saves.
-const WORTH_A_THREAD: usize = 20_000;
+const WORTH_A_THREAD: usize = 50_000;
 
 /// Gradient and curvature of a row's loss in its score: a finite number, and one that is finite and not below 0.
 pub type Derivatives = (f32, f32);
@@ -142,8 +142,10 @@ impl Boosting<'_> {
             let mut rows: Vec<Placed> =
                 places.iter().map(|&place| Placed { row: training[place as usize], place }).collect();
             let units = Units::new(rows.len(), of_rows.iter().copied());
-            cells.clear();
-            cells.extend(of_rows.iter().map(|&of_row| units.cell(of_row)));
+            cells.resize(of_rows.len(), [0; 2]);
+            in_threads(&mut cells, threads, WORTH_A_THREAD, |cells, from| {
+                cells.iter_mut().zip(&of_rows[from..]).for_each(|(cell, &of_row)| *cell = units.cell(of_row));
+            });
             let mut allowed = vec![false; binned.features()];
             features.iter().for_each(|&feature| allowed[feature as usize] = true);
             let now = if once.is_none() { Some(Layout::new(binned, &features, training)) } else { None };
@@ -224,6 +226,9 @@ fn lowest(losses: &[f64]) -> usize {
 
 /// A share of the items, at least one, in their order.
 fn drawn(items: &[u32], share: f64, stream: &mut Stream) -> Vec<u32> {
+    if share == 1.0 {
+        return items.to_vec();
+    }
     let wanted = ((share * items.len() as f64).round() as usize).clamp(1, items.len().max(1));
     let (mut left, mut still) = (items.len(), wanted);
     // Selection sampling (Knuth, volume 2, algorithm S): one pass, order kept.

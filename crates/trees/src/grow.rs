@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 /// Additions below which another thread costs more than it saves (starting one takes tens of microseconds).
-const WORTH_A_THREAD: usize = 300_000;
+const WORTH_A_THREAD: usize = 1_000_000;
 
 /// A leaf that may still be split.
 struct Leaf {

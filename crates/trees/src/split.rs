@@ -169,7 +169,64 @@ impl Search<'_> {
         (gain > 1e-12).then_some(gain)
     }
 
+    /// Whether nothing constrains an answer and no sum is divided by 0, so that cuts are compared without a division.
+    fn is_plain(&self, feature: u32, here: Here) -> bool {
+        let direction = self.config.monotone.get(feature as usize).copied().unwrap_or(0);
+        let divides = self.config.l2 > 0.0 || self.config.min_child_weight > 0.0;
+        here.bounds.are_none() && direction == 0 && divides
+    }
+
+    /// [`numbers`](Self::numbers) where it [is plain](Self::is_plain): a cut is better if
+    /// `G_L² (H_R + λ) + G_R² (H_L + λ) > best (H_L + λ) (H_R + λ)`.
+    fn plain_numbers(&self, feature: u32, values: usize, bins: &[Cell], here: Here) -> Option<Split> {
+        let (units, l2) = (self.units, self.config.l2);
+        let (total, absent) = (units.sums(here.total), bins[values]);
+        let before = here.bounds.score(total, l2);
+        let fewest = self.config.min_child_rows.max(1) as u32;
+        let some_missing = units.rows(absent) > 0;
+        let sides: &[bool] = if some_missing { &[false, true] } else { &[false] };
+        let mut best: Option<(usize, bool, Cell)> = None;
+        let mut most = before + 2e-12;
+        for &missing_left in sides {
+            let mut left: Cell = if missing_left { absent } else { [0; 2] };
+            let last = if some_missing && !missing_left { values } else { values - 1 };
+            for (bin, &cell) in bins[..last].iter().enumerate() {
+                if cell[1] == 0 {
+                    continue;
+                }
+                left = plus(left, cell);
+                let sums = units.sums(left);
+                if sums.rows < fewest {
+                    continue;
+                }
+                if total.rows - sums.rows < fewest {
+                    break;
+                }
+                let (gradient, curvature) =
+                    (total.gradient - sums.gradient, total.curvature - sums.curvature);
+                let least = self.config.min_child_weight;
+                if sums.curvature < least || curvature < least {
+                    continue;
+                }
+                let (a, b) = (sums.curvature + l2, curvature + l2);
+                let above = sums.gradient * sums.gradient * b + gradient * gradient * a;
+                if above > most * (a * b) {
+                    most = above / (a * b);
+                    best = Some((bin, missing_left, left));
+                }
+            }
+        }
+        best.map(|(bin, missing_left, left)| {
+            let missing_left = if some_missing { missing_left } else { 2 * units.rows(left) > total.rows };
+            let cut = Cut::After { bin: bin as u8, missing: values as u8, missing_left };
+            Split { feature, cut, gain: 0.5 * (most - before), left, right: minus(here.total, left) }
+        })
+    }
+
     fn numbers(&self, feature: u32, values: usize, bins: &[Cell], here: Here) -> Option<Split> {
+        if self.is_plain(feature, here) {
+            return self.plain_numbers(feature, values, bins, here);
+        }
         let (units, l2) = (self.units, self.config.l2);
         let missing = values as u8;
         let absent = bins[values];

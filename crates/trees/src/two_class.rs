@@ -12,7 +12,11 @@ use crate::TreesError;
 use crate::bins::Binned;
 use crate::boost::{BoostedTrees, Boosting, Derivatives, HeldOut, Round};
 use crate::config::TreesConfig;
+use crate::model::in_threads;
 use onesided_loss::softplus;
+
+/// Rows whose derivatives another thread is worth.
+const WORTH_A_THREAD: usize = 50_000;
 
 /// Rows with their labels and weights.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +42,11 @@ pub fn fit(
     sample.binned.check_rows(held_out)?;
     let boosting = Boosting { binned: sample.binned, training, start: sample.log_odds(training)?, config };
     let mut derivatives = |logits: &[f64], of_rows: &mut [Derivatives]| {
-        for ((of_row, &logit), &row) in of_rows.iter_mut().zip(logits).zip(training) {
-            *of_row = sample.derivatives(row as usize, logit);
-        }
+        in_threads(of_rows, config.threads, WORTH_A_THREAD, |of_rows, from| {
+            for ((of_row, &logit), &row) in of_rows.iter_mut().zip(&logits[from..]).zip(&training[from..]) {
+                *of_row = sample.derivatives(row as usize, logit);
+            }
+        });
     };
     let mut judge = |logits: &[f64]| sample.loss(logits, held_out);
     let held_out = (!held_out.is_empty()).then_some(HeldOut { rows: held_out, judge: &mut judge });
