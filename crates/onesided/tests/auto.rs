@@ -1,0 +1,111 @@
+//! `auto`, the default: many members, one model, and the plain alternatives beside it.
+
+use onesided::data::Stream;
+use onesided::eval::auc;
+use onesided::{Input, InputOptions, Learner, Model, PriorInUnlabeled, Signal};
+
+/// A table as people have it: numbers, one of them often missing, and a category; its truth; and its text. Positives are
+/// labeled with probability .4.
+fn table(seed: u64, rows: usize) -> (String, Vec<bool>) {
+    let mut stream = Stream::new(seed, "auto");
+    let mut text = String::from("label,x,z,color\n");
+    let mut truth = Vec::new();
+    for _ in 0..rows {
+        let (x, z, color) = (stream.normal(), stream.normal(), stream.below(5));
+        let positive = x * z + [1.5, -1.0, 0.0, 0.5, -1.0][color] + 0.5 * stream.normal() > 0.8;
+        let label = u8::from(positive && stream.uniform() < 0.4);
+        let z = if stream.below(5) == 0 { String::new() } else { format!("{z:.4}") };
+        text.push_str(&format!("{label},{x:.4},{z},{}\n", ["red", "blue", "green", "gray", "pink"][color]));
+        truth.push(positive);
+    }
+    (text, truth)
+}
+
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(name: &str, text: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("onesided-auto-{}-{name}.csv", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn learner() -> Learner {
+    Learner::new().prior_in_unlabeled(PriorInUnlabeled::new(0.2).unwrap())
+}
+
+fn data(path: &Scratch) -> onesided::Dataset {
+    let options = InputOptions { label: Some("label".to_string()), ..InputOptions::default() };
+    options.read(&Input::one(&path.0)).unwrap()
+}
+
+#[test]
+fn the_default_blends_members_and_ranks_new_rows() {
+    let (text, _) = table(1, 1_500);
+    let path = Scratch::new("blend", &text);
+    let model = learner().fit(&data(&path)).unwrap();
+    let report = &model.about().report;
+    assert_eq!((model.about().method.as_str(), report.candidates.len()), ("auto", 16));
+    let weights: Vec<f64> = report.candidates.iter().filter_map(|one| one.weight).collect();
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-9 && weights.len() == 16, "{weights:?}");
+    assert!(report.candidates.iter().all(|one| one.auc.is_some_and(|auc| auc > 0.5)));
+    let beside: Vec<&str> = report.beside.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(beside, ["auto", "naive", "all negative"]);
+    assert_eq!(report.beside[2].accuracy, Some(0.8));
+    // New rows, read by the model from a file, missing cells and a color it never saw among them.
+    let (text, truth) = table(2, 2_000);
+    let new = Scratch::new("new", &text.replace("gray", "black"));
+    let scores = model.score(&model.read(&new.0).unwrap()).unwrap();
+    let found = auc(&scores, &truth).unwrap();
+    assert!(found > 0.85, "{found}");
+    // What is saved is what was fitted.
+    let again = Model::load_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.score(&again.read(&new.0).unwrap()).unwrap(), scores);
+}
+
+#[test]
+fn threads_do_not_change_a_byte_and_seeds_do() {
+    let (text, _) = table(3, 400);
+    let path = Scratch::new("threads", &text);
+    let fitted = |threads: usize, seed: u64| {
+        let quick = learner().set("effort", "quick").unwrap().threads(threads).seed(seed);
+        let model = quick.fit(&data(&path)).unwrap();
+        model.score(&data(&path)).unwrap()
+    };
+    let one = fitted(1, 0);
+    assert_eq!(one, fitted(3, 0));
+    assert_ne!(one, fitted(1, 1));
+}
+
+#[test]
+fn one_model_is_one_model() {
+    let (text, _) = table(4, 400);
+    let path = Scratch::new("single", &text);
+    let single = learner().set("effort", "quick").unwrap().set("single", "true").unwrap();
+    let model = single.fit(&data(&path)).unwrap();
+    let kept = model.about().report.candidates.iter().filter(|one| one.weight == Some(1.0)).count();
+    assert_eq!((kept, model.about().model.as_str()), (1, "single"));
+}
+
+#[test]
+fn whoever_gives_up_gets_nothing_and_whoever_has_seen_enough_a_model() {
+    let (text, _) = table(5, 400);
+    let path = Scratch::new("stop", &text);
+    let data = data(&path);
+    let quick = learner().set("effort", "quick").unwrap().threads(1);
+    let given_up = quick.fit_with(&data, &mut |_| Signal::Abort);
+    assert!(given_up.unwrap_err().to_string().contains("interrupted"));
+    let mut asked = 0;
+    let enough = quick.fit_with(&data, &mut |_| {
+        asked += 1;
+        if asked > 6 { Signal::Finish } else { Signal::Continue }
+    });
+    assert!(enough.unwrap().about().report.candidates.len() < 6);
+}
