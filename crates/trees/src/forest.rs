@@ -9,6 +9,7 @@
 use crate::TreesError;
 use crate::bins::Feature;
 use crate::config::workers;
+use crate::grow::partition;
 use crate::model::{Node, Tree, TreesModel};
 use crate::split::Cut;
 use crate::two_class::LabeledRows;
@@ -221,7 +222,7 @@ impl Grower<'_> {
             }
             let Some(found) = self.best(here, total, wanted) else { continue };
             let bins = self.sample.binned.feature(found.feature as usize);
-            let middle = span.start + partition(here, bins, &found.cut, &mut self.scratch.right);
+            let middle = span.start + partition(here, |row| row, bins, &found.cut, &mut self.scratch.right);
             let (left, right) = (tree.nodes.len(), tree.nodes.len() + 1);
             tree.nodes[node] = tree.node_of(found.feature, &found.cut, (left, right), self.sample.binned);
             tree.nodes.extend([Node::Leaf { value }; 2]);
@@ -357,23 +358,6 @@ impl Grower<'_> {
         }
         best
     }
-}
-
-/// Puts the rows that go left before the others; returns how many go left.
-fn partition(rows: &mut [u32], bins: &[u8], cut: &Cut, right: &mut Vec<u32>) -> usize {
-    right.clear();
-    right.resize(rows.len(), 0);
-    let (mut kept, mut moved) = (0, 0);
-    for i in 0..rows.len() {
-        let row = rows[i];
-        let left = cut.goes_left(bins[row as usize]);
-        rows[kept] = row;
-        right[moved] = row;
-        kept += usize::from(left);
-        moved += usize::from(!left);
-    }
-    rows[kept..].copy_from_slice(&right[..moved]);
-    kept
 }
 
 #[cfg(test)]

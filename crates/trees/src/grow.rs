@@ -66,7 +66,7 @@ impl Ground<'_> {
         let total = rows.iter().fold([0; 2], |sum, row| plus(sum, self.cells[row.place as usize]));
         let mut grown = Grown { tree: Tree::default(), cuts: Vec::new(), spans: Vec::new() };
         grown.push_leaf(self.answer(total, Bounds::NONE), 0..rows.len());
-        let mut leaves: Vec<Leaf> = Vec::new();
+        let (mut leaves, mut right): (Vec<Leaf>, _) = (Vec::new(), Vec::new());
         let mut all = self.empty_histogram();
         let here = Here { total, bounds: Bounds::NONE };
         if let Some(split) = self.root(rows, &mut all, here) {
@@ -85,12 +85,13 @@ impl Ground<'_> {
             let parent = leaves.swap_remove(at);
             let split = parent.split;
             let bins = self.binned.feature(split.feature as usize);
-            let middle = parent.span.start + partition(&mut rows[parent.span.clone()], bins, &split.cut);
+            let middle = parent.span.start
+                + partition(&mut rows[parent.span.clone()], |row| row.row, bins, &split.cut, &mut right);
             let bounds = self.bounds_below(&split, parent.bounds);
-            let (left, right) = (grown.tree.nodes.len(), grown.tree.nodes.len() + 1);
+            let (first, second) = (grown.tree.nodes.len(), grown.tree.nodes.len() + 1);
             grown.push_leaf(self.answer(split.left, bounds[0]), parent.span.start..middle);
             grown.push_leaf(self.answer(split.right, bounds[1]), middle..parent.span.end);
-            grown.cut(parent.node, &split, (left, right), self.binned);
+            grown.cut(parent.node, &split, (first, second), self.binned);
             count += 1;
             let depth = parent.depth + 1;
             if count == config.max_leaves || (config.max_depth > 0 && depth == config.max_depth) {
@@ -98,8 +99,8 @@ impl Ground<'_> {
                 continue;
             }
             let sides = [
-                (left, parent.span.start..middle, Here { total: split.left, bounds: bounds[0] }),
-                (right, middle..parent.span.end, Here { total: split.right, bounds: bounds[1] }),
+                (first, parent.span.start..middle, Here { total: split.left, bounds: bounds[0] }),
+                (second, middle..parent.span.end, Here { total: split.right, bounds: bounds[1] }),
             ];
             leaves.extend(self.children(rows, parent.histogram, depth, sides));
         }
@@ -264,14 +265,22 @@ impl Tree {
     }
 }
 
-/// Puts the rows that go left before the others, each side in its old order; returns how many go left.
-pub(crate) fn partition(rows: &mut [Placed], bins: &[u8], cut: &Cut) -> usize {
-    let left_of: [bool; 256] = std::array::from_fn(|bin| cut.goes_left(bin as u8));
-    let mut right = vec![Placed { row: 0, place: 0 }; rows.len()];
+/// Puts the rows that go left before the others, each side in its old order; returns how many go left. `right` is a list to
+/// write on.
+pub(crate) fn partition<T: Copy>(
+    rows: &mut [T],
+    row_of: impl Fn(T) -> u32,
+    bins: &[u8],
+    cut: &Cut,
+    right: &mut Vec<T>,
+) -> usize {
+    let Some(&first) = rows.first() else { return 0 };
+    right.clear();
+    right.resize(rows.len(), first);
     let (mut kept, mut moved) = (0, 0);
     for i in 0..rows.len() {
         let row = rows[i];
-        let left = left_of[usize::from(bins[row.row as usize])];
+        let left = cut.goes_left(bins[row_of(row) as usize]);
         // Written to both sides and counted on one: no branch that could be guessed wrongly.
         rows[kept] = row;
         right[moved] = row;

@@ -58,19 +58,26 @@ pub(crate) fn learn(
     let sample = judged_rows(task);
     let sampled = sample.len() < task.data.len();
     let folds = folds(task, &sample, hold_out, portfolio.effort)?;
-    let (judged, failed, early) = judge(portfolio, task, views, &folds, observer)?;
+    let Tries { judged, failed, early, device } = judge(portfolio, task, views, &folds, observer)?;
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
     let weights = blend::weights(&scores, portfolio.single);
     let blended = blend::mean(&scores, &weights);
     let mut report = report(task, &judged, &failed, &weights, &folds);
     report.beside = beside(task, &judged, &blended);
+    report.device = device;
+    let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
     if sampled {
+        let trained = if again { "all others, too" } else { "these alone" };
+        let (judged, all) = (sample.len(), task.data.len());
         report.warnings.push(format!(
-            "members were judged on a sample of {} of {} rows; the model was trained on all of them",
-            sample.len(),
-            task.data.len()
+            "members were judged on a sample of {judged} of {all} rows; the model was trained on {trained}"
         ));
     }
+    // What somebody asked to hold out stays out.
+    let kept_out: Vec<u32> = match hold_out {
+        Some(_) => folds.iter().flat_map(|fold| fold.scored.all()).collect(),
+        None => Vec::new(),
+    };
     let mut members = Vec::new();
     let chosen: Vec<(Judged, f64)> =
         judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
@@ -78,9 +85,9 @@ pub(crate) fn learn(
     let described = described(&chosen);
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
-        match (sampled || portfolio.single) && hold_out.is_none() && !early {
+        match again {
             true => {
-                let fitted = on_all_rows(&one, task, views, (number, all), observer)?;
+                let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
                 members.push(Member { weight, fitted });
             }
             false => members.extend(mean_of(one.fits, weight)),
@@ -150,18 +157,29 @@ fn folds(task: &Task, sample: &[usize], hold_out: Option<f64>, effort: Effort) -
     Ok(splits.iter().map(|(kept, held)| Fold { training: of(kept), scored: of(held) }).collect())
 }
 
+/// What came of all members.
+struct Tries<'p> {
+    judged: Vec<Judged<'p>>,
+    /// Names and reasons.
+    failed: Vec<(String, String)>,
+    /// Somebody asked to stop and to keep what there is.
+    early: bool,
+    device: String,
+}
+
 /// Trains every member on every fold. A member that fails is left out, with the reason; all of them must not.
-#[allow(clippy::type_complexity)] // members, failures, and whether somebody asked to stop
 fn judge<'p>(
     portfolio: &'p Portfolio,
     task: &Task,
     views: &Views,
     folds: &[Fold],
     observer: Observer,
-) -> Result<(Vec<Judged<'p>>, Vec<(String, String)>, bool), Error> {
+) -> Result<Tries<'p>, Error> {
     let mut trainers: Vec<Result<Box<dyn Trainer + '_>, Error>> =
         portfolio.members.iter().map(|member| member.scorer.open(task, views)).collect();
     let side_by_side = trainers.iter().flatten().all(|trainer| trainer.side_by_side());
+    let devices = trainers.iter().flatten().map(|trainer| trainer.device());
+    let device = devices.into_iter().find(|device| device != "cpu").unwrap_or_else(|| "cpu".to_string());
     let threads = if side_by_side { workers(task.machine.threads) } else { 1 };
     let jobs: Vec<(usize, usize)> = (0..portfolio.members.len())
         .filter(|&member| trainers[member].is_ok())
@@ -186,7 +204,7 @@ fn judge<'p>(
         shared.0 += 1;
         let at = At::Member { done: shared.0, all: jobs.len() };
         let progress =
-            Progress { name: &member.name, run: 0, runs: 1, device: "cpu", resumed_from: None, at };
+            Progress { name: &member.name, run: 0, runs: 1, device: &device, resumed_from: None, at };
         match (shared.1)(&progress) {
             Signal::Continue => {}
             Signal::Finish => stop.store(FINISH, Ordering::SeqCst),
@@ -225,7 +243,7 @@ fn judge<'p>(
         others.into_iter().map(|one| (one.member.name.clone(), "its scores are not numbers".to_string())),
     );
     match (sound.is_empty(), early) {
-        (false, _) => Ok((sound, failed, early)),
+        (false, _) => Ok(Tries { judged: sound, failed, early, device }),
         (true, true) => Err(Error::Interrupted { epoch: 0, checkpoint: None }),
         (true, false) => Err(Error::AllMembersFailed(
             failed.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("; "),
@@ -321,17 +339,20 @@ fn mean_of(fits: Vec<Fit>, weight: f64) -> Vec<Member> {
     others
 }
 
-/// A member on all rows, through the rounds that its folds kept.
+/// A member on all rows but those to keep out, through the rounds that its folds kept.
 fn on_all_rows(
     one: &Judged,
     task: &Task,
     views: &Views,
+    kept_out: &[u32],
     (number, all): (usize, usize),
     observer: Observer,
 ) -> Result<Fitted, Error> {
     let trainer = one.member.scorer.open(task, views)?;
     let name = format!("{} on all rows", one.member.name);
-    let rows: Vec<usize> = (0..task.data.len()).collect();
+    let mut there = vec![true; task.data.len()];
+    kept_out.iter().for_each(|&row| there[row as usize] = false);
+    let rows: Vec<usize> = (0..task.data.len()).filter(|&row| there[row]).collect();
     let subset = Subset {
         training: &task.split(&rows),
         stopping: &Kinds::default(),

@@ -62,8 +62,11 @@ impl Scorer for Portfolio {
         self.members.iter().map(|member| Candidate::only(member.name.clone())).collect()
     }
 
+    /// One member that can learn is enough; the others are left out when it comes to it.
     fn check(&self, task: &Task) -> Result<(), Error> {
-        self.members.iter().try_for_each(|member| member.scorer.check(task))
+        let mut checked = self.members.iter().map(|member| member.scorer.check(task));
+        let first = checked.next().unwrap_or(Ok(()));
+        if checked.any(|one| one.is_ok()) { Ok(()) } else { first }
     }
 
     /// A trainer of any member, by the name of the candidate.
