@@ -45,6 +45,9 @@ pub struct PuMetrics {
     pub recall: Interval,
     /// a, the share of unlabeled rows predicted positive.
     pub predicted_positive: Interval,
+    /// r / a, how many times more positives there are among rows predicted positive than among all; needs no prior. `None`
+    /// if a = 0.
+    pub lift: Option<Interval>,
     /// r² / a. `None` if a = 0.
     pub lee_liu: Option<Interval>,
     /// AUC of positives against unlabeled rows.
@@ -98,6 +101,7 @@ pub fn without_negatives(input: &PuInput, resamples: usize, seed: u64) -> Result
     let mut metrics = PuMetrics {
         recall: always(|o| o.recall),
         predicted_positive: always(|o| o.share),
+        lift: maybe(&Observed::lift),
         lee_liu: maybe(&Observed::lee_liu),
         auc_pu: always(|o| o.auc_pu),
         precision: given_prior(Observed::precision),
@@ -126,6 +130,10 @@ impl Observed {
             // Both samples are known not to be empty.
             auc_pu: ranked.auc(positive, unlabeled).unwrap_or(f64::NAN),
         }
+    }
+
+    fn lift(&self) -> Option<f64> {
+        (self.share > 0.0).then(|| self.recall / self.share)
     }
 
     fn lee_liu(&self) -> Option<f64> {

@@ -50,14 +50,7 @@ impl Model {
         options: Vec<(String, String)>,
     ) -> Result<Self, Error> {
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
-        if let Some((low, high)) =
-            estimate.as_ref().filter(|estimate| !estimate.agreement).map(|e| e.interval)
-        {
-            report.warnings.push(format!(
-                "the prior was estimated and the estimators do not agree (between {low:.3} and {high:.3} of the unlabeled \
-                 rows are positive): look at the single estimates behind it"
-            ));
-        }
+        report.warnings.extend(estimate.as_ref().map(rests_on_an_estimate));
         let about = About {
             onesided: env!("CARGO_PKG_VERSION").to_string(),
             method: info.method.into_owned(),
@@ -303,6 +296,7 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
     let entries = [
         ("recall", Some(metrics.recall)),
         ("predicted_positive", Some(metrics.predicted_positive)),
+        ("lift", metrics.lift),
         ("precision", metrics.precision),
         ("f1", metrics.f1),
         ("accuracy", metrics.pu_accuracy),
@@ -312,6 +306,28 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
         ("lee_liu", metrics.lee_liu),
     ];
     entries.into_iter().filter_map(|(name, interval)| Some((name, interval?))).collect()
+}
+
+/// What a reader must know of numbers that rest on an estimated prior.
+fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
+    let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
+    let range = match estimate.one_sided {
+        true => format!(
+            "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"
+        ),
+        false => format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)"),
+    };
+    format!(
+        "the prior is a guess, {:.3} of the unlabeled rows: {range}. Probabilities, the threshold, precision, F1, accuracy and \
+         AUC against negatives rest on it; the ranking, recall and lift do not. A prior that you know, or an audit of some \
+         rows, settles it",
+        estimate.mu.get()
+    )
+}
+
+/// Whether a metric of [`pu_metrics_by_name`] rests on the share of positives.
+pub fn rests_on_prior(metric: &str) -> bool {
+    matches!(metric, "precision" | "f1" | "accuracy" | "risk" | "auc")
 }
 
 /// Widens the intervals of the metrics that depend on the prior so that they hold those of `other` too.

@@ -23,7 +23,9 @@
 #![forbid(unsafe_code)]
 
 mod alphamax;
+mod answer;
 mod bbe;
+mod bound;
 mod cells;
 mod consensus;
 mod dedpul;
@@ -32,6 +34,7 @@ mod embedding;
 mod error;
 mod estimate;
 mod estimator;
+mod experience;
 mod hull;
 mod isotonic;
 mod kernel;
@@ -44,6 +47,7 @@ mod signs;
 mod tice;
 
 pub use alphamax::{AlphaMax, Bend};
+pub use answer::{Answer, FACTOR, answer};
 pub use bbe::Bbe;
 pub use consensus::{Consensus, FAR, Reason, Voice, consensus, typical_error};
 pub use dedpul::Dedpul;
@@ -52,6 +56,7 @@ pub use embedding::KernelForm;
 pub use error::EvidenceError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
 pub use estimator::{Estimator, EstimatorInfo, Evidence, LEAST_POSITIVES, Needs};
+pub use experience::{Experience, NEIGHBORS, Seen};
 pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;

@@ -10,7 +10,9 @@ use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
-use onesided::{About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, Signal, Tried};
+use onesided::{
+    About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, Signal, Tried, rests_on_prior,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -147,22 +149,45 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
 
 /// What the prior was taken to be where nobody gave one.
 fn tell_estimate(report: &PriorReport) {
-    let consensus = &report.consensus;
-    let names: Vec<&str> = report.estimates.iter().map(|estimate| estimate.estimator).collect();
-    let (low, high) = consensus.interval;
+    let answer = &report.answer;
+    let (low, high) = answer.interval;
+    let range = match answer.one_sided {
+        true => format!("at most {high:.3} on tables like this"),
+        false => format!("{low:.3} to {high:.3} on tables like this"),
+    };
     note(&format!(
-        "share of positives: {:.6} in the population, {:.6} in the unlabeled rows (estimated, {:.0} % interval {low:.3} to \
-         {high:.3}, by {} on scores of {}; --prior gives one that you know)",
-        report.in_population(consensus.mu),
-        consensus.mu,
-        100.0 * consensus.confidence,
-        names.join(", "),
-        report.scorer,
+        "share of positives: unknown; at most {:.3} of the unlabeled rows by the data alone, {range} ({:.0} %)",
+        answer.bound,
+        100.0 * answer.confidence,
+    ));
+    note(&format!(
+        "learning with a guess, {:.3} of the unlabeled rows ({:.3} of the population); the ranking hardly depends on it, \
+         probabilities and the threshold do. --prior gives a share that you know",
+        answer.mu,
+        report.in_population(answer.mu),
     ));
 }
 
 fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
     about.report.metrics.iter().map(|(name, interval)| (name.as_str(), *interval))
+}
+
+/// Metrics in a table, or, where the prior was estimated, those that do not rest on it and then the others as ranges.
+fn metric_tables(about: &About) -> String {
+    let Some(estimate) = &about.prior_estimate else { return table(&metric_rows(metrics(about))) };
+    let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
+    let ranges: Vec<Vec<String>> = metrics(about)
+        .filter(|(name, _)| rests_on_prior(name))
+        .map(|(name, Interval { low, high, .. })| {
+            vec![name.replace('_', " "), format!("{:.2} to {:.2}", low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))]
+        })
+        .collect();
+    let (low, high) = estimate.interval;
+    format!(
+        "{}\nif {low:.3} to {high:.3} of the unlabeled rows are positive, which is estimated and not measured:\n{}",
+        table(&metric_rows(measured)),
+        table(&ranges),
+    )
 }
 
 fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Value {
@@ -215,8 +240,14 @@ fn as_portfolio(about: &About) -> String {
         let share = share.map_or_else(|| "-".to_string(), |share| format!("{share:.2}"));
         vec![tried.name.clone(), share, number(tried.auc)]
     }));
-    let mut beside = vec![["beside", "auc pu", "accuracy"].map(str::to_string).to_vec()];
-    beside.extend(report.beside.iter().map(|b| vec![b.name.clone(), number(b.auc), number(b.accuracy)]));
+    let known = report.beside.iter().any(|beside| beside.accuracy.is_some());
+    let columns = |name: &str, auc: String, accuracy: String| {
+        let mut row = vec![name.to_string(), auc];
+        row.extend(known.then_some(accuracy));
+        row
+    };
+    let mut beside = vec![columns("beside", "auc pu".to_string(), "accuracy".to_string())];
+    beside.extend(report.beside.iter().map(|b| columns(&b.name, number(b.auc), number(b.accuracy))));
     let what = match kept {
         1 => "the best".to_string(),
         several => format!("a mean of {several}"),
@@ -241,7 +272,7 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
             as_portfolio(about),
             report.held_out.positive,
             report.held_out.unlabeled,
-            table(&metric_rows(metrics(about))),
+            metric_tables(about),
             out.display(),
         );
     }
@@ -271,7 +302,7 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
         report.choice(),
         report.held_out.positive,
         report.held_out.unlabeled,
-        table(&metric_rows(metrics(about))),
+        metric_tables(about),
         out.display(),
     )
 }

@@ -7,7 +7,9 @@ use crate::output::{note, print, print_json, table};
 use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, write_atomically};
-use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
+use onesided::prior::{
+    CrossFitting, Experience, NEIGHBORS, Needs, PriorReport, PriorScorer, PriorSettings, estimators,
+};
 use onesided::{Dataset, Error, Learner};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
@@ -30,7 +32,7 @@ pub struct Prior {
     /// single-sample (the default for one place) or case-control (for two).
     #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
-    /// What tells positives from unlabeled rows: auto, mix (trees and mlp), trees, mlp, cnn or linear.
+    /// What tells positives from unlabeled rows: auto, mix (the mean of all but cnn), trees, forest, bags, mlp, cnn or linear.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub scorer: String,
     /// Where to draw the estimates, as .svg or .png.
@@ -192,35 +194,61 @@ fn as_text(report: &PriorReport, seconds: f64) -> String {
             format!("{:.0}%", 100.0 * voice.weight),
         ]);
     }
-    let ends = (report.in_population(consensus.interval.0), report.in_population(consensus.interval.1));
-    let said = if consensus.agreement {
-        format!(
-            "consensus: {:.3} {} of the unlabeled rows are positive, {:.3} {} of the population\n",
-            consensus.mu,
-            interval(consensus.interval),
-            report.in_population(consensus.mu),
-            interval(ends),
-        )
-    } else {
-        format!(
-            "no agreement: somewhere in {} of the unlabeled rows ({} of the population), in the middle {:.3} ({:.3})\n",
-            interval(consensus.interval),
-            interval(ends),
-            consensus.mu,
-            report.in_population(consensus.mu),
-        )
-    };
+    let agree = if consensus.agreement { "" } else { ", which do not agree" };
     format!(
-        "share of positives with {percent:.0} % intervals; scenario {}, scores by {} in {seconds:.1} s\n\n{}\n{said}\
-         The data alone only bound the share from above: see docs/prior.md for what each estimator assumes.\n",
+        "share of positives; {percent:.0} % confidence, scenario {}, scores by {} in {seconds:.1} s\n\n{}\nThe estimators{agree}; \
+         all of them assume that somewhere there are only positives:\n\n{}\n{}",
         report.scenario,
         report.scorer,
+        table(&answers(report)),
         table(&rows),
+        next_step(report),
+    )
+}
+
+/// What can be said, from what the data show to what has to be assumed.
+fn answers(report: &PriorReport) -> Vec<Vec<String>> {
+    let (answer, consensus) = (&report.answer, &report.consensus);
+    let row = |what: &str, in_unlabeled: String, in_population: String| {
+        vec![what.to_string(), in_unlabeled, in_population]
+    };
+    let at_most = |share: f64| format!("at most {share:.3}");
+    let pi = |mu: f64| report.in_population(mu);
+    let around = |mu: f64, (low, high): (f64, f64)| format!("{mu:.3} {}", interval((low, high)));
+    let both = |what: &str, mu: f64, (low, high): (f64, f64)| {
+        row(what, around(mu, (low, high)), around(pi(mu), (pi(low), pi(high))))
+    };
+    let mut rows = vec![
+        row("", "in unlabeled".to_string(), "in population".to_string()),
+        row("the data alone", at_most(answer.bound), at_most(pi(answer.bound))),
+    ];
+    if answer.one_sided {
+        let high = answer.interval.1;
+        rows.push(row("on tables like this", at_most(high), at_most(pi(high))));
+        rows.push(row("  a guess", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
+    } else {
+        rows.push(both("on tables like this", answer.mu, answer.interval));
+    }
+    let name = if consensus.agreement { "consensus" } else { "no agreement" };
+    rows.push(both(name, consensus.mu, consensus.interval));
+    rows
+}
+
+/// What the answer rests on, and how to know better.
+fn next_step(report: &PriorReport) -> String {
+    let (tasks, tables) = Experience::size();
+    let nothing = match report.answer.one_sided {
+        true => "Nothing in the data speaks for a lower end. ",
+        false => "",
+    };
+    format!(
+        "\"Tables like this\" are the {NEIGHBORS} most similar of {tasks} tasks made from {tables} public tables whose answers are \
+         known. {nothing}To know better, label a random part of the unlabeled rows: onesided audit draw.\n"
     )
 }
 
 fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
-    let consensus = &report.consensus;
+    let (answer, consensus) = (&report.answer, &report.consensus);
     let both = |mu: f64, (low, high): (f64, f64)| {
         let pi = |mu| report.in_population(mu);
         json!({
@@ -242,13 +270,14 @@ fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
         with(both(estimate.mu, estimate.interval), more)
     });
     let more = json!({
-        "agreement": consensus.agreement, "spread": consensus.spread, "reason": consensus.reason,
+        "one_sided": answer.one_sided, "bound": answer.bound, "seen": answer.seen,
+        "consensus": both(consensus.mu, consensus.interval), "agreement": consensus.agreement, "spread": consensus.spread, "reason": consensus.reason,
         "signs": consensus.signs, "confidence": consensus.confidence, "warnings": warnings,
         "scenario": report.scenario, "positive": report.counts.positive, "unlabeled": report.counts.unlabeled,
         "scorer": report.scorer, "estimates": estimates.collect::<Vec<_>>(), "refusals": report.refusals,
         "seconds": seconds,
     });
-    with(both(consensus.mu, consensus.interval), more)
+    with(both(answer.mu, answer.interval), more)
 }
 
 fn picture(report: &PriorReport) -> Intervals {
@@ -258,7 +287,8 @@ fn picture(report: &PriorReport) -> Intervals {
         Intervals::new("How many positives are hidden?", "share of the unlabeled rows that is positive");
     let rows = report.estimates.iter();
     let chart = rows.fold(chart, |chart, one| chart.row(one.estimator, one.mu, one.interval));
-    chart.range(0.0, 1.0).last(name, consensus.mu, consensus.interval)
+    let chart = chart.range(0.0, 1.0).row(name, consensus.mu, consensus.interval);
+    chart.last("tables like this", report.answer.mu, report.answer.interval)
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {

@@ -424,16 +424,19 @@ fn report(
 fn beside(task: &Task, judged: &[Judged], blended: &OutOfFold) -> Vec<Beside> {
     let Some(mu) = task.mu() else { return Vec::new() };
     let shift = shift(task, task.priors);
+    // An accuracy at a prior that is a guess would be one, too.
+    let known = task.priors.is_some_and(|priors| !priors.estimated);
     let row = |name: &str, scores: &OutOfFold| Beside {
         name: name.to_string(),
         auc: Some(scores.auc()),
-        accuracy: accuracy(scores, mu, shift),
+        accuracy: accuracy(scores, mu, shift).filter(|_| known),
     };
     let mut rows = vec![row("auto", blended)];
     if let Some(naive) = judged.iter().find(|one| one.member.is_naive) {
         rows.push(row("naive", &naive.scores));
     }
-    rows.push(Beside { name: "all negative".to_string(), auc: None, accuracy: Some(1.0 - mu.get()) });
+    let accuracy = known.then_some(1.0 - mu.get());
+    rows.push(Beside { name: "all negative".to_string(), auc: Some(0.5), accuracy });
     rows
 }
 

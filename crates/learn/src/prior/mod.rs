@@ -11,8 +11,8 @@ mod scorer;
 
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
-    Consensus, Curve, Estimate, Estimator, EstimatorInfo, Evidence, EvidenceError, Needs, Reason, ScarCheck,
-    Signs, Voice, consensus, estimator, estimators,
+    Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, Evidence, EvidenceError, Experience,
+    NEIGHBORS, Needs, Reason, ScarCheck, Seen, Signs, Voice, answer, consensus, estimator, estimators,
 };
 pub use record::{EstimateRecord, PriorEstimate};
 pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior};

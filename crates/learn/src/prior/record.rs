@@ -13,6 +13,12 @@ pub struct PriorEstimate {
     pub interval: (f64, f64),
     /// The level of the interval.
     pub confidence: f64,
+    /// Whether only "at most" can be said: the interval then begins at 0 and μ is a guess.
+    #[serde(default)]
+    pub one_sided: bool,
+    /// The most that the data allow, whatever the classes are like; models of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
     /// Whether the estimators agreed.
     pub agreement: bool,
     /// The classifier whose scores were looked at.
@@ -35,16 +41,18 @@ pub struct EstimateRecord {
 impl PriorEstimate {
     /// What to learn with, or why there is nothing to learn with.
     pub fn from_report(report: &PriorReport) -> Result<Self, onesided_prior::EvidenceError> {
-        let consensus = &report.consensus;
+        let (consensus, answer) = (&report.consensus, &report.answer);
         let record = |estimate: &onesided_prior::Estimate| EstimateRecord {
             estimator: estimate.estimator.to_string(),
             mu: estimate.mu,
             interval: estimate.interval,
         };
         Ok(Self {
-            mu: consensus.prior_in_unlabeled()?,
-            interval: consensus.interval,
-            confidence: consensus.confidence,
+            mu: answer.prior_in_unlabeled()?,
+            interval: answer.interval,
+            confidence: answer.confidence,
+            one_sided: answer.one_sided,
+            bound: Some(answer.bound),
             agreement: consensus.agreement,
             scorer: report.scorer.to_string(),
             estimates: report.estimates.iter().map(record).collect(),
@@ -79,6 +87,8 @@ mod tests {
             mu,
             interval: (0.0, 1.0),
             confidence: 0.95,
+            one_sided: false,
+            bound: None,
             agreement: true,
             scorer: "trees".to_string(),
             estimates: Vec::new(),

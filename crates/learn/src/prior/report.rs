@@ -5,8 +5,8 @@ use super::scorer::PriorScorer;
 use crate::{At, Error, Observer, Progress, Signal, Task, Views};
 use onesided_data::{Counts, DataError, Scaling, Scenario, Store};
 use onesided_prior::{
-    Consensus, Estimate, Estimator, Evidence, EvidenceError, LEAST_POSITIVES, Needs, consensus, estimator,
-    estimators, share_in_population,
+    Answer, Consensus, Estimate, Estimator, Evidence, EvidenceError, LEAST_POSITIVES, Needs, answer,
+    consensus, estimator, estimators, share_in_population,
 };
 use serde::Serialize;
 
@@ -80,6 +80,8 @@ pub struct PriorReport {
     pub refusals: Vec<Refusal>,
     /// What they say together.
     pub consensus: Consensus,
+    /// What to make of it: a guess, an interval, and the bound that the data alone give.
+    pub answer: Answer,
 }
 
 impl PriorReport {
@@ -130,8 +132,9 @@ pub fn estimate_prior(
         }
     }
     let consensus = consensus(&estimates, &evidence)?;
+    let answer = answer(&consensus, &evidence)?;
     let scenario = task.scenario;
-    Ok(PriorReport { scenario, counts, scorer: scores.scorer, estimates, refusals, consensus })
+    Ok(PriorReport { scenario, counts, scorer: scores.scorer, estimates, refusals, consensus, answer })
 }
 
 /// The rows themselves, of either kind, where an estimator looks at them; texts have too many columns for that.

@@ -1,10 +1,11 @@
 //! What tells the labeled positives from the unlabeled rows.
 
-use crate::scorers::{LogisticScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
+use crate::scorers::{LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
 use crate::{Error, Scorer, TrainOverrides};
 use onesided_data::{Dataset, Store};
 use onesided_loss::{Options, method};
 use onesided_net::{Architecture, Device};
+use onesided_trees::{ForestConfig, RowDraw, TreesConfig};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -16,6 +17,9 @@ const WIDEST_TABLE: usize = 200;
 const MOST_EPOCHS: usize = 40;
 /// Epochs without a lower loss after which it stops.
 const PATIENCE: usize = 6;
+
+/// What an error costs the logistic regression of `mix`: one ridge, because trying several takes longer than the others do.
+const COST: f64 = 0.03;
 
 /// What tells positives from unlabeled rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +33,10 @@ pub enum PriorScorer {
     Mix,
     /// Boosted decision trees: strong on tables.
     Trees,
+    /// Extra trees on as many positives as unlabeled rows: steady where positives are few.
+    Forest,
+    /// Boosted trees on bags of the positives and as many unlabeled rows.
+    Bags,
     /// A network with two hidden layers of 128 units: strong on wide rows.
     Mlp,
     /// A small convolutional network: for pictures.
@@ -38,10 +46,12 @@ pub enum PriorScorer {
 }
 
 impl PriorScorer {
-    const ALL: [PriorScorer; 6] = [
+    const ALL: [PriorScorer; 8] = [
         PriorScorer::Auto,
         PriorScorer::Mix,
         PriorScorer::Trees,
+        PriorScorer::Forest,
+        PriorScorer::Bags,
         PriorScorer::Mlp,
         PriorScorer::Cnn,
         PriorScorer::Linear,
@@ -93,9 +103,36 @@ impl PriorScorer {
                 prior_factor: 1.0,
             })
         };
+        let linear =
+            || -> Box<dyn Scorer> { Box::new(LogisticScorer { cost: Some(COST), random_features: 0 }) };
+        let forest = || -> Box<dyn Scorer> {
+            Box::new(LabelTreesScorer::Forest(ForestConfig {
+                trees: 100,
+                min_leaf_rows: 3,
+                rows: RowDraw::Balanced,
+                random_cuts: true,
+                ..ForestConfig::default()
+            }))
+        };
+        let bags = || -> Box<dyn Scorer> {
+            let config = TreesConfig {
+                trees: 60,
+                learning_rate: 0.1,
+                max_leaves: 15,
+                l2: 10.0,
+                row_share: 0.8,
+                column_share: 0.8,
+                ..TreesConfig::default()
+            };
+            Box::new(LabelTreesScorer::Bags { bags: 8, config })
+        };
         Ok(match self {
-            PriorScorer::Mix | PriorScorer::Auto => vec![trees(), network(Architecture::mlp())],
+            PriorScorer::Mix | PriorScorer::Auto => {
+                vec![trees(), network(Architecture::mlp()), linear(), forest(), bags()]
+            }
             PriorScorer::Trees => vec![trees()],
+            PriorScorer::Forest => vec![forest()],
+            PriorScorer::Bags => vec![bags()],
             PriorScorer::Mlp => vec![network(Architecture::mlp())],
             PriorScorer::Cnn => vec![network(Architecture::Cnn)],
             PriorScorer::Linear => vec![Box::new(LogisticScorer::default())],
@@ -109,6 +146,8 @@ impl fmt::Display for PriorScorer {
             PriorScorer::Auto => "auto",
             PriorScorer::Mix => "mix",
             PriorScorer::Trees => "trees",
+            PriorScorer::Forest => "forest",
+            PriorScorer::Bags => "bags",
             PriorScorer::Mlp => "mlp",
             PriorScorer::Cnn => "cnn",
             PriorScorer::Linear => "linear",
@@ -124,7 +163,7 @@ impl FromStr for PriorScorer {
         found.ok_or_else(|| Error::Unknown {
             what: "scorer",
             found: text.to_string(),
-            known: "auto, mix, trees, mlp, cnn or linear".to_string(),
+            known: "auto, mix, trees, forest, bags, mlp, cnn or linear".to_string(),
         })
     }
 }
@@ -152,7 +191,7 @@ mod tests {
         for scorer in PriorScorer::ALL {
             assert_eq!(scorer.to_string().parse::<PriorScorer>().unwrap(), scorer);
         }
-        let error = "forest".parse::<PriorScorer>().unwrap_err().to_string();
-        assert_eq!(error, "unknown scorer 'forest'; use auto, mix, trees, mlp, cnn or linear");
+        let error = "kernel".parse::<PriorScorer>().unwrap_err().to_string();
+        assert_eq!(error, "unknown scorer 'kernel'; use auto, mix, trees, forest, bags, mlp, cnn or linear");
     }
 }

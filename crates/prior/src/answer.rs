@@ -1,0 +1,115 @@
+//! One answer, with what it rests on.
+//!
+//! Three things are known of μ, each by less right than the one before. The data bound it from above
+//! ([`bound`](crate::bound)). On tables like this one it lay in a range ([`experience`](crate::experience)). And the
+//! estimators name it, if somewhere there are only positives ([`consensus`](crate::consensus())). The answer's interval is
+//! the range, cut off at the bound. If its ends are within a factor of [`FACTOR`], there is evidence for a (nearly) pure
+//! region: then the estimators are believed as far as the middle of the range goes, 20 to 80 %. Otherwise the lower end
+//! means nothing, and the answer is "at most": an interval from 0, and the median of tables like this as the best guess.
+//! The upper end of a one-sided answer stays where the two-sided one had it, to be on the safe side.
+
+use crate::bound::{Descending, upper_bound};
+use crate::consensus::Consensus;
+use crate::error::EvidenceError;
+use crate::estimator::Evidence;
+use crate::experience::{Experience, Seen};
+use onesided_data::PriorInUnlabeled;
+use serde::Serialize;
+
+/// The ends of an interval that has a lower end are within this factor.
+pub const FACTOR: f64 = 10.0;
+/// How far into the tails of the range the estimators are believed.
+const BELIEVED: f64 = 0.2;
+/// No guess is nearer to 0 or 1: it is to be learned with.
+const EDGE: f64 = 1e-4;
+
+/// μ, the share of positives in U: a guess, an interval, and what the data alone show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    /// The best guess, strictly inside (0, 1).
+    pub mu: f64,
+    /// Where it lies on tables like this; from 0 where nothing speaks for a lower end.
+    pub interval: (f64, f64),
+    /// The level of the interval and of the bound.
+    pub confidence: f64,
+    /// Whether only "at most" can be said.
+    pub one_sided: bool,
+    /// The most that the data allow, whatever the classes are like.
+    pub bound: f64,
+    /// What it rests on.
+    pub seen: Seen,
+}
+
+impl Answer {
+    /// The guess as a prior to learn with.
+    pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, EvidenceError> {
+        let outside = |_| EvidenceError::AtTheEnd { estimator: "the answer".to_string(), mu: self.mu };
+        PriorInUnlabeled::new(self.mu).map_err(outside)
+    }
+}
+
+/// Puts together what the data show, what is known of tables like this, and what the estimators say.
+pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, EvidenceError> {
+    evidence.check()?;
+    let scores = Descending::new(evidence);
+    let bound = upper_bound(evidence, &scores);
+    let seen = Seen::of(evidence, &scores, consensus.mu);
+    let law = Experience::with(&seen);
+    let outside = (1.0 - evidence.confidence) / 2.0;
+    let at = |level: f64| law.quantile(level).min(bound).clamp(EDGE, 1.0 - EDGE);
+    let (low, high) = (at(outside), at(1.0 - outside));
+    let one_sided = high > FACTOR * low;
+    let mu = match one_sided {
+        true => at(0.5),
+        false => consensus.mu.clamp(at(BELIEVED), at(1.0 - BELIEVED)),
+    };
+    let interval = (if one_sided { 0.0 } else { low.min(mu) }, high.max(mu));
+    Ok(Answer { mu, interval, confidence: evidence.confidence, one_sided, bound, seen })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{consensus, estimators};
+    use onesided_data::Stream;
+
+    /// Scores of P ~ N(distance, 1) and of U, a share of which is like P and the rest N(0, 1).
+    fn answered(distance: f64, mu: f64, (n_p, n_u): (usize, usize)) -> Answer {
+        let mut stream = Stream::new(7, "answer");
+        let p: Vec<f64> = (0..n_p).map(|_| distance + stream.normal()).collect();
+        let hidden = (mu * n_u as f64) as usize;
+        let center = |i: usize| if i < hidden { distance } else { 0.0 };
+        let u: Vec<f64> = (0..n_u).map(|i| center(i) + stream.normal()).collect();
+        let evidence = Evidence::of_scores(&p, &u);
+        let estimates: Vec<_> =
+            estimators().iter().filter_map(|estimator| estimator.estimate(&evidence).ok()).collect();
+        answer(&consensus(&estimates, &evidence).unwrap(), &evidence).unwrap()
+    }
+
+    #[test]
+    fn separate_classes_have_an_interval() {
+        let found = answered(5.0, 0.2, (500, 2_500));
+        assert!(!found.one_sided && (found.mu - 0.2).abs() < 0.03, "{found:?}");
+        // Now and then a tenth of what looks pure is positive: the lower end says so.
+        assert!(found.interval.0 > 0.02 && found.interval.1 < 0.3 && found.bound < 0.3, "{found:?}");
+        assert!(found.interval.0 <= 0.2 && 0.2 <= found.interval.1 && 0.2 < found.bound, "{found:?}");
+    }
+
+    #[test]
+    fn classes_that_overlap_have_an_upper_end_alone() {
+        let found = answered(0.7, 0.05, (100, 2_000));
+        assert!(found.one_sided && found.interval.0 == 0.0, "{found:?}");
+        assert!(
+            found.mu > 0.0 && found.mu < found.interval.1 && found.interval.1 <= found.bound,
+            "{found:?}"
+        );
+        assert!(found.interval.1 > 0.05);
+    }
+
+    #[test]
+    fn scores_that_say_nothing_leave_nearly_everything_open() {
+        let found = answered(0.0, 0.5, (60, 300));
+        assert!(found.one_sided && found.bound == 1.0 && found.interval.1 > 0.5, "{found:?}");
+        assert!(found.prior_in_unlabeled().is_ok());
+    }
+}
