@@ -341,6 +341,18 @@ def split(name, share, seed, table=None):
     }
 
 
+def write(table, path):
+    """CSV as a user has it: missing values are empty cells, whole numbers have no point. Categories that are numbers get a
+    letter before them; the peers are told that they are categories, too."""
+    table = table.copy()
+    for column in table:
+        if isinstance(table[column].dtype, pd.CategoricalDtype):
+            named = table[column].cat.categories
+            if pd.to_numeric(named, errors="coerce").notna().all():
+                table[column] = table[column].cat.rename_categories([f"v{level}" for level in named])
+    table.to_csv(path, index=False, float_format="%.10g")
+
+
 def counts(X, y):
     categories = sum(isinstance(X[c].dtype, pd.CategoricalDtype) for c in X)
     return {

@@ -28,6 +28,7 @@ import pandas as pd
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import load
+from load import write
 from peers import LIMITS, PEERS
 
 
@@ -37,18 +38,6 @@ class TooLong(BaseException):
 
 def alarm(*_):
     raise TooLong
-
-
-def write(table, path):
-    """CSV as a user has it: missing values are empty cells, whole numbers have no point. Categories that are numbers get a
-    letter before them; the peers are told that they are categories, too."""
-    table = table.copy()
-    for column in table:
-        if isinstance(table[column].dtype, pd.CategoricalDtype):
-            named = table[column].cat.categories
-            if pd.to_numeric(named, errors="coerce").notna().all():
-                table[column] = table[column].cat.rename_categories([f"v{level}" for level in named])
-    table.to_csv(path, index=False, float_format="%.10g")
 
 
 def ours(parts, seed, given):

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 import load
-from run import write
+from load import write
 
 TOP = 100
 

@@ -1,7 +1,7 @@
 //! Everything a model knows about itself besides what scores: what the model file's JSON document holds.
 
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
-use onesided_eval::{Calibration, ThresholdRule};
+use onesided_eval::{Calibration, ThresholdRule, probability};
 use onesided_learn::Report;
 use onesided_learn::prior::PriorEstimate;
 use onesided_net::Network;
@@ -42,6 +42,10 @@ pub struct About {
     /// Where the prior was estimated from the data: the estimate behind it, with its interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior_estimate: Option<PriorEstimate>,
+    /// Where the prior was estimated: from the model's score to a logit if the lower or the upper end of its interval were
+    /// the truth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_prior_ends: Option<[AtPrior; 2]>,
     /// From the model's score to a logit at U's prior.
     pub calibration: Calibration,
     /// From U's prior to the population's: added to the calibrated logit.
@@ -52,6 +56,27 @@ pub struct About {
     pub threshold: f64,
     /// How training went.
     pub report: Report,
+}
+
+/// From the model's score to a logit at some prior.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AtPrior {
+    /// To a logit at U's prior.
+    pub calibration: Calibration,
+    /// From U's prior to the population's.
+    pub shift: f64,
+}
+
+impl AtPrior {
+    /// The score whose probability is one half.
+    pub(crate) fn even(&self) -> f32 {
+        (-(self.calibration.offset + self.shift) / self.calibration.slope) as f32
+    }
+
+    /// The probability at the population's prior.
+    pub(crate) fn probability(&self, raw: f32) -> f32 {
+        probability(self.calibration.apply(raw) + self.shift) as f32
+    }
 }
 
 impl About {

@@ -116,7 +116,7 @@ pub use onesided_learn::prior;
 pub use onesided_loss as loss;
 pub use onesided_net as net;
 
-pub use about::About;
+pub use about::{About, AtPrior};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use learner::Learner;

@@ -10,14 +10,14 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
-use crate::{About, Error, file};
-use onesided_data::{DataError, Dataset, Encoding, Input, Label, ReadAgain};
+use crate::{About, AtPrior, Error, file};
+use onesided_data::{DataError, Dataset, Encoding, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
-    Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
+    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
     without_negatives,
 };
 use onesided_learn::prior::PriorEstimate;
-use onesided_learn::{Fitted, Learned, Task};
+use onesided_learn::{Fitted, Learned, Priors, Task};
 use onesided_net::Device;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -51,6 +51,14 @@ impl Model {
     ) -> Result<Self, Error> {
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
         report.warnings.extend(estimate.as_ref().map(rests_on_an_estimate));
+        // A theory's own probabilities are as they are.
+        let ends = estimate.as_ref().filter(|_| fitted.link().is_none());
+        let at = |mu| at_prior(mu, &learned.positive, &learned.unlabeled, task);
+        let cautious = ends.and_then(|estimate| at(estimate.cautious?));
+        let ends = ends.and_then(|estimate| {
+            let [low, high] = estimate.ends();
+            Some([at(low)?, at(high)?])
+        });
         let about = About {
             onesided: env!("CARGO_PKG_VERSION").to_string(),
             method: info.method.into_owned(),
@@ -63,6 +71,7 @@ impl Model {
             counts: task.counts,
             class_prior: priors.map(|priors| priors.class),
             prior_in_unlabeled: priors.filter(|_| !task.truth).map(|priors| priors.in_unlabeled),
+            at_prior_ends: ends,
             prior_estimate: estimate,
             calibration,
             shift,
@@ -71,7 +80,7 @@ impl Model {
             report,
         };
         let mut model = Self::new(about, fitted);
-        model.settle(&learned.positive, &learned.unlabeled, task.truth)?;
+        model.settle(&learned.positive, &learned.unlabeled, cautious, task.truth)?;
         Ok(model)
     }
 
@@ -159,6 +168,21 @@ impl Model {
         Ok(probabilities(&self.score(data)?))
     }
 
+    /// Between which probabilities each row's lies over the interval of an estimated prior; `None` where the prior was given
+    /// or none is used.
+    pub fn probability_ranges(&self, data: &Dataset) -> Result<Option<Vec<(f32, f32)>>, Error> {
+        let Some(ends) = &self.about.at_prior_ends else { return Ok(None) };
+        let range = |raw: f32| {
+            let all = [
+                ends[0].probability(raw),
+                ends[1].probability(raw),
+                probability(f64::from(self.about.logit(raw))) as f32,
+            ];
+            (all.iter().copied().fold(1.0, f32::min), all.iter().copied().fold(0.0, f32::max))
+        };
+        Ok(Some(self.raw(data)?.into_iter().map(range).collect()))
+    }
+
     /// Whether each row is predicted positive.
     pub fn predict(&self, data: &Dataset) -> Result<Vec<bool>, Error> {
         Ok(self.predict_proba(data)?.into_iter().map(|q| self.decide(q)).collect())
@@ -226,12 +250,24 @@ impl Model {
     }
 
     /// Sets the threshold and fills in the metrics of the report, from the scores of held-out rows before calibration.
-    fn settle(&mut self, positive: &[f32], other: &[f32], truth: bool) -> Result<(), Error> {
+    ///
+    /// At a prior that is a guess, one half is meant at a `cautious` guess: a prior that is too high makes the decision worse
+    /// than calling everything negative, one that is too low does not.
+    fn settle(
+        &mut self,
+        positive: &[f32],
+        other: &[f32],
+        cautious: Option<AtPrior>,
+        truth: bool,
+    ) -> Result<(), Error> {
         let logits = |raw: &[f32]| raw.iter().map(|&f| self.about.logit(f)).collect::<Vec<f32>>();
         let (positive, other) = (logits(positive), logits(other));
         if let (Some(mu), Some(pi)) = (self.about.prior_in_unlabeled, self.about.class_prior) {
             let (p, u) = (probabilities(&positive), probabilities(&other));
             self.about.threshold = self.about.threshold_rule.choose(&p, &u, mu, pi)?;
+        }
+        if let (ThresholdRule::Half, Some(at)) = (self.about.threshold_rule, cautious) {
+            self.about.threshold = probability(f64::from(self.about.logit(at.even())));
         }
         self.measure(&positive, &other, truth, RESAMPLES)
     }
@@ -306,6 +342,12 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
         ("lee_liu", metrics.lee_liu),
     ];
     entries.into_iter().filter_map(|(name, interval)| Some((name, interval?))).collect()
+}
+
+/// The calibration at a prior other than the model's; `None` if the scores cannot be calibrated there.
+fn at_prior(mu: PriorInUnlabeled, positive: &[f32], unlabeled: &[f32], task: &Task) -> Option<AtPrior> {
+    let calibration = Calibration::fit(positive, unlabeled, mu).ok()?;
+    Some(AtPrior { calibration, shift: Priors::from_unlabeled(mu, task.scenario, task.counts, true).shift() })
 }
 
 /// What a reader must know of numbers that rest on an estimated prior.

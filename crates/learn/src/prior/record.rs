@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct PriorEstimate {
     /// μ, the share of positives among the unlabeled rows.
     pub mu: PriorInUnlabeled,
+    /// A lower guess to decide at: what is called positive should be so even if there are fewer positives than μ says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cautious: Option<PriorInUnlabeled>,
     /// Lower and upper end of its interval, within [0, 1].
     pub interval: (f64, f64),
     /// The level of the interval.
@@ -49,6 +52,7 @@ impl PriorEstimate {
         };
         Ok(Self {
             mu: answer.prior_in_unlabeled()?,
+            cautious: PriorInUnlabeled::new(answer.cautious).ok(),
             interval: answer.interval,
             confidence: answer.confidence,
             one_sided: answer.one_sided,
@@ -85,6 +89,7 @@ mod tests {
         let mu = PriorInUnlabeled::new(0.2).unwrap();
         let mut estimate = PriorEstimate {
             mu,
+            cautious: None,
             interval: (0.0, 1.0),
             confidence: 0.95,
             one_sided: false,
