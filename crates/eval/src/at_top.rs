@@ -118,7 +118,7 @@ pub fn at_top(
     let blind = rows as f64 / of as f64;
     let lift = scaled(recall, 1.0 / blind);
     let precision = share.map(|share| capped(product(share, lift), 1.0));
-    let positives = precision.map(|precision| capped(in_one_file(precision, rows), rows as f64));
+    let positives = precision.map(|precision| capped(in_one_file(precision, rows, of), rows as f64));
     Ok(AtTop { rows, of, cut, recall, lift, precision, positives })
 }
 
@@ -141,11 +141,11 @@ fn product(a: Interval, b: Interval) -> Interval {
     Interval { value, low: value - down.max(0.0).sqrt(), high: value + up.sqrt() }
 }
 
-/// The number of positives among so many rows of one file, which scatters around its mean.
-fn in_one_file(precision: Interval, rows: usize) -> Interval {
-    let k = rows as f64;
-    let Interval { value, low, high } = scaled(precision, k);
-    let scatter = |mean: f64| NORMAL * NORMAL * (mean * (1.0 - (mean / k).min(1.0))).max(0.0);
+/// The number of positives among the first rows of one file, which scatters around its mean: each of the file's rows is a
+/// positive above the cut or not.
+fn in_one_file(precision: Interval, rows: usize, of: usize) -> Interval {
+    let Interval { value, low, high } = scaled(precision, rows as f64);
+    let scatter = |mean: f64| NORMAL * NORMAL * mean * (1.0 - mean / of as f64).max(0.0);
     let down = ((value - low).powi(2) + scatter(value)).sqrt();
     let up = ((high - value).powi(2) + scatter(high)).sqrt();
     Interval { value, low: (value - down).max(0.0), high: value + up }

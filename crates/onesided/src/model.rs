@@ -11,7 +11,7 @@
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
 use crate::{About, Error, file};
-use onesided_data::{DataError, Dataset, Encoding, Input, Label, ReadAgain};
+use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, ReadAgain};
 use onesided_eval::{
     Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
     without_negatives,
@@ -67,7 +67,7 @@ impl Model {
             options,
             features: encoding,
             scenario: task.scenario,
-            counts: task.counts,
+            counts: task.drawn,
             class_prior: priors.map(|priors| priors.class),
             prior_in_unlabeled: priors.filter(|_| !task.truth).map(|priors| priors.in_unlabeled),
             prior_estimate: estimate,
@@ -75,6 +75,8 @@ impl Model {
             shift,
             threshold_rule,
             threshold: 0.5,
+            reserve: Vec::new(),
+            fitted_on: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -230,6 +232,37 @@ impl Model {
     pub fn load_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (about, fitted) = file::from_bytes(bytes, "bytes in memory")?;
         Ok(Self::new(about, fitted))
+    }
+
+    /// With positives that were set aside, scored now that everything is settled, and the fingerprint of the rows.
+    pub(crate) fn with_reserve(
+        mut self,
+        reserve: Option<&Dataset>,
+        fitted_on: &Dataset,
+    ) -> Result<Self, Error> {
+        if let Some(reserve) = reserve {
+            self.about.reserve = self.score(reserve)?;
+            self.about.reserve.sort_unstable_by(f32::total_cmp);
+        }
+        self.about.fitted_on = Some(self.fingerprint_of(fitted_on)?);
+        Ok(self)
+    }
+
+    /// The fingerprint of rows, encoded for this model.
+    pub(crate) fn fingerprint_of(&self, data: &Dataset) -> Result<String, Error> {
+        Ok(Fingerprint::default().of_rows(self.encoded(data)?.as_ref()).letters())
+    }
+
+    /// Whether these are the rows that the model was fitted on, in their order. `None`: an older model file does not
+    /// tell.
+    pub fn was_fitted_on(&self, data: &Dataset) -> Result<Option<bool>, Error> {
+        let ours = self.about.fitted_on.as_ref();
+        ours.map(|ours| Ok(*ours == self.fingerprint_of(data)?)).transpose()
+    }
+
+    /// Sixteen letters by which the model is known: others hardly ever have the same.
+    pub fn fingerprint(&self) -> Result<String, Error> {
+        Ok(Fingerprint::default().of_bytes(&self.to_bytes()?).letters())
     }
 
     /// Sets the threshold and fills in the metrics of the report, from the scores of held-out rows before calibration.

@@ -20,10 +20,10 @@ for a, b in [(0.5, 0.5), (1, 59), (196, 5), (3.5, 47.5), (0.5, 20.5), (5000, 12)
 # The number of M positives below the k-th lowest of m others: beta-binomial with a = k, b = m - k + 1.
 for recall, confidence in [(0.9, 0.95), (0.95, 0.95), (0.8, 0.9)]:
     for m in [30, 59, 100, 200, 400, 1000]:
-        whole = [k for k in range(1, m + 1) if beta.cdf(recall, m - k + 1, k) <= 1 - confidence]
+        whole = [k for k in range(1, m + 1) if beta.cdf(recall, m - k + 1, k) <= 1 - confidence + 1e-12]
         lines.append(f"population {recall} {confidence} {m} {max(whole, default=0)}")
         for all in [1, 19, 50, 200, 1000]:
             missable = int((1 - recall) * all + 1e-9)
-            good = [k for k in range(1, m + 1) if betabinom.cdf(missable, all, k, m - k + 1) >= confidence]
+            good = [k for k in range(1, m + 1) if betabinom.cdf(missable, all, k, m - k + 1) >= confidence - 1e-12]
             lines.append(f"file {recall} {confidence} {m} {all} {max(good, default=0)}")
 Path(__file__).with_name("trust.txt").write_text("\n".join(lines) + "\n")
