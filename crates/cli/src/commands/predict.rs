@@ -1,5 +1,6 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
 
+use super::review::{self, Answer};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
@@ -36,6 +37,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
+    let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
     let mut id = flags.id.clone();
@@ -55,6 +57,13 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     tell_device(&model, data.len());
 
     let mut list = List { rows: model.rank(&data)?, data: &data, because: None };
+    let review = match model.about().reserve.is_empty() {
+        true => None,
+        false => {
+            let scores = list.rows.iter().map(|row| row.score).collect();
+            Some(Answer::of(&model.review(scores)?, &asked, flags.review.given(), "fit with --reserve")?)
+        }
+    };
     if let Some((explainer, most)) = explainer {
         let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
         let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);
@@ -68,8 +77,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         guarded(|| write_table_as(out, format, &columns)).map_err(closed_or)?;
     }
     if as_json {
-        return print_json(&list.as_object(flags, &warnings));
+        let mut object = list.as_object(flags, &warnings);
+        for (name, value) in review.iter().flat_map(Answer::as_objects) {
+            object[name] = value;
+        }
+        return print_json(&object);
     }
+    let review = review.map_or_else(String::new, |answer| {
+        answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
+        answer.as_text("reserved positives")
+    });
     let written = |place: &str| {
         format!(
             "wrote {} rows to {place}, {} of them predicted positive (probability at least {})",
@@ -81,14 +98,15 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     match &flags.out {
         Some(_) if to_stdout => {
             note(&written("standard output"));
+            review.lines().for_each(note);
             Ok(())
         }
-        Some(out) => print(&format!("{}\n", written(&out.display().to_string()))),
+        Some(out) => print(&format!("{}\n{review}", written(&out.display().to_string()))),
         None => {
             if list.rows.len() > SHOWN {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", list.rows.len()));
             }
-            print(&list.as_text())
+            print(&format!("{}{}{review}", list.as_text(), if review.is_empty() { "" } else { "\n" }))
         }
     }
 }
