@@ -226,7 +226,10 @@ fn audit() {
         "Files of {ROWS} rows. Scores of the good model are calibrated (positives N(2.5, 1), negatives N(0, 1): AUC .96),"
     );
     println!(
-        "those of the useless one are noise, those of the inverted one the good one's turned around. Coverage of 95 %"
+        "those of the useless one are noise, those of the inverted one the good one's turned around, and the hiding one is the"
+    );
+    println!(
+        "good one but for a fifth of the positives, which it puts at the bottom of the list. Coverage of 95 %"
     );
     println!(
         "intervals of the share of positives in the file, of precision and of recall at all cuts; mean widths; beside"
@@ -239,7 +242,7 @@ fn audit() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for share in [0.01, 0.1, 0.5] {
-        for model in ["good", "useless", "inverted"] {
+        for model in ["good", "useless", "inverted", "hiding"] {
             for answers in [50, 200, 1000] {
                 let t = audits(share, model, answers);
                 let part = |count: usize| count as f64 / t.sets;
@@ -268,7 +271,14 @@ fn audits(share: f64, model: &str, answers: usize) -> Tally {
         let mut rows: Vec<(f32, bool)> = (0..ROWS)
             .map(|_| {
                 let truth = stream.uniform() < share;
-                let x = if truth { 2.5 } else { 0.0 } + stream.normal();
+                let hides = model == "hiding" && truth && stream.uniform() < 0.2;
+                let x = if hides {
+                    -2.5
+                } else if truth {
+                    2.5
+                } else {
+                    0.0
+                } + stream.normal();
                 // ln of the ratio of both densities, and the prior.
                 let score = match model {
                     "good" => 2.5 * x - 3.125 + logit,

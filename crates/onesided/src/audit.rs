@@ -235,8 +235,12 @@ impl AuditFile {
                 last: number("last", line)?,
                 drawn: number("drawn", line)?,
             };
-            let sound =
-                range.first >= 1 && range.last >= range.first && (1..=range.rows()).contains(&range.drawn);
+            // No table has more rows than that, and sums stay whole numbers.
+            let possible = range.last <= number("rows", line)? && range.last < 1 << 52;
+            let sound = possible
+                && range.first >= 1
+                && range.last >= range.first
+                && (1..=range.rows()).contains(&range.drawn);
             if !sound {
                 return Err(wrong(format!(
                     "has an impossible stratum in line {}; undo that change",
@@ -318,7 +322,6 @@ impl Audit {
         let Some(first) = files.first() else { return Err(onesided_eval::EvalError::FewAnswers(0).into()) };
         let ours = model.fingerprint()?;
         let wrong = |file: &AuditFile, what: String| Error::AuditFile { file: file.name.clone(), what };
-        let strata = tiled(files.iter().flat_map(|file| &file.lines), first)?;
         let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
         let mut answers: BTreeMap<usize, (usize, Option<bool>)> = BTreeMap::new();
         for file in files {
@@ -336,6 +339,9 @@ impl Audit {
                     format!("is an audit of another table than '{}'; read them one by one", first.name);
                 return Err(wrong(file, what));
             }
+        }
+        let strata = tiled(files.iter().flat_map(|file| &file.lines), first)?;
+        for file in files {
             let drawn = draws.entry(file.seed).or_default();
             for line in &file.lines {
                 let at = strata.partition_point(|range| range.last < line.range.first);

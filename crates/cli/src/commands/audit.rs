@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub struct Audit {
     /// What to do.
     #[command(subcommand)]
-    pub action: AuditAction,
+    pub action: Option<AuditAction>,
 }
 
 /// What can be done with audits.
@@ -106,8 +106,11 @@ pub struct Read {
 /// Draws or reads.
 pub fn run(flags: &Audit, as_json: bool) -> Result<(), Failure> {
     match &flags.action {
-        AuditAction::Draw(flags) => draw(flags, as_json),
-        AuditAction::Read(flags) => read(flags, as_json),
+        Some(AuditAction::Draw(flags)) => draw(flags, as_json),
+        Some(AuditAction::Read(flags)) => read(flags, as_json),
+        None => Err(Failure::input(
+            "say what to do: 'onesided audit draw' draws rows to label, 'onesided audit read' reads the answers",
+        )),
     }
 }
 

@@ -116,7 +116,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         false => None,
         true => {
             warnings.extend(tell_seen(&model, &data)?);
-            Some(Answer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?)
+            let answer = Answer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?;
+            warn(&answer.warnings());
+            warnings.extend(answer.warnings());
+            Some(answer)
         }
     };
 

@@ -6,7 +6,7 @@ use crate::args::Predict;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, tell_notes};
 use crate::outlet;
-use crate::output::{note, print, print_json, table};
+use crate::output::{note, print, print_json, table, warn};
 use crate::progress::guarded;
 use onesided::data::{DataError, OutColumn, TextColumn, is_standard_output, write_table_as};
 use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
@@ -53,7 +53,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let warnings = tell_notes(&data);
+    let mut warnings = tell_notes(&data);
     tell_device(&model, data.len());
 
     let mut list = List { rows: model.rank(&data)?, data: &data, because: None };
@@ -64,6 +64,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             Some(Answer::of(&model.review(scores)?, &asked, flags.review.given(), "fit with --reserve")?)
         }
     };
+    let of_review = review.as_ref().map_or_else(Vec::new, Answer::warnings);
+    warn(&of_review);
+    warnings.extend(of_review);
     if let Some((explainer, most)) = explainer {
         let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
         let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);

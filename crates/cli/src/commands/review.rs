@@ -125,6 +125,17 @@ impl Answer {
         Ok(answer)
     }
 
+    /// Precisions that cannot be.
+    pub fn warnings(&self) -> Vec<String> {
+        let impossible = |at: &&AtTop| at.precision.is_some_and(|precision| precision.value > 1.0);
+        self.top.iter().filter(impossible).map(|at| format!(
+            "the estimated precision of the first {} rows is {:.4}, above 1: the share of positives is too high, the labeled \
+             positives are no random sample of the positives, or they are few",
+            at.rows,
+            at.precision.map_or(f64::NAN, |precision| precision.value)
+        )).collect()
+    }
+
     /// For `--json`.
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
@@ -184,10 +195,22 @@ fn sentences(review: &Review, whose: &str) -> String {
         cut.cut
     );
     let mut in_file = Vec::new();
-    if let Some(Promised::Made(Promise { cut, rows, .. })) = &review.this_file_by_share
-        && let Over::File { least, most } = cut.over
-    {
-        in_file.push(format!("{} if it holds {} to {} of them", first(*rows), count(least), count(most)));
+    match &review.this_file_by_share {
+        Some(Promised::Made(Promise { cut, rows, .. })) => {
+            if let Over::File { least, most } = cut.over {
+                in_file.push(format!(
+                    "{} if it holds {} to {} of them",
+                    first(*rows),
+                    count(least),
+                    count(most)
+                ));
+            }
+        }
+        Some(Promised::TooFew { needed }) => in_file.push(format!(
+            "a promise for as many as the share of positives says takes {} positives like these",
+            count(*needed)
+        )),
+        None => {}
     }
     in_file.push(match &review.this_file {
         Promised::Made(promise) => format!("{} whatever their number", first(promise.rows)),
