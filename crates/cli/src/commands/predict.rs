@@ -64,7 +64,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             Some(Answer::of(&model.review(scores)?, &asked, flags.review.given(), "fit with --reserve")?)
         }
     };
-    let of_review = review.as_ref().map_or_else(Vec::new, Answer::warnings);
+    let mut of_review = review.as_ref().map_or_else(Vec::new, Answer::warnings);
+    if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
+        of_review.push(
+            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
+             said of rows to review holds for new rows"
+                .to_string(),
+        );
+    }
     warn(&of_review);
     warnings.extend(of_review);
     if let Some((explainer, most)) = explainer {

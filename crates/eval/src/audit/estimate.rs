@@ -25,6 +25,11 @@ pub struct Stratum {
 }
 
 impl Stratum {
+    /// Whether it has fewer than two answers, and rows without one.
+    fn lacks_answers(&self) -> bool {
+        self.answered < LEAST.min(self.rows as f64)
+    }
+
     pub(super) fn share(&self) -> f64 {
         if self.answered > 0.0 { self.positive / self.answered } else { 0.0 }
     }
@@ -87,14 +92,14 @@ pub fn estimate(strata: &[Stratum], confidence: f64) -> Result<AuditEstimate, Ev
     })
 }
 
-/// Strata with fewer than two answers joined to a neighbor: the one above, or for the first the one below. Returns for
+/// Strata with fewer than two answers, and rows without one, joined to a neighbor: the one above, or for the first the one below. Returns for
 /// each new stratum how many old ones it is made of. Where rates differ within a joined stratum its estimate leans towards
 /// the part with answers.
 pub fn joined(strata: &[Stratum]) -> (Vec<Stratum>, Vec<usize>) {
     let mut done: Vec<(Stratum, usize)> = Vec::new();
     for &next in strata {
         match done.last_mut() {
-            Some((last, parts)) if next.answered < LEAST || last.answered < LEAST => {
+            Some((last, parts)) if next.lacks_answers() || last.lacks_answers() => {
                 last.rows += next.rows;
                 last.answered += next.answered;
                 last.positive += next.positive;
@@ -187,6 +192,8 @@ mod tests {
         assert_eq!((new[0].rows, new[0].answered, new[0].positive), (60, 5.0, 3.0));
         assert_eq!((new[1].rows, new[1].answered), (90, 6.0));
         assert!(estimate(&joined(&strata[..1]).0, 0.95).is_err());
+        let whole = [stratum(1, 1.0, 1.0), stratum(20, 4.0, 2.0)];
+        assert_eq!(joined(&whole).1, [1, 1], "one row that is answered is known");
         assert!(estimate(&strata, 1.0).is_err());
     }
 }
