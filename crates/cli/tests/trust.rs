@@ -285,6 +285,15 @@ fn draws_add_up_and_unanswered_rows_are_told_of() {
     let [none, all] = [0, 1].map(|at| some["if_unanswered"][at]["value"].as_f64().unwrap());
     let share = some["share"]["value"].as_f64().unwrap();
     assert!(none < share && share < all, "{none} {share} {all}");
+    // Lines that were deleted are rows without an answer.
+    let kept: Vec<&str> = first.lines().take(81).collect();
+    folder.write("c.csv", filled(&kept.join("\n"), truth));
+    let less = folder.json("audit read m.safetensors c.csv");
+    assert_eq!(
+        (less["answered"].as_u64(), less["unanswered"].as_u64(), less["drawn"].as_u64()),
+        (Some(80), Some(20), Some(100))
+    );
+    assert!(less["if_unanswered"][0]["value"].as_f64() < less["share"]["value"].as_f64(), "{less}");
     // No positive at all: the interval still has a width.
     folder.write("d.csv", filled(&first, |_| "no"));
     let none = folder.json("audit read m.safetensors d.csv");
@@ -299,7 +308,7 @@ fn bad_audits_are_refused() {
     let folder = fitted("audit-refused", "");
     let draw = "audit draw m.safetensors new.csv";
     for (flags, why) in [
-        ("--rows 5 --out a.csv", "draws from 22 to 900 of them, but 5 were asked for"),
+        ("--rows 5 --out a.csv", " to 900 of them, but 5 were asked for"),
         ("--rows 901 --out a.csv", "but 901 were asked for"),
         ("--rows 100 --top 0 --out a.csv", "--top: '0' is no number of rows"),
         ("--rows 100 --top 1000 --out a.csv", "the first 1000 rows were asked for, but there are 900"),

@@ -97,7 +97,7 @@ fn population() {
             }
             let exact = match name {
                 "ties" => (0..40)
-                    .map(|v| f64::from(v))
+                    .map(f64::from)
                     .map(|v| {
                         above(v) * (at_most(m, rank, 1.0 - above(v + 1.0)) - at_most(m, rank, 1.0 - above(v)))
                     })

@@ -16,7 +16,7 @@
 //! several draws with probability 1 - Π (1 - p_d); within a stratum all rows have the same one, so the distinct rows that
 //! were answered are a random sample of the stratum, and are taken as such.
 //!
-//! Rows without an answer are left out: the answered rows of their stratum stand for them. A stratum with fewer than two
+//! Rows without an answer, or whose line was deleted, are left out: the answered rows of their stratum stand for them. A stratum with fewer than two
 //! answers joins its neighbor.
 
 use crate::{Error, Model};
@@ -24,7 +24,7 @@ use onesided_data::{Dataset, Fingerprint, Label, OutColumn, ReadOptions, TextCol
 use onesided_eval::audit::{AuditEstimate, Plan, Range, Stratum, estimate, inclusion, joined};
 use onesided_eval::{Interval, Top};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The column that a person fills.
@@ -277,6 +277,8 @@ pub struct Audit {
     /// Row, stratum and answer of every distinct row.
     answers: BTreeMap<usize, (usize, Option<bool>)>,
     probabilities: Vec<f64>,
+    /// Rows that were drawn from each stratum and are in no file.
+    missing: Vec<usize>,
     draws: usize,
     predicted: usize,
 }
@@ -304,7 +306,7 @@ pub struct AuditReport {
     pub drawn: usize,
     /// Answers that say positive.
     pub found: usize,
-    /// Drawn rows without an answer.
+    /// Drawn rows without an answer, or without a line.
     pub unanswered: usize,
     /// How many rows are predicted positive: the cut of the model's own decision.
     pub predicted: usize,
@@ -323,6 +325,7 @@ impl Audit {
         let ours = model.fingerprint()?;
         let wrong = |file: &AuditFile, what: String| Error::AuditFile { file: file.name.clone(), what };
         let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut seen: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
         let mut answers: BTreeMap<usize, (usize, Option<bool>)> = BTreeMap::new();
         for file in files {
             if file.model != ours {
@@ -361,6 +364,7 @@ impl Audit {
                     );
                     return Err(wrong(file, what));
                 }
+                seen.insert((file.seed, at, line.row));
                 let known = answers.entry(line.row).or_insert((at, None));
                 let clash =
                     known.0 != at || (known.1.is_some() && line.answer.is_some() && known.1 != line.answer);
@@ -380,7 +384,10 @@ impl Audit {
             inclusion(rates)
         };
         let probabilities = (0..strata.len()).map(of_stratum).collect();
-        Ok(Self { probabilities, draws: draws.len(), predicted: first.predicted, strata, answers })
+        let mut missing = vec![0; strata.len()];
+        draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
+        seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
+        Ok(Self { probabilities, missing, draws: draws.len(), predicted: first.predicted, strata, answers })
     }
 
     /// Every distinct row that was drawn, with its answer and the probability of being in any of the draws.
@@ -405,6 +412,13 @@ impl Audit {
                 strata[at].positive += f64::from(u8::from(positive));
             }
         }
+        for (stratum, &missing) in strata.iter_mut().zip(&self.missing) {
+            if let Some(positive) = blank {
+                let rows = (missing as f64).min(stratum.rows as f64 - stratum.answered);
+                stratum.answered += rows;
+                stratum.positive += if positive { rows } else { 0.0 };
+            }
+        }
         strata
     }
 
@@ -412,9 +426,10 @@ impl Audit {
     pub fn report(&self, confidence: f64) -> Result<AuditReport, Error> {
         let (strata, parts) = joined(&self.counted(None));
         let estimates = estimate(&strata, confidence)?;
-        let drawn = self.answers.len();
+        let missing: usize = self.missing.iter().sum();
+        let drawn = self.answers.len() + missing;
         let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
-        let unanswered = of(None);
+        let unanswered = of(None) + missing;
         let bound =
             |blank| Ok::<_, Error>(estimate(&joined(&self.counted(Some(blank))).0, confidence)?.share);
         Ok(AuditReport {

@@ -10,7 +10,7 @@
 //!
 //! No row's rate is below two thirds of the even one. The list is cut into ten strata of equal total rate, and at the cuts that
 //! are to be judged. The strata depend on the scores and the cuts alone and not on the number of draws, so that audits of
-//! one list add up.
+//! one list add up. Borders right beside a cut are left out.
 
 use super::estimate::{AuditEstimate, Stratum, estimate};
 use crate::error::EvalError;
@@ -131,16 +131,19 @@ fn borders(rates: &[f64], cuts: &[usize]) -> Vec<usize> {
     // Strata of a short list hold two rows at least.
     let strata = STRATA.min(all / LEAST).max(1);
     let step = rates.iter().sum::<f64>() / strata as f64;
+    let cuts: Vec<usize> = cuts.iter().copied().filter(|&cut| cut > 0 && cut < all).collect();
+    // A border right beside a cut would make a stratum of a few rows.
+    let apart = |border: usize| cuts.iter().all(|cut| border.abs_diff(*cut) > all / (4 * strata));
     let mut borders = vec![0, all];
     let mut total = 0.0;
     for (row, rate) in rates.iter().enumerate() {
         total += rate;
         let next = (total / step).floor() as usize;
-        if next < strata && ((total - rate) / step).floor() as usize != next {
+        if next < strata && ((total - rate) / step).floor() as usize != next && apart(row + 1) {
             borders.push(row + 1);
         }
     }
-    borders.extend(cuts.iter().copied().filter(|&cut| cut > 0 && cut < all));
+    borders.extend(cuts);
     borders.sort_unstable();
     borders.dedup();
     borders
@@ -215,8 +218,8 @@ mod tests {
             }
         }
         for range in &plan.strata {
-            for place in range.first - 1..range.last {
-                let (p, seen) = (range.probability(), times[place] as f64 / 4000.0);
+            for (place, &times) in times.iter().enumerate().take(range.last).skip(range.first - 1) {
+                let (p, seen) = (range.probability(), times as f64 / 4000.0);
                 // Five standard errors.
                 assert!((seen - p).abs() < 5.0 * (p * (1.0 - p) / 4000.0).sqrt(), "{place}: {seen}, not {p}");
             }
