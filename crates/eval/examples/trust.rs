@@ -281,7 +281,7 @@ fn audits(share: f64, model: &str, answers: usize) -> Tally {
                 } + stream.normal();
                 // ln of the ratio of both densities, and the prior.
                 let score = match model {
-                    "good" => 2.5 * x - 3.125 + logit,
+                    "good" | "hiding" => 2.5 * x - 3.125 + logit,
                     "inverted" => -(2.5 * x - 3.125) + logit,
                     _ => 2.5 * stream.normal() - 1.5 + logit,
                 };
