@@ -1,5 +1,6 @@
 //! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
 
+use super::predict::make_safe;
 use super::review::{count, share};
 use super::{device, tell_device};
 use crate::failure::Failure;
@@ -66,6 +67,9 @@ pub struct Draw {
     /// Write the scores too, though they may sway the person.
     #[arg(long)]
     pub scores: bool,
+    /// Put an apostrophe before texts that begin with =, +, - or @, which spreadsheets would run.
+    #[arg(long)]
+    pub safe_csv: bool,
     /// The seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -143,7 +147,10 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     tell_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let drawn = model.audit(&data, &settings)?;
-    let columns = drawn.columns(&data, flags.scores);
+    let mut columns = drawn.columns(&data, flags.scores);
+    if flags.safe_csv {
+        columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
+    }
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
     guarded(|| write_table_as(&flags.out, format, &columns))?;

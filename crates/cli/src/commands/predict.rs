@@ -122,7 +122,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
 }
 
 /// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
-fn make_safe(cells: &mut OutColumn) {
+pub(super) fn make_safe(cells: &mut OutColumn) {
     let OutColumn::Text(texts) = cells else { return };
     for text in texts.iter_mut().filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\r'])) {
         text.insert(0, '\'');
