@@ -215,10 +215,10 @@ struct Tally {
     uniform: usize,
     uniform_width: f64,
     expected: f64,
-    bias: f64,
 }
 
 const ROWS: usize = 20_000;
+const ANSWERS: [usize; 3] = [50, 200, 1000];
 
 fn audit() {
     println!("## Audits\n");
@@ -243,8 +243,7 @@ fn audit() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for share in [0.01, 0.1, 0.5] {
         for model in ["good", "useless", "inverted", "hiding"] {
-            for answers in [50, 200, 1000] {
-                let t = audits(share, model, answers);
+            for (answers, t) in ANSWERS.into_iter().zip(audits(share, model)) {
                 let part = |count: usize| count as f64 / t.sets;
                 let cut = |count: usize| count as f64 / t.cuts.max(1) as f64;
                 println!(
@@ -263,8 +262,8 @@ fn audit() {
     }
 }
 
-fn audits(share: f64, model: &str, answers: usize) -> Tally {
-    let mut t = Tally::default();
+fn audits(share: f64, model: &str) -> [Tally; 3] {
+    let mut tallies: [Tally; 3] = Default::default();
     for set in 0..SETS as u64 {
         let mut stream = Stream::new(set, "audit simulation");
         let logit = (share / (1.0f64 - share)).ln();
@@ -289,14 +288,21 @@ fn audits(share: f64, model: &str, answers: usize) -> Tally {
             })
             .collect();
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (answers, t) in ANSWERS.into_iter().zip(&mut tallies) {
+            t.add(&rows, answers, set);
+        }
+    }
+    tallies
+}
+
+impl Tally {
+    /// One audit of a ranked list: probabilities and truth.
+    fn add(&mut self, rows: &[(f32, bool)], answers: usize, set: u64) {
         let q: Vec<f32> = rows.iter().map(|row| row.0).collect();
         let predicted = q.iter().filter(|&&q| q >= 0.5).count();
         let plan = Plan::new(&q, &[predicted], answers).unwrap();
-        let mut strata: Vec<Stratum> = plan
-            .strata
-            .iter()
-            .map(|range| Stratum { rows: range.rows(), answered: 0.0, positive: 0.0 })
-            .collect();
+        let empty = |rows: usize| Stratum { rows, answered: 0.0, positive: 0.0 };
+        let mut strata: Vec<Stratum> = plan.strata.iter().map(|range| empty(range.rows())).collect();
         for drawn in plan.draw(set) {
             strata[drawn.stratum].answered += 1.0;
             strata[drawn.stratum].positive += f64::from(u8::from(rows[drawn.place].1));
@@ -304,24 +310,22 @@ fn audits(share: f64, model: &str, answers: usize) -> Tally {
         let found = estimate(&strata, 0.95).unwrap();
         let all = rows.iter().filter(|row| row.1).count();
         let truth = all as f64 / ROWS as f64;
-        t.sets += 1.0;
-        t.share += covers(found.share, truth);
-        t.bias += found.share.value - truth;
-        t.width += found.share.high - found.share.low;
-        t.expected += strata.iter().map(|s| s.positive).sum::<f64>();
+        self.sets += 1.0;
+        self.share += covers(found.share, truth);
+        self.width += found.share.high - found.share.low;
+        self.expected += strata.iter().map(|s| s.positive).sum::<f64>();
         for cut in &found.cuts {
             let above = rows[..cut.rows].iter().filter(|row| row.1).count();
-            t.cuts += 1;
-            t.precision += covers(cut.precision, above as f64 / cut.rows as f64);
-            t.recall += covers(cut.recall, above as f64 / all as f64);
+            self.cuts += 1;
+            self.precision += covers(cut.precision, above as f64 / cut.rows as f64);
+            self.recall += covers(cut.recall, above as f64 / all as f64);
         }
         // The same number of answers, drawn evenly.
         let mut places: Vec<usize> = (0..ROWS).collect();
-        stream.shuffle(&mut places);
+        Stream::new(set, "even").shuffle(&mut places);
         let positive = places[..answers].iter().filter(|&&place| rows[place].1).count() as f64;
         let even = estimate(&[Stratum { rows: ROWS, answered: answers as f64, positive }], 0.95).unwrap();
-        t.uniform += covers(even.share, truth);
-        t.uniform_width += even.share.high - even.share.low;
+        self.uniform += covers(even.share, truth);
+        self.uniform_width += even.share.high - even.share.low;
     }
-    t
 }
