@@ -33,6 +33,8 @@ pub enum Command {
     Predict(Predict),
     /// Measure a model.
     Evaluate(Evaluate),
+    /// Have some rows labeled by a person, and learn how good a model is whatever it is worth.
+    Audit(crate::commands::audit::Audit),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
     /// List the methods, or describe one.
@@ -113,6 +115,9 @@ pub struct Predict {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// How many rows to review.
+    #[command(flatten)]
+    pub review: crate::commands::review::ReviewFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -149,6 +154,9 @@ pub struct Evaluate {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// How many rows to review.
+    #[command(flatten)]
+    pub review: crate::commands::review::ReviewFlags,
     /// How files are written.
     #[command(flatten)]
     pub files: FileFlags,
@@ -245,7 +253,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, audit, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

@@ -35,6 +35,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "threshold" => "quantile",
         "seed" => "3",
         "threads" => "1",
+        "reserve" => "5",
         "device" => "cpu",
         "precision" => "f32",
         "effort" => "quick",

@@ -36,6 +36,7 @@ mod decode;
 mod digits;
 mod error;
 mod features;
+mod fingerprint;
 mod formats;
 mod frame;
 mod hint;
@@ -60,6 +61,7 @@ pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, dec
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};
 pub use features::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling};
+pub use fingerprint::Fingerprint;
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,

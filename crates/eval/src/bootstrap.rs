@@ -14,8 +14,8 @@ pub const RESAMPLES: usize = 200;
 /// The two-sided level of every interval is 95 %: these two quantiles of the resampled values.
 const TAILS: [f64; 2] = [0.025, 0.975];
 
-/// An estimate with its 95 % percentile-bootstrap interval. It shows the sampling error of the held-out rows; it does
-/// not show a bias, such as that of a wrong prior.
+/// An estimate with its interval, at 95 % and by percentile bootstrap where nothing else is said. It shows the sampling
+/// error of the held-out rows; it does not show a bias, such as that of a wrong prior.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The estimate on the sample itself.

@@ -39,6 +39,56 @@ pub enum EvalError {
     /// Not a rule.
     #[error("unknown threshold rule '{0}'; use half, quantile or max-pu-accuracy")]
     UnknownRule(String),
+    /// Not strictly between 0 and 1.
+    #[error("the {what} must lie strictly between 0 and 1, but is {value}")]
+    OutsideUnit {
+        /// What is set.
+        what: &'static str,
+        /// What it was set to.
+        value: f64,
+    },
+    /// A guarantee that so few positives cannot give.
+    #[error(
+        "{found} held-out positives are too few to promise a recall of {recall} with confidence {confidence}{}: that takes \
+         at least {needed}",
+        if *.in_file { " for the positives in one file" } else { "" }
+    )]
+    TooFewPositives {
+        /// Positives there are.
+        found: usize,
+        /// Positives it takes.
+        needed: usize,
+        /// The recall asked for.
+        recall: f64,
+        /// The confidence asked for.
+        confidence: f64,
+        /// Whether the promise is about one file, and not about the population.
+        in_file: bool,
+    },
+    /// More rows than there are, or none.
+    #[error("the first {rows} rows were asked for, but there are {all}")]
+    Top {
+        /// Rows asked for.
+        rows: usize,
+        /// Rows there are.
+        all: usize,
+    },
+    /// Not a number of rows.
+    #[error("'{0}' is no number of rows; use a whole number from 1 such as 100, or a share such as 1%")]
+    UnknownTop(String),
+    /// An audit that cannot be drawn.
+    #[error("an audit of {all} rows draws from {least} to {all} of them, but {rows} were asked for")]
+    AuditRows {
+        /// Rows asked for.
+        rows: usize,
+        /// The fewest: two per stratum.
+        least: usize,
+        /// Rows there are.
+        all: usize,
+    },
+    /// An audit without enough answers.
+    #[error("{0} rows of the audit are answered, and at least 2 are needed")]
+    FewAnswers(usize),
     /// An interval needs at least one resample.
     #[error("the number of bootstrap resamples must be at least 1, but is 0")]
     NoResamples,

@@ -4,6 +4,9 @@
 //! * [`without_negatives`]: recall, estimated precision, risk and AUC from held-out positives and unlabeled rows.
 //! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
 //! * [`ThresholdRule`]: where to cut.
+//! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
+//! * [`at_top`]: lift and precision of the first rows of a ranked list.
+//! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
 //! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
 //!
 //! A score is *predicted positive* when it is greater than or equal to the threshold, everywhere in this crate.
@@ -27,21 +30,27 @@
 
 #![forbid(unsafe_code)]
 
+mod at_top;
+pub mod audit;
+mod beta;
 mod bootstrap;
 mod calibrate;
 mod criteria;
 mod degenerate;
 mod error;
+mod guarantee;
 mod ranked;
 mod threshold;
 mod with_truth;
 mod without_negatives;
 
+pub use at_top::{AtTop, Top, at_top};
 pub use bootstrap::{Interval, RESAMPLES};
 pub use calibrate::{Calibration, probability};
 pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, zero_one_risk};
 pub use degenerate::degenerate;
 pub use error::EvalError;
+pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use threshold::ThresholdRule;
 pub use with_truth::{TruthMetrics, auc, with_truth, with_truth_intervals};
 pub use without_negatives::{PuInput, PuMetrics, without_negatives};

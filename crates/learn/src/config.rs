@@ -5,7 +5,7 @@
 
 use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
 use crate::settings::{Applies, SETTINGS, SettingInfo};
-use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Scorer, TrainOverrides};
+use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
 use onesided_data::{
     ClassPrior, Counts, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
@@ -64,6 +64,8 @@ pub struct Config {
     pub checkpoint: Option<PathBuf>,
     /// The share of rows held out.
     pub hold_out: Option<f64>,
+    /// Positives set aside for promises about the finished model.
+    pub reserve: Option<Reserve>,
     /// How the threshold is chosen.
     pub threshold: Option<ThresholdRule>,
     /// The seed of everything random.

@@ -105,6 +105,27 @@ pub enum Error {
     /// A rule that counts on a share of positives among unlabeled rows.
     #[error("only the threshold rule 'half' works without the share of positives in unlabeled rows")]
     ThresholdNeedsPrior,
+    /// More positives to set aside than there are to spare.
+    #[error(
+        "{number} positives cannot be set aside: there are {positives}, and some must be left to learn from"
+    )]
+    Reserve {
+        /// How many were to be set aside.
+        number: usize,
+        /// How many there are.
+        positives: usize,
+    },
+    /// A promise that rests on positives the model has never met, of which it has none.
+    #[error("the model has no reserved positives, and what it finds can only be promised from such")]
+    NoReserve,
+    /// An audit file that cannot be used.
+    #[error("'{file}' {what}")]
+    AuditFile {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
     /// A setting out of range.
     #[error("the {what} must be {range}, but is {value}")]
     Setting {
@@ -184,6 +205,8 @@ impl Error {
             Error::Classic { source, .. } => source.hint(),
             Error::NoEstimate { .. } | Error::NeedsPrior(_) | Error::ThresholdNeedsPrior => Some(prior()),
             Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
+            Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),
+            Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),
             Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
             Error::NotLinear { .. } => Some(Hint::new("fit one", "model", "linear")),
             Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),

@@ -17,6 +17,7 @@ mod pipeline;
 mod portfolio;
 pub mod prior;
 mod report;
+mod reserve;
 mod scorer;
 pub mod scorers;
 mod settings;
@@ -32,6 +33,7 @@ pub use methods::{Gives, Method, methods};
 pub use pipeline::{Learned, check, learn};
 pub use portfolio::{Effort, Portfolio, PortfolioMember};
 pub use report::{Beside, Epoch, Report, Tried};
+pub use reserve::Reserve;
 pub use scorer::{
     Candidate, Fit, History, Info, OwnModel, OwnScorer, RunNumber, ScoreScale, Scorer, Subset, Trainer, Wants,
 };

@@ -264,7 +264,7 @@ fn finish(
     let info = scorer.info();
     let calibration = match (last.fitted.link(), mu) {
         // The logit holds for the population already: what the shift will add is taken off.
-        (Some(_), _) => Calibration { slope: 1.0, offset: -shift },
+        (Some(_), _) => Calibration { slope: 1.0, offset: set_aside(task, priors) - shift },
         (None, Some(mu)) => Calibration::fit(positive, unlabeled, mu)?,
         (None, None) if task.truth || info.works_without_prior => Calibration::identity(),
         (None, None) => return Err(Error::NeedsPrior(info.method.into_owned())),
@@ -309,7 +309,18 @@ fn by_label_frequency(task: &Task, fitted: &Fitted) -> Option<Priors> {
     let c = fitted.label_frequency()?;
     let Counts { positive, unlabeled } = task.counts;
     let mu = PriorInUnlabeled::new(positive as f64 * (1.0 - c) / (c * unlabeled as f64)).ok()?;
-    Some(Priors::from_unlabeled(mu, task.scenario, task.counts, false))
+    Some(Priors::from_unlabeled(mu, task.scenario, task.drawn, false))
+}
+
+/// From the share of positives in the pool that was learned from to the population's, where positives of one sample were
+/// set aside: what a logit of the pool lacks.
+fn set_aside(task: &Task, priors: Option<Priors>) -> f64 {
+    match priors {
+        Some(priors) if task.drawn != task.counts && !task.truth => {
+            priors.class.logit() - priors.in_unlabeled.to_class_prior(task.scenario, task.counts).logit()
+        }
+        _ => 0.0,
+    }
 }
 
 /// From the prior at which the calibrated logits hold to the population's.

@@ -326,6 +326,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         hold_out,
         "The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in turn, then training on all rows]"
     ),
+    setting!(
+        "reserve",
+        "SHARE|N",
+        Everywhere,
+        reserve,
+        "Positives to set aside before anything is looked at, a share or a number of them: with their scores, predict and evaluate say how many rows to review [default: none]"
+    ),
     SettingInfo {
         name: "threshold",
         value: "RULE",

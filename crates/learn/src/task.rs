@@ -60,6 +60,8 @@ pub struct Task<'a> {
     pub truth: bool,
     /// How many rows of either kind there are.
     pub counts: Counts,
+    /// How many were drawn: those, and positives that were set aside. One prior follows from the other by these.
+    pub drawn: Counts,
     /// The priors, where they are known or estimated; of the truth π alone counts.
     pub priors: Option<Priors>,
     /// How the rows were drawn.
@@ -95,7 +97,7 @@ impl<'a> Task<'a> {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooManyRows(data.len()));
         }
-        Ok(Self { data, labels, truth, counts, priors: None, scenario, seed, machine })
+        Ok(Self { data, labels, truth, counts, drawn: counts, priors: None, scenario, seed, machine })
     }
 
     /// The same rows with "labeled" against "unlabeled" as the question.
@@ -116,7 +118,7 @@ impl<'a> Task<'a> {
             sampling: match self.scenario {
                 Scenario::CaseControl => Sampling::CaseControl,
                 Scenario::SingleSample => {
-                    Sampling::SingleSample { labeled_share: self.counts.labeled_share() }
+                    Sampling::SingleSample { labeled_share: self.drawn.labeled_share() }
                 }
             },
         }

@@ -22,7 +22,7 @@ fn value(name: &str) -> &'static str {
         "effort" => "quick",
         "single" => "true",
         "beta" | "gamma" | "smoothing" | "warm-up" | "weight-decay" | "learning-rate" => "0.5",
-        "epochs" | "batch" | "patience" | "seed" | "threads" => "3",
+        "epochs" | "batch" | "patience" | "seed" | "threads" | "reserve" => "3",
         other => panic!("no value for the new setting '{other}'"),
     }
 }

@@ -54,6 +54,13 @@ pub struct About {
     pub threshold_rule: ThresholdRule,
     /// Rows whose probability is at least this are predicted positive.
     pub threshold: f64,
+    /// Scores of positives that were set aside before anything was looked at, by the finished model, ascending. What the
+    /// model finds is promised from them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserve: Vec<f32>,
+    /// The fingerprint of the rows it was fitted on, encoded; `None` in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted_on: Option<String>,
     /// How training went.
     pub report: Report,
 }

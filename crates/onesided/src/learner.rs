@@ -2,12 +2,13 @@
 
 use crate::{Error, Model};
 use onesided_classic::System;
-use onesided_data::{ClassPrior, Dataset, PriorInUnlabeled, Scenario};
+use onesided_data::{ClassPrior, Counts, Dataset, PriorInUnlabeled, Scenario};
 use onesided_eval::ThresholdRule;
 use onesided_learn::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
-    Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Scorer, Signal, Task, Views, check, learn,
+    Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Reserve, Scorer, Signal, Task, Views, check,
+    learn,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Optimizer, Precision, Schedule};
@@ -190,6 +191,12 @@ impl Learner {
         hold_out: f64 => hold_out
     }
     set! {
+        /// Positives that are set aside before the prior is estimated, rows are held out or anything is trained. The
+        /// finished model scores them, and [`Model::review`] promises by these scores what a list finds. What a column's
+        /// values are like (scales, levels, words) was learned from all rows when they were read.
+        reserve: Reserve => reserve
+    }
+    set! {
         /// How the threshold is chosen.
         threshold: ThresholdRule => threshold
     }
@@ -250,12 +257,17 @@ impl Learner {
     }
 
     fn task<'d>(&self, data: &'d Dataset, truth: bool) -> Result<Task<'d>, Error> {
+        self.task_of(data, truth, None)
+    }
+
+    fn task_of<'d>(&self, data: &'d Dataset, truth: bool, drawn: Option<Counts>) -> Result<Task<'d>, Error> {
         let config = &self.config;
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
+        task.drawn = drawn.unwrap_or(task.counts);
         task.priors = match &self.estimate {
-            Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.counts, true)),
+            Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, true)),
             None if truth => self.truth_priors(&task)?,
-            None => config.priors(task.counts)?,
+            None => config.priors(task.drawn)?,
         };
         Ok(task)
     }
@@ -264,7 +276,7 @@ impl Learner {
     fn truth_priors(&self, task: &Task) -> Result<Option<Priors>, Error> {
         let class = match self.config.prior {
             Some(PriorGiven::Share(class)) => class,
-            _ => ClassPrior::new(task.counts.labeled_share())?,
+            _ => ClassPrior::new(task.drawn.labeled_share())?,
         };
         let in_unlabeled = PriorInUnlabeled::new(class.get())?;
         Ok(Some(Priors { class, in_unlabeled, estimated: false }))
@@ -298,19 +310,32 @@ impl Learner {
     /// answer stops training and keeps the best so far ([`Signal::Finish`]), or gives up, which makes this an
     /// [`Error::Interrupted`] ([`Signal::Abort`]).
     pub fn fit_with(&self, data: &Dataset, observer: Observer) -> Result<Model, Error> {
+        let Some(reserve) = self.config.reserve else {
+            return self.fit_rows(data, None, observer)?.with_reserve(None, data);
+        };
+        // Before the prior is estimated, rows are held out or anything is trained.
+        let truth = self.build(data)?.info().needs_truth;
+        let all = self.task(data, truth)?;
+        let (kept, aside) = reserve.split(&all.labels, all.seed)?;
+        let model = self.fit_rows(&data.select(&kept), Some(all.counts), observer)?;
+        model.with_reserve(Some(&data.select(&aside)), data)
+    }
+
+    /// Learns from all rows of a data set. `drawn` is how many there were before positives were set aside.
+    fn fit_rows(&self, data: &Dataset, drawn: Option<Counts>, observer: Observer) -> Result<Model, Error> {
         let scorer = self.build(data)?;
         let (info, threshold) = (scorer.info(), self.config.threshold.unwrap_or(ThresholdRule::Half));
-        let mut task = self.task(data, info.needs_truth)?;
+        let mut task = self.task_of(data, info.needs_truth, drawn)?;
         let views = Views::new(data);
         let mut estimate = self.estimate.clone();
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
             let half = PriorInUnlabeled::new(0.5)?;
-            task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.counts, true));
+            task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.drawn, true));
             check(scorer.as_ref(), &task, threshold)?;
             let found = self.estimated(&task, &info.method, observer)?;
-            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.counts, true));
+            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
             estimate = Some(found);
         }
         check(scorer.as_ref(), &task, threshold)?;
@@ -327,7 +352,9 @@ impl Learner {
         };
         // Bins and other forms of the rows are freed before training starts.
         let views = Views::new(task.data);
-        let report = self.estimate_for(task, &views, observer).map_err(cannot)?;
+        let mut report = self.estimate_for(task, &views, observer).map_err(cannot)?;
+        // The share in the population counts positives that were set aside, too.
+        report.counts = task.drawn;
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }

@@ -101,12 +101,14 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod audit;
 mod bound;
 mod explain;
 mod file;
 mod learner;
 mod model;
 mod rank;
+mod review;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -117,6 +119,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, AtPrior};
+pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSettings, AuditedRow};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use learner::Learner;
@@ -125,11 +128,12 @@ pub use onesided_data::{
     ClassPrior, Counts, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled, ReadAgain,
     Scenario,
 };
-pub use onesided_eval::{Interval, ThresholdRule};
+pub use onesided_eval::{AtTop, Interval, Over, RecallCut, RecallTarget, ThresholdRule, Top};
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
-    SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
+    Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};
 pub use rank::Ranked;
+pub use review::{Promise, Promised, Review, ReviewList, ShareInList};

@@ -11,7 +11,7 @@
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
 use crate::{About, AtPrior, Error, file};
-use onesided_data::{DataError, Dataset, Encoding, Input, Label, PriorInUnlabeled, ReadAgain};
+use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
     Calibration, Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
     without_negatives,
@@ -68,7 +68,7 @@ impl Model {
             options,
             features: encoding,
             scenario: task.scenario,
-            counts: task.counts,
+            counts: task.drawn,
             class_prior: priors.map(|priors| priors.class),
             prior_in_unlabeled: priors.filter(|_| !task.truth).map(|priors| priors.in_unlabeled),
             at_prior_ends: ends,
@@ -77,6 +77,8 @@ impl Model {
             shift,
             threshold_rule,
             threshold: 0.5,
+            reserve: Vec::new(),
+            fitted_on: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -249,6 +251,37 @@ impl Model {
         Ok(Self::new(about, fitted))
     }
 
+    /// With positives that were set aside, scored now that everything is settled, and the fingerprint of the rows.
+    pub(crate) fn with_reserve(
+        mut self,
+        reserve: Option<&Dataset>,
+        fitted_on: &Dataset,
+    ) -> Result<Self, Error> {
+        if let Some(reserve) = reserve {
+            self.about.reserve = self.score(reserve)?;
+            self.about.reserve.sort_unstable_by(f32::total_cmp);
+        }
+        self.about.fitted_on = Some(self.fingerprint_of(fitted_on)?);
+        Ok(self)
+    }
+
+    /// The fingerprint of rows, encoded for this model.
+    pub(crate) fn fingerprint_of(&self, data: &Dataset) -> Result<String, Error> {
+        Ok(Fingerprint::default().of_rows(self.encoded(data)?.as_ref()).letters())
+    }
+
+    /// Whether these are the rows that the model was fitted on, in their order. `None`: an older model file does not
+    /// tell.
+    pub fn was_fitted_on(&self, data: &Dataset) -> Result<Option<bool>, Error> {
+        let ours = self.about.fitted_on.as_ref();
+        ours.map(|ours| Ok(*ours == self.fingerprint_of(data)?)).transpose()
+    }
+
+    /// Sixteen letters by which the model is known: others hardly ever have the same.
+    pub fn fingerprint(&self) -> Result<String, Error> {
+        Ok(Fingerprint::default().of_bytes(&self.to_bytes()?).letters())
+    }
+
     /// Sets the threshold and fills in the metrics of the report, from the scores of held-out rows before calibration.
     ///
     /// At a prior that is a guess, one half is meant at a `cautious` guess: a prior that is too high makes the decision worse
@@ -347,7 +380,7 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
 /// The calibration at a prior other than the model's; `None` if the scores cannot be calibrated there.
 fn at_prior(mu: PriorInUnlabeled, positive: &[f32], unlabeled: &[f32], task: &Task) -> Option<AtPrior> {
     let calibration = Calibration::fit(positive, unlabeled, mu).ok()?;
-    Some(AtPrior { calibration, shift: Priors::from_unlabeled(mu, task.scenario, task.counts, true).shift() })
+    Some(AtPrior { calibration, shift: Priors::from_unlabeled(mu, task.scenario, task.drawn, true).shift() })
 }
 
 /// What a reader must know of numbers that rest on an estimated prior.

@@ -1,5 +1,6 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
+use super::review::Answer;
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
@@ -60,6 +61,12 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset,
 pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     flags.files.limit_memory()?;
     let input = place(flags)?;
+    let asked = flags.review.asked(false)?;
+    if flags.review.given() && matches!((&input, &flags.label), (Input::One(_), None)) {
+        return Err(Failure::input(
+            "--recall and --top need to know which rows are labeled positive; name their column with --label COLUMN",
+        ));
+    }
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
@@ -105,6 +112,17 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         None => None,
     };
 
+    let review = match flags.review.given() {
+        false => None,
+        true => {
+            warnings.extend(tell_seen(&model, &data)?);
+            let answer = Answer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?;
+            warn(&answer.warnings());
+            warnings.extend(answer.warnings());
+            Some(answer)
+        }
+    };
+
     if as_json {
         let mut object = Map::new();
         match (&against_truth, &without_negatives) {
@@ -127,6 +145,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
         object.insert("prior_in_unlabeled_interval".to_string(), json!(interval));
         object.insert("warnings".to_string(), json!(warnings));
+        let answers = review.iter().flat_map(Answer::as_objects);
+        object.extend(answers.map(|(name, value)| (name.to_string(), value)));
         return print_json(&Value::Object(object));
     }
     let mut text = String::new();
@@ -146,5 +166,24 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             table(&metric_rows(metrics))
         ));
     }
+    if let Some(answer) = review {
+        text.push_str(&format!("\nunlabeled rows, by their score:\n{}", answer.as_text("labeled positives")));
+    }
     print(&text)
+}
+
+/// Promises hold for positives that the model has never met; whole tables that it was fitted on are recognized.
+fn tell_seen(model: &Model, data: &Dataset) -> Result<Option<String>, Failure> {
+    if model.was_fitted_on(data)? == Some(true) {
+        let warning =
+            "the model was fitted on these very rows: what it promises from their positives is too good; \
+                       fit with --reserve and use 'onesided predict --recall', or name another table"
+                .to_string();
+        warn(std::slice::from_ref(&warning));
+        return Ok(Some(warning));
+    }
+    note(
+        "note: the promises are exact if the model was fitted on none of these positives, which is not known here",
+    );
+    Ok(None)
 }

@@ -11,7 +11,8 @@ use crate::{outlet, progress};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, Signal, Tried, rests_on_prior,
+    About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, RecallTarget, Signal, Tried,
+    rests_on_prior,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -73,6 +74,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     }
 
     let seconds = started.elapsed().as_secs_f64();
+    tell_reserve(model.about());
     warn(&model.about().report.warnings);
     warnings.extend(estimated);
     warnings.extend(model.about().report.warnings.iter().cloned());
@@ -168,6 +170,18 @@ fn tell_estimate(report: &PriorReport) {
     ));
 }
 
+/// What the positives that were set aside can promise.
+fn tell_reserve(about: &About) {
+    let reserved = about.reserve.len();
+    if reserved > 0 {
+        let most = (1000.0 * RecallTarget::most_recall(reserved, 0.95)).floor() / 10.0;
+        note(&format!(
+            "{reserved} positives were set aside: they can promise a recall of up to {most:.1} % with 95 % confidence \
+             (predict --recall)"
+        ));
+    }
+}
+
 fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
     about.report.metrics.iter().map(|(name, interval)| (name.as_str(), *interval))
 }
@@ -212,6 +226,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Va
         "best_epoch": chosen.map(|candidate| candidate.best_epoch).filter(|&epoch| epoch > 0),
         "candidates": about.report.candidates,
         "beside": about.report.beside,
+        "reserved": about.reserve.len(),
         "held_out": about.report.held_out,
         "folds": about.report.folds,
         "threshold": about.threshold,

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod audit;
 pub mod bench;
 pub mod bound;
 pub mod data;
@@ -11,6 +12,7 @@ pub mod fit;
 pub mod methods;
 pub mod predict;
 pub mod prior;
+pub mod review;
 
 use crate::failure::Failure;
 use onesided::{Device, Interval, Model};

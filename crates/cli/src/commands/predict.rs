@@ -1,11 +1,12 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
 
+use super::review::{self, Answer};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, tell_notes};
 use crate::outlet;
-use crate::output::{note, print, print_json, table};
+use crate::output::{note, print, print_json, table, warn};
 use crate::progress::guarded;
 use onesided::data::{DataError, OutColumn, TextColumn, is_standard_output, write_table_as};
 use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
@@ -36,6 +37,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let device = device(&flags.device)?;
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
+    let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
     let mut id = flags.id.clone();
@@ -51,10 +53,27 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let warnings = tell_notes(&data);
+    let mut warnings = tell_notes(&data);
     tell_device(&model, data.len());
 
     let mut list = List { rows: model.rank(&data)?, data: &data, because: None };
+    let review = match model.about().reserve.is_empty() {
+        true => None,
+        false => {
+            let scores = list.rows.iter().map(|row| row.score).collect();
+            Some(Answer::of(&model.review(scores)?, &asked, flags.review.given(), "fit with --reserve")?)
+        }
+    };
+    let mut of_review = review.as_ref().map_or_else(Vec::new, Answer::warnings);
+    if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
+        of_review.push(
+            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
+             said of rows to review holds for new rows"
+                .to_string(),
+        );
+    }
+    warn(&of_review);
+    warnings.extend(of_review);
     if let Some((explainer, most)) = explainer {
         let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
         let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);
@@ -68,8 +87,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         guarded(|| write_table_as(out, format, &columns)).map_err(closed_or)?;
     }
     if as_json {
-        return print_json(&list.as_object(flags, &warnings));
+        let mut object = list.as_object(flags, &warnings);
+        for (name, value) in review.iter().flat_map(Answer::as_objects) {
+            object[name] = value;
+        }
+        return print_json(&object);
     }
+    let review = review.map_or_else(String::new, |answer| {
+        answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
+        answer.as_text("reserved positives")
+    });
     let written = |place: &str| {
         format!(
             "wrote {} rows to {place}, {} of them predicted positive (probability at least {})",
@@ -81,20 +108,21 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     match &flags.out {
         Some(_) if to_stdout => {
             note(&written("standard output"));
+            review.lines().for_each(note);
             Ok(())
         }
-        Some(out) => print(&format!("{}\n", written(&out.display().to_string()))),
+        Some(out) => print(&format!("{}\n{review}", written(&out.display().to_string()))),
         None => {
             if list.rows.len() > SHOWN {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", list.rows.len()));
             }
-            print(&list.as_text())
+            print(&format!("{}{}{review}", list.as_text(), if review.is_empty() { "" } else { "\n" }))
         }
     }
 }
 
 /// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
-fn make_safe(cells: &mut OutColumn) {
+pub(super) fn make_safe(cells: &mut OutColumn) {
     let OutColumn::Text(texts) = cells else { return };
     for text in texts.iter_mut().filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\r'])) {
         text.insert(0, '\'');

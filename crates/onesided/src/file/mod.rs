@@ -158,6 +158,9 @@ fn check(about: &About, fitted: &Fitted) -> Result<(), String> {
     if about.prior_estimate.as_ref().is_some_and(|estimate| !estimate.is_sound()) {
         return Err("its estimate of the prior lies outside its interval".to_string());
     }
+    if about.reserve.iter().any(|score| !score.is_finite()) || !about.reserve.is_sorted() {
+        return Err("the scores of its reserved positives are not in order".to_string());
+    }
     if !(about.shift.is_finite() && about.threshold.is_finite()) {
         return Err("its threshold is not a number".to_string());
     }

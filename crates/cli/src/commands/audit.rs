@@ -1,0 +1,268 @@
+//! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
+
+use super::predict::make_safe;
+use super::review::{count, share};
+use super::{device, tell_device};
+use crate::failure::Failure;
+use crate::inputs::{FileFlags, check_texts, tell_notes};
+use crate::outlet;
+use crate::output::{note, print, print_json, table};
+use crate::progress::guarded;
+use clap::{Args, Subcommand};
+use onesided::data::{OutColumn, ReadOptions, is_standard_output, write_table_as};
+use onesided::eval::EvalError;
+use onesided::eval::audit::CutEstimate;
+use onesided::{
+    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Input, Interval, Model, ReadAgain,
+};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Flags of `audit`.
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// What to do.
+    #[command(subcommand)]
+    pub action: Option<AuditAction>,
+}
+
+/// What can be done with audits.
+#[derive(Debug, Subcommand)]
+pub enum AuditAction {
+    /// Draw rows for a person to label, with known probabilities.
+    Draw(Box<Draw>),
+    /// Say what the answers tell: the share of positives, and precision and recall at the cuts.
+    Read(Box<Read>),
+}
+
+/// Flags of `audit draw`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The file has a line per drawn row, in random order and without scores. Fill its column positive with yes or no (1 or 0, true \
+or false, positive or negative), leave it blank where you cannot tell, and read it with 'onesided audit read'. Every other \
+column may be hidden or moved, but not changed. For a second draw that adds to the first take another --seed.")]
+pub struct Draw {
+    /// The model file.
+    pub model: PathBuf,
+    /// The table to audit, or a folder of texts or pictures.
+    pub file: PathBuf,
+    /// How many rows to draw.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub rows: usize,
+    /// Where to write them: .csv, .tsv or .parquet.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Columns to copy into the file, for the person who labels.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub id: Vec<String>,
+    /// A column that says which rows are labeled positive; these are not drawn.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// The value in it that means positive.
+    #[arg(long, value_name = "VALUE", requires = "label")]
+    pub positive: Option<String>,
+    /// Cuts to judge beside the model's own: the first rows, such as 100 or 1%, or several.
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub top: Vec<String>,
+    /// Write the scores too, though they may sway the person.
+    #[arg(long)]
+    pub scores: bool,
+    /// Put an apostrophe before texts that begin with =, +, - or @, which spreadsheets would run.
+    #[arg(long)]
+    pub safe_csv: bool,
+    /// The seed of the draw.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// For models of folders of texts: the column of a table that holds texts.
+    #[arg(long, value_name = "COLUMN")]
+    pub text: Vec<String>,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub device: String,
+}
+
+/// Flags of `audit read`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Several files of one model and one table add up: a row counts once, with the probability of being in any of the draws. Files \
+of one seed are parts of one draw. Rows without an answer are left out, and the answered rows of their stratum stand for \
+them; what they could change at most is said.")]
+pub struct Read {
+    /// The model file.
+    pub model: PathBuf,
+    /// The files that 'onesided audit draw' wrote, filled.
+    #[arg(required = true)]
+    pub file: Vec<PathBuf>,
+    /// The confidence of the intervals.
+    #[arg(long, value_name = "SHARE", default_value = "0.95", allow_hyphen_values = true)]
+    pub confidence: String,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
+}
+
+/// Draws or reads.
+pub fn run(flags: &Audit, as_json: bool) -> Result<(), Failure> {
+    match &flags.action {
+        Some(AuditAction::Draw(flags)) => draw(flags, as_json),
+        Some(AuditAction::Read(flags)) => read(flags, as_json),
+        None => Err(Failure::input(
+            "say what to do: 'onesided audit draw' draws rows to label, 'onesided audit read' reads the answers",
+        )),
+    }
+}
+
+fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
+    let format = flags.files.format()?;
+    if is_standard_output(&flags.out) {
+        return Err(Failure::input("rows to label are written to a file; name one with --out"));
+    }
+    outlet::check_table(&flags.out, format)?;
+    outlet::check(&flags.out, &[&flags.model, &flags.file])?;
+    let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
+    let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
+    let device = device(&flags.device)?;
+    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    check_texts(&model, &flags.text)?;
+    let also = ReadAgain {
+        id: flags.id.clone(),
+        label: flags.label.clone(),
+        positive: flags.positive.clone(),
+        text: flags.text.clone(),
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format,
+        follow_links: flags.files.follow_links,
+        ..ReadAgain::default()
+    };
+    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
+    let warnings = tell_notes(&data);
+    tell_device(&model, data.len());
+    let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
+    let drawn = model.audit(&data, &settings)?;
+    let mut columns = drawn.columns(&data, flags.scores);
+    if flags.safe_csv {
+        columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
+    }
+    let columns: Vec<(&str, OutColumn)> =
+        columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
+    guarded(|| write_table_as(&flags.out, format, &columns))?;
+    if as_json {
+        return print_json(&json!({
+            "out": flags.out.display().to_string(),
+            "rows": drawn.rows.len(),
+            "of": drawn.forecast.rows,
+            "strata": drawn.strata,
+            "forecast": drawn.forecast,
+            "predicted_positive": drawn.predicted,
+            "seed": flags.seed,
+            "warnings": warnings,
+        }));
+    }
+    print(&drawn_as_text(&drawn, flags))
+}
+
+fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
+    let Interval { value, low, high } = drawn.forecast.share;
+    let own = drawn.forecast.cuts.iter().find(|cut| cut.rows == drawn.predicted);
+    let own = own.map_or_else(String::new, |cut| {
+        let half = |interval: Interval| 0.5 * (interval.high - interval.low);
+        format!(
+            ", the precision of its decision to ± {:.3} and the recall to ± {:.3}",
+            half(cut.precision),
+            half(cut.recall)
+        )
+    });
+    format!(
+        "wrote {} of {} rows to {}, from {} strata of the ranked list\n\
+         if the model is right ({value:.4} of the rows positive), the answers will tell the share to about {low:.4} to \
+         {high:.4}{own}\n\
+         fill the column positive with yes or no, then: onesided audit read {} {}\n",
+        count(drawn.rows.len()),
+        count(drawn.forecast.rows),
+        flags.out.display(),
+        drawn.strata.len(),
+        flags.model.display(),
+        flags.out.display(),
+    )
+}
+
+fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
+    let confidence = share("--confidence", &flags.confidence)?;
+    let as_written = ReadOptions {
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
+        ..ReadOptions::default()
+    };
+    let model = Model::load(&flags.model)?;
+    let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
+    let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
+    let report = Answers::new(&model, &files)?.report(confidence)?;
+    let warnings = warnings(&report);
+    warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
+    if as_json {
+        let mut object = json!(report);
+        object["warnings"] = json!(warnings);
+        return print_json(&object);
+    }
+    print(&report_as_text(&report))
+}
+
+fn warnings(report: &AuditReport) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let Some([none, all]) = report.if_unanswered {
+        warnings.push(format!(
+            "{} of {} rows have no answer, and the answered rows of their stratum stand for them; if all of them were \
+             negative the share would be {:.4}, if all were positive {:.4}",
+            report.unanswered, report.drawn, none.value, all.value
+        ));
+    }
+    if report.joined > 0 {
+        warnings.push(format!(
+            "{} strata have fewer than two answers and were joined to their neighbors",
+            report.joined
+        ));
+    }
+    warnings
+}
+
+fn report_as_text(report: &AuditReport) -> String {
+    let found = &report.estimate;
+    let level = 100.0 * found.confidence;
+    let with =
+        |Interval { value, low, high }: Interval| [format!("{value:.4}"), format!("[{low:.4}, {high:.4}]")];
+    let draws = if report.draws == 1 { String::new() } else { format!(" in {} draws", report.draws) };
+    let mut text = format!(
+        "{} answers{draws}, {} of them positive; {level} % intervals\n",
+        count(found.answered),
+        count(report.found)
+    );
+    let [share, interval] = with(found.share);
+    let Interval { value, low, high } = found.positives;
+    text.push_str(&format!(
+        "share of positives among {} rows: {share} {interval}, about {} of them ({} to {})\n\n",
+        count(found.rows),
+        count(value.round() as usize),
+        count(low.floor() as usize),
+        count(high.ceil() as usize)
+    ));
+    let mut rows = vec![["first rows", "precision", "", "recall", ""].map(str::to_string).to_vec()];
+    rows.extend(found.cuts.iter().map(|cut: &CutEstimate| {
+        let own = if cut.rows == report.predicted { " (predicted positive)" } else { "" };
+        let mut row = vec![format!("{}{own}", count(cut.rows))];
+        row.extend(with(cut.precision));
+        row.extend(with(cut.recall));
+        row
+    }));
+    text.push_str(&table(&rows));
+    text
+}

@@ -1,0 +1,276 @@
+//! How many rows to review, and what they hold, in the words of `predict` and `evaluate`.
+
+use crate::failure::Failure;
+use crate::output::table;
+use clap::Args;
+use onesided::eval::EvalError;
+use onesided::{
+    AtTop, Error, Interval, Model, Over, Promise, Promised, RecallTarget, Review, ReviewList, ShareInList,
+    Top,
+};
+use serde_json::{Value, json};
+
+/// The recall that a ranked list is judged by where the model has a reserve and nothing is asked.
+const RECALL: f64 = 0.9;
+const CONFIDENCE: f64 = 0.95;
+
+/// Flags of `predict` and `evaluate`.
+#[derive(Debug, Args)]
+pub struct ReviewFlags {
+    /// Say how many rows to review to find this share of the positives, such as 0.95 [default: 0.9 where the model has
+    /// reserved positives].
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub recall: Option<String>,
+    /// How sure that must be [default: 0.95].
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    pub confidence: Option<String>,
+    /// Say what the first rows hold, lift and precision: a number of rows or a share of them, such as 100 or 1%, or several.
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub top: Vec<String>,
+}
+
+/// What the flags ask for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    target: Option<RecallTarget>,
+    top: Vec<Top>,
+}
+
+/// A share as people write it: 0.95 or 95%.
+pub fn share(flag: &str, text: &str) -> Result<f64, Failure> {
+    let (number, by) = match text.trim().strip_suffix('%') {
+        Some(number) => (number.trim(), 100.0),
+        None => (text.trim(), 1.0),
+    };
+    let parsed: Result<f64, _> = number.parse();
+    parsed
+        .map(|number| number / by)
+        .map_err(|_| Failure::input(format!("{flag} must be a share such as 0.95 or 95%, but is '{text}'")))
+}
+
+impl ReviewFlags {
+    /// The flags' meaning, checked. `by_default`: a recall is looked at though none was asked for.
+    pub fn asked(&self, by_default: bool) -> Result<Asked, Failure> {
+        let confidence = self.confidence.as_deref().map(|text| share("--confidence", text)).transpose()?;
+        let recall = self.recall.as_deref().map(|text| share("--recall", text)).transpose()?;
+        let wanted = recall.or((by_default || confidence.is_some()).then_some(RECALL));
+        let target =
+            wanted.map(|recall| RecallTarget::new(recall, confidence.unwrap_or(CONFIDENCE))).transpose()?;
+        let top = self.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
+        let top = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
+        Ok(Asked { target, top })
+    }
+
+    /// Whether any of them was given.
+    pub fn given(&self) -> bool {
+        self.recall.is_some() || self.confidence.is_some() || !self.top.is_empty()
+    }
+}
+
+/// Refuses, before any row is read, what the reserve of a model cannot give.
+pub fn check(model: &Model, flags: &ReviewFlags) -> Result<Asked, Failure> {
+    let reserved = model.about().reserve.len();
+    let asked = flags.asked(reserved > 0)?;
+    if !flags.given() {
+        return Ok(asked);
+    }
+    if reserved == 0 {
+        return Err(Error::NoReserve.into());
+    }
+    match asked.target {
+        Some(target) if target.rank(reserved, Over::Population).is_none() => {
+            Err(too_few(reserved, target, "fit with --reserve"))
+        }
+        _ => Ok(asked),
+    }
+}
+
+/// Too few positives: how many it takes, and what they could promise.
+fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
+    let needed = target.needed(Over::Population);
+    let (recall, confidence) = (target.recall(), target.confidence());
+    let most = (1000.0 * RecallTarget::most_recall(found, confidence)).floor() / 1000.0;
+    Failure::input(format!(
+        "{found} positives that the model has never met are too few to promise a recall of {recall} with confidence \
+         {confidence}: that takes {needed}; {act} {needed} or more, or ask for --recall {most} at most"
+    ))
+}
+
+/// What is said of a list.
+pub struct Answer {
+    review: Option<Review>,
+    top: Vec<AtTop>,
+    positives: usize,
+    /// Why there is no review though there could be one.
+    pub lacking: Option<String>,
+}
+
+impl Answer {
+    /// Looks at the list. Too few positives are refused where a recall was asked for, and told of where it was not.
+    pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
+        let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
+        let positives = list.positives();
+        let mut answer = Self { review: None, top, positives, lacking: None };
+        match asked.target.map(|target| (target, list.review(target))) {
+            None => {}
+            Some((_, Ok(review))) => answer.review = Some(review),
+            Some((target, Err(Error::Eval(EvalError::TooFewPositives { .. })))) => {
+                match too_few(positives, target, act) {
+                    Failure::Input(sentence) if !refuse => answer.lacking = Some(sentence),
+                    failure => return Err(failure),
+                }
+            }
+            Some((_, Err(other))) => return Err(other.into()),
+        }
+        Ok(answer)
+    }
+
+    /// Precisions that cannot be.
+    pub fn warnings(&self) -> Vec<String> {
+        let impossible = |at: &&AtTop| at.precision.is_some_and(|precision| precision.value > 1.0);
+        self.top.iter().filter(impossible).map(|at| format!(
+            "the estimated precision of the first {} rows is {:.4}, above 1: the share of positives is too high, the labeled \
+             positives are no random sample of the positives, or they are few",
+            at.rows,
+            at.precision.map_or(f64::NAN, |precision| precision.value)
+        )).collect()
+    }
+
+    /// For `--json`.
+    pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
+        let mut objects = Vec::new();
+        if let Some(review) = &self.review {
+            objects.push(("review", json!(review)));
+        }
+        if !self.top.is_empty() {
+            objects.push(("at_top", json!(self.top)));
+        }
+        objects
+    }
+
+    /// Lines for people; the last is the one to remember. `whose`: the positives it all rests on.
+    pub fn as_text(&self, whose: &str) -> String {
+        let mut text = String::new();
+        if !self.top.is_empty() {
+            text.push_str(&top_table(&self.top));
+        }
+        if let Some(review) = &self.review {
+            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives))));
+        }
+        text
+    }
+}
+
+fn top_table(top: &[AtTop]) -> String {
+    let mut rows = vec![["first", "recall", "", "lift", "", "precision", ""].map(str::to_string).to_vec()];
+    let pair = |interval: Interval, digits: usize| {
+        let Interval { value, low, high } = interval;
+        [format!("{value:.digits$}"), format!("[{low:.digits$}, {high:.digits$}]")]
+    };
+    for at in top {
+        let mut row = vec![format!("{} of {} rows", count(at.rows), count(at.of))];
+        row.extend(pair(at.recall, 4));
+        row.extend(pair(at.lift, 2));
+        match at.precision {
+            Some(precision) => row.extend(pair(precision, 4)),
+            None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
+        }
+        rows.push(row);
+    }
+    table(&rows)
+}
+
+fn sentences(review: &Review, whose: &str) -> String {
+    let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
+    let Promise { cut, rows, holds } = &review.population;
+    let first = |rows: usize| match rows {
+        0 => "no row".to_string(),
+        1 => "the first row".to_string(),
+        rows => format!("the first {} rows", count(rows)),
+    };
+    let mut text = format!(
+        "with {confidence} % confidence, over the population that {whose} come from: {} (score at least {:.4}) hold at \
+         least {recall} % of the positives\n",
+        first(*rows),
+        cut.cut
+    );
+    let mut in_file = Vec::new();
+    match &review.this_file_by_share {
+        Some(Promised::Made(Promise { cut, rows, .. })) => {
+            if let Over::File { least, most } = cut.over {
+                in_file.push(format!(
+                    "{} if it holds {} to {} of them",
+                    first(*rows),
+                    count(least),
+                    count(most)
+                ));
+            }
+        }
+        Some(Promised::TooFew { needed }) => in_file.push(format!(
+            "a promise for as many as the share of positives says takes {} positives like these",
+            count(*needed)
+        )),
+        None => {}
+    }
+    in_file.push(match &review.this_file {
+        Promised::Made(promise) => format!("{} whatever their number", first(promise.rows)),
+        Promised::TooFew { needed } => {
+            format!("a promise whatever their number takes {} positives like these", count(*needed))
+        }
+    });
+    text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
+    let positives = holds.and_then(|holds| holds.positives);
+    if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
+        text.push_str(&match estimated {
+            true => format!(
+                "the number of positives rests on an estimated share of {:.4} ({:.4} to {:.4})\n",
+                share.value, share.low, share.high
+            ),
+            false => format!(
+                "the number of positives rests on the share of {:.4} given when fitting\n",
+                share.value
+            ),
+        });
+    }
+    let about = positives.map_or_else(String::new, |Interval { low, high, .. }| {
+        format!(
+            "; about {} to {} of them are positive",
+            count(low.floor() as usize),
+            count(high.ceil() as usize)
+        )
+    });
+    text.push_str(&format!("review {} to find at least {recall} % of the positives{about}\n", first(*rows)));
+    text
+}
+
+/// `95`, `99.9`.
+fn percent(share: f64) -> String {
+    let text = format!("{:.3}", 100.0 * share);
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// `1,240`.
+pub fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!([0, 999, 1240, 1_000_000].map(count), ["0", "999", "1,240", "1,000,000"]);
+        assert_eq!([0.9, 0.95, 0.999, 0.125].map(percent), ["90", "95", "99.9", "12.5"]);
+        assert_eq!((share("--recall", "95%").unwrap(), share("--recall", " .9 ").unwrap()), (0.95, 0.9));
+        assert!(share("--recall", "most").is_err());
+    }
+}

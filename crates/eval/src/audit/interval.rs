@@ -1,0 +1,109 @@
+//! An interval for the number of positives in several strata.
+//!
+//! Stratum h has N_h rows; n_h of them were answered, x_h positive, p_h = x_h / n_h. The estimated variance of Σ N_h p_h is
+//! Σ N_h (N_h - n_h) p_h (1 - p_h) / (n_h - 1). A stratum that shows one kind alone adds nothing to it, though it may hold
+//! the other: the variance alone would make the interval too short, or a point. So, as Fay and Feuer (1997) do for weighted
+//! sums of counts, an answer that was not seen is added: a positive one for the upper end, a negative one for the lower.
+//! It is half an answer (the mid-P form of Fay and Kim, 2017), and it weighs as much as an answer of the rows that could
+//! have given it does on average (after Tiwari, Clegg and Zou, 2006):
+//!
+//! ```text
+//! w = Σ N_h (1 - p_h)² (N_h - n_h) / n_h / Σ N_h (1 - p_h),  mean + w / 2,  variance + w² / 2
+//! ```
+//!
+//! Mean and variance are then matched by a beta law between what is certain: the positives found, and all rows but the
+//! negatives found. One stratum without a positive so has Jeffreys' bound.
+
+use super::estimate::Stratum;
+use crate::beta::beta_quantile;
+use crate::bootstrap::Interval;
+
+/// Half an answer.
+const UNSEEN: f64 = 0.5;
+
+/// The number of positives in these strata, with an interval.
+pub(super) fn positives(strata: &[Stratum], confidence: f64) -> Interval {
+    let tail = 0.5 * (1.0 - confidence);
+    let value: f64 = strata.iter().map(|s| s.rows as f64 * s.share()).sum();
+    let rows: f64 = strata.iter().map(|s| s.rows as f64).sum();
+    let swapped: Vec<Stratum> =
+        strata.iter().map(|s| Stratum { positive: s.answered - s.positive, ..*s }).collect();
+    let (low, high) = (rows - upper(&swapped, tail), upper(strata, tail));
+    Interval { value, low: low.min(value), high: high.max(value) }
+}
+
+/// The upper end.
+fn upper(strata: &[Stratum], tail: f64) -> f64 {
+    let certain: f64 = strata.iter().map(|s| s.positive).sum();
+    let possible: f64 = strata.iter().map(|s| s.rows as f64 - (s.answered - s.positive)).sum();
+    let (mut mean, mut variance) = (0.0, 0.0);
+    let (mut weighed, mut weights) = (0.0, 0.0);
+    for s in strata {
+        let (rows, answered, p) = (s.rows as f64, s.answered, s.share());
+        let unseen = rows - answered;
+        mean += rows * p;
+        variance += rows * unseen * p * (1.0 - p) / (answered - 1.0).max(1.0);
+        weighed += rows * (1.0 - p) * (1.0 - p) * unseen / answered;
+        weights += rows * (1.0 - p);
+    }
+    let weight = if weights > 0.0 { weighed / weights } else { 0.0 };
+    mean += UNSEEN * weight;
+    variance += UNSEEN * weight * weight;
+    let span = possible - certain;
+    if span <= 0.0 || variance <= 0.0 {
+        return mean.min(possible);
+    }
+    let (m, v) = ((mean - certain) / span, variance / (span * span));
+    if m >= 1.0 {
+        return possible;
+    }
+    // A law on [0, 1] cannot scatter by more than m (1 - m).
+    let size = (m * (1.0 - m) / v - 1.0).max(1e-3);
+    certain + span * beta_quantile(m * size, (1.0 - m) * size, 1.0 - tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::beta::jeffreys;
+
+    fn stratum(rows: usize, answered: f64, positive: f64) -> Stratum {
+        Stratum { rows, answered, positive }
+    }
+
+    #[test]
+    fn one_large_stratum_is_close_to_jeffreys() {
+        for (n, x) in [(50.0, 0.0), (200.0, 3.0), (200.0, 100.0), (1000.0, 1000.0), (40.0, 38.0)] {
+            let ours = positives(&[stratum(100_000_000, n, x)], 0.95);
+            let theirs = jeffreys(x, n, 0.95);
+            let close = |a: f64, b: f64| (a / 1e8 - b).abs() < 0.05 * (theirs.high - theirs.low);
+            assert!(close(ours.low, theirs.low) && close(ours.high, theirs.high), "{ours:?} {theirs:?}");
+        }
+    }
+
+    #[test]
+    fn a_census_is_a_point_and_what_was_found_is_certain() {
+        let whole = positives(&[stratum(30, 30.0, 7.0), stratum(20, 20.0, 0.0)], 0.95);
+        assert_eq!((whole.value, whole.low, whole.high), (7.0, 7.0, 7.0));
+        let most = positives(&[stratum(30, 28.0, 7.0)], 0.95);
+        assert!(most.low >= 7.0 && most.high <= 9.0, "{most:?}");
+    }
+
+    #[test]
+    fn strata_without_a_positive_leave_room_for_some() {
+        let with = positives(&[stratum(100, 50.0, 20.0), stratum(10_000, 50.0, 0.0)], 0.95);
+        let without = positives(&[stratum(100, 50.0, 20.0)], 0.95);
+        // 0 of 50 is up to 4.9 % by Jeffreys.
+        assert!(with.high > 400.0 && with.high < 600.0 && without.high < 60.0, "{with:?} {without:?}");
+        // The lower end has little to gain from the stratum without any.
+        assert!((with.low - without.low).abs() < 2.0, "{with:?} {without:?}");
+    }
+
+    #[test]
+    fn positives_and_negatives_are_treated_alike() {
+        let strata = [stratum(1000, 20.0, 3.0), stratum(5000, 40.0, 40.0), stratum(300, 10.0, 0.0)];
+        let swapped = strata.map(|s| Stratum { positive: s.answered - s.positive, ..s });
+        let (a, b) = (positives(&strata, 0.9), positives(&swapped, 0.9));
+        assert!((a.low - (6300.0 - b.high)).abs() < 1e-6 && (a.high - (6300.0 - b.low)).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,487 @@
+//! Audits of a model on a table: rows to label, the file they are written to, and what the answers say.
+//!
+//! The file is a table of one line per drawn row. A person fills the column `positive` and may sort, reorder or rename
+//! nothing else but the file itself; every line holds what is needed to read it alone:
+//!
+//! | column | |
+//! |---|---|
+//! | `row` | the row's number in the table, from 1 |
+//! | `positive` | empty; to be filled with yes or no |
+//! | `stratum`, `first`, `last`, `drawn` | its stratum: the number, its first and last place in the ranked list, the rows drawn from it |
+//! | `rows`, `predicted` | rows in the list, and how many of them are predicted positive |
+//! | `probability` | the probability with which the row was drawn |
+//! | `seed`, `model`, `table` | the draw, and fingerprints of the model and the table |
+//!
+//! Several files of one model and one table add up. Files with the same seed are parts of one draw. A row is in any of
+//! several draws with probability 1 - Π (1 - p_d); within a stratum all rows have the same one, so the distinct rows that
+//! were answered are a random sample of the stratum, and are taken as such.
+//!
+//! Rows without an answer, or whose line was deleted, are left out: the answered rows of their stratum stand for them. A stratum with fewer than two
+//! answers joins its neighbor.
+
+use crate::{Error, Model};
+use onesided_data::{Dataset, Fingerprint, Label, OutColumn, ReadOptions, TextColumn, Values, read};
+use onesided_eval::audit::{AuditEstimate, Plan, Range, Stratum, estimate, inclusion, joined};
+use onesided_eval::{Interval, Top};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The column that a person fills.
+const ANSWER: &str = "positive";
+/// The columns that a file must have beside it.
+const NEEDED: [&str; 10] =
+    ["row", "stratum", "first", "last", "drawn", "rows", "predicted", "seed", "model", "table"];
+
+/// What to draw.
+#[derive(Clone, Debug, Default)]
+pub struct AuditSettings {
+    /// How many rows.
+    pub rows: usize,
+    /// Cuts to judge beside the model's own.
+    pub cuts: Vec<Top>,
+    /// The seed of the draw. Another seed is another draw, and draws add up.
+    pub seed: u64,
+}
+
+/// Rows to label.
+#[derive(Clone, Debug)]
+pub struct AuditDraw {
+    /// The strata, from the top of the ranked list.
+    pub strata: Vec<Range>,
+    /// What to expect if the model is right; its intervals say how wide those of the audit will be.
+    pub forecast: AuditEstimate,
+    /// The drawn rows, in random order.
+    pub rows: Vec<AuditRow>,
+    /// How many rows are predicted positive.
+    pub predicted: usize,
+    seed: u64,
+    model: String,
+    table: String,
+}
+
+/// One drawn row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AuditRow {
+    /// Its number in the data, from 0.
+    pub row: usize,
+    /// The number of its stratum, from 0.
+    pub stratum: usize,
+    /// Its score.
+    pub score: f32,
+    /// The probability with which it was drawn.
+    pub probability: f64,
+}
+
+impl Model {
+    /// Draws rows for an audit: the unlabeled ones where rows are labeled, and else all.
+    pub fn audit(&self, data: &Dataset, settings: &AuditSettings) -> Result<AuditDraw, Error> {
+        let mut ranked = self.rank(data)?;
+        if let Some(labels) = data.labels() {
+            ranked.retain(|one| labels[one.row] == Label::Unlabeled);
+        }
+        let predicted = ranked.iter().filter(|one| one.positive).count();
+        let mut cuts = vec![predicted];
+        for cut in &settings.cuts {
+            cuts.push(cut.of(ranked.len())?);
+        }
+        let probabilities: Vec<f32> = ranked.iter().map(|one| one.probability).collect();
+        let plan = Plan::new(&probabilities, &cuts, settings.rows)?;
+        let row = |drawn: onesided_eval::audit::Drawn| AuditRow {
+            row: ranked[drawn.place].row,
+            stratum: drawn.stratum,
+            score: ranked[drawn.place].score,
+            probability: plan.strata[drawn.stratum].probability(),
+        };
+        let rows = plan.draw(settings.seed).into_iter().map(row).collect();
+        let (seed, model, table) = (settings.seed, self.fingerprint()?, self.table(data)?);
+        let forecast = plan.forecast(0.95)?;
+        Ok(AuditDraw { strata: plan.strata, forecast, rows, predicted, seed, model, table })
+    }
+
+    /// The fingerprint of a table that is audited: its rows, and which of them are labeled.
+    fn table(&self, data: &Dataset) -> Result<String, Error> {
+        let rows = Fingerprint::default().of_rows(self.encoded(data)?.as_ref());
+        Ok(data.labels().map_or(rows, |labels| rows.of_labels(labels)).letters())
+    }
+}
+
+impl AuditDraw {
+    /// The file as columns, to be written by [`write_table`](onesided_data::write_table); the data must be those that were
+    /// drawn from. Their identifiers are copied. Scores would tell the person what to answer, and are left out unless
+    /// asked for.
+    pub fn columns(&self, data: &Dataset, with_scores: bool) -> Vec<(String, OutColumn)> {
+        let each = |of: &dyn Fn(&AuditRow) -> u64| OutColumn::U64(self.rows.iter().map(of).collect());
+        let range = |row: &AuditRow| self.strata[row.stratum];
+        let same = |text: &str| OutColumn::Text(vec![text.to_string(); self.rows.len()]);
+        let all = self.strata.last().map_or(0, |range| range.last);
+        let mut columns = vec![("row".to_string(), each(&|row| row.row as u64 + 1))];
+        for (name, ids) in data.ids() {
+            let taken =
+                NEEDED.contains(&name.as_str()) || [ANSWER, "probability", "score"].contains(&name.as_str());
+            let name = if taken { format!("{name}_of_table") } else { name.clone() };
+            let cells = self.rows.iter().map(|row| ids.get(row.row).to_string()).collect();
+            columns.push((name, OutColumn::Text(cells)));
+        }
+        columns.push((ANSWER.to_string(), same("")));
+        if with_scores {
+            let scores = self.rows.iter().map(|row| row.score).collect();
+            columns.push(("score".to_string(), OutColumn::F32(scores)));
+        }
+        let rest = [
+            ("stratum", each(&|row| row.stratum as u64 + 1)),
+            ("first", each(&|row| range(row).first as u64)),
+            ("last", each(&|row| range(row).last as u64)),
+            ("drawn", each(&|row| range(row).drawn as u64)),
+            ("rows", each(&|_| all as u64)),
+            ("predicted", each(&|_| self.predicted as u64)),
+            ("probability", OutColumn::F64(self.rows.iter().map(|row| row.probability).collect())),
+            ("seed", each(&|_| self.seed)),
+            ("model", same(&self.model)),
+            ("table", same(&self.table)),
+        ];
+        columns.extend(rest.map(|(name, column)| (name.to_string(), column)));
+        columns
+    }
+}
+
+/// One audit file.
+#[derive(Clone, Debug)]
+pub struct AuditFile {
+    name: String,
+    lines: Vec<Line>,
+    rows: usize,
+    predicted: usize,
+    seed: u64,
+    model: String,
+    table: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    row: usize,
+    answer: Option<bool>,
+    range: Range,
+}
+
+/// An answer as people write it: yes or no, 1 or 0, true or false, positive or negative, in any case. Blank is none.
+fn answer(cell: &str) -> Result<Option<bool>, ()> {
+    match cell.trim().to_lowercase().as_str() {
+        "" => Ok(None),
+        "yes" | "1" | "1.0" | "true" | "positive" => Ok(Some(true)),
+        "no" | "0" | "0.0" | "false" | "negative" => Ok(Some(false)),
+        _ => Err(()),
+    }
+}
+
+impl AuditFile {
+    /// Reads a file that was drawn by [`Model::audit`] and filled by a person; columns and lines may be in any order.
+    /// `as_written` says how the table is written, where that cannot be seen.
+    pub fn read(path: &Path, as_written: &ReadOptions) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let wrong = |what: String| Error::AuditFile { file: name.clone(), what };
+        let wanted: Vec<String> = NEEDED.iter().chain([&ANSWER]).map(|column| column.to_string()).collect();
+        let options =
+            ReadOptions { verbatim: wanted.clone(), only: Some(wanted.clone()), ..as_written.clone() };
+        let frame = read(path, &options)?;
+        let mut columns: BTreeMap<&str, &TextColumn> = BTreeMap::new();
+        for column in &wanted {
+            let found = frame.column(column).ok().map(|column| &column.values);
+            let Some(Values::Text(cells)) = found else {
+                return Err(wrong(format!(
+                    "has no column '{column}', so it is no audit file; name one that was drawn for an audit"
+                )));
+            };
+            columns.insert(column, cells);
+        }
+        let cell = |column: &str, line: usize| columns[column].get(line).trim();
+        // Spreadsheets leave empty lines behind.
+        let lines: Vec<usize> = (0..frame.rows)
+            .filter(|&line| wanted.iter().any(|column| !cell(column, line).is_empty()))
+            .collect();
+        let Some(&first) = lines.first() else { return Err(wrong("has no rows".to_string())) };
+        let whole = |column: &str, line: usize| -> Result<u64, Error> {
+            let text = cell(column, line);
+            let number = text.parse::<u64>().ok();
+            let number = number.or_else(|| text.strip_suffix(".0").and_then(|text| text.parse().ok()));
+            number.ok_or_else(|| {
+                wrong(format!(
+                    "has '{text}' in column '{column}', line {}, where a whole number was drawn; undo that change",
+                    line + 2
+                ))
+            })
+        };
+        let same = |column: &str| -> Result<&str, Error> {
+            let value = cell(column, first);
+            match lines.iter().find(|&&line| cell(column, line) != value) {
+                None if !value.is_empty() => Ok(value),
+                None => Err(wrong(format!("has nothing in column '{column}'; undo that change"))),
+                Some(&line) => Err(wrong(format!(
+                    "has '{}' in column '{column}', line {}, and '{value}' elsewhere; give files of different draws as \
+                     files of their own",
+                    cell(column, line),
+                    line + 2
+                ))),
+            }
+        };
+        for column in ["model", "table", "seed", "rows", "predicted"] {
+            same(column)?;
+        }
+        let number =
+            |column: &str, line: usize| -> Result<usize, Error> { Ok(whole(column, line)? as usize) };
+        let read_line = |&line: &usize| -> Result<Line, Error> {
+            let range = Range {
+                first: number("first", line)?,
+                last: number("last", line)?,
+                drawn: number("drawn", line)?,
+            };
+            // No table has more rows than that, and sums stay whole numbers.
+            let possible = range.last <= number("rows", line)? && range.last < 1 << 52;
+            let sound = possible
+                && range.first >= 1
+                && range.last >= range.first
+                && (1..=range.rows()).contains(&range.drawn);
+            if !sound {
+                return Err(wrong(format!(
+                    "has an impossible stratum in line {}; undo that change",
+                    line + 2
+                )));
+            }
+            let given = columns[ANSWER].get(line);
+            let answer = answer(given).map_err(|()| {
+                wrong(format!(
+                    "has '{}' in column '{ANSWER}', line {}; write yes or no, or leave it blank",
+                    given.trim(),
+                    line + 2
+                ))
+            })?;
+            Ok(Line { row: number("row", line)?, answer, range })
+        };
+        let parsed = lines.iter().map(read_line).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            lines: parsed,
+            rows: number("rows", first)?,
+            predicted: number("predicted", first)?,
+            seed: whole("seed", first)?,
+            model: same("model")?.to_string(),
+            table: same("table")?.to_string(),
+            name,
+        })
+    }
+}
+
+/// The answers of one or more audits of a model on a table.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    strata: Vec<Range>,
+    /// Row, stratum and answer of every distinct row.
+    answers: BTreeMap<usize, (usize, Option<bool>)>,
+    probabilities: Vec<f64>,
+    /// Rows that were drawn from each stratum and are in no file.
+    missing: Vec<usize>,
+    draws: usize,
+    predicted: usize,
+}
+
+/// A row of an audit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AuditedRow {
+    /// Its number in the table, from 0.
+    pub row: usize,
+    /// The answer, where there is one.
+    pub answer: Option<bool>,
+    /// The probability of being in any of the draws.
+    pub probability: f64,
+}
+
+/// What the answers say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AuditReport {
+    /// Estimates with intervals.
+    #[serde(flatten)]
+    pub estimate: AuditEstimate,
+    /// How many draws were read.
+    pub draws: usize,
+    /// Distinct rows that were drawn.
+    pub drawn: usize,
+    /// Answers that say positive.
+    pub found: usize,
+    /// Drawn rows without an answer, or without a line.
+    pub unanswered: usize,
+    /// How many rows are predicted positive: the cut of the model's own decision.
+    pub predicted: usize,
+    /// The share if every row without an answer were negative, and if every one were positive. `None` where all are
+    /// answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_unanswered: Option<[Interval; 2]>,
+    /// Strata that were joined to a neighbor, for lack of answers.
+    pub joined: usize,
+}
+
+impl Audit {
+    /// Answers from files. They must be of this model, of one table and with the same cuts.
+    pub fn new(model: &Model, files: &[AuditFile]) -> Result<Self, Error> {
+        let Some(first) = files.first() else { return Err(onesided_eval::EvalError::FewAnswers(0).into()) };
+        let ours = model.fingerprint()?;
+        let wrong = |file: &AuditFile, what: String| Error::AuditFile { file: file.name.clone(), what };
+        let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut seen: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
+        let mut answers: BTreeMap<usize, (usize, Option<bool>)> = BTreeMap::new();
+        for file in files {
+            if file.model != ours {
+                return Err(wrong(
+                    file,
+                    format!(
+                        "is an audit of another model ({}, and this one is {ours}); name that model",
+                        file.model
+                    ),
+                ));
+            }
+            if file.table != first.table || file.rows != first.rows {
+                let what =
+                    format!("is an audit of another table than '{}'; read them one by one", first.name);
+                return Err(wrong(file, what));
+            }
+        }
+        let strata = tiled(files.iter().flat_map(|file| &file.lines), first)?;
+        for file in files {
+            let drawn = draws.entry(file.seed).or_default();
+            for line in &file.lines {
+                let at = strata.partition_point(|range| range.last < line.range.first);
+                if strata.get(at).map(|range| (range.first, range.last))
+                    != Some((line.range.first, line.range.last))
+                {
+                    let what = format!(
+                        "was drawn with other cuts than '{}'; draw with the same ones to add audits up",
+                        first.name
+                    );
+                    return Err(wrong(file, what));
+                }
+                if *drawn.entry(at).or_insert(line.range.drawn) != line.range.drawn {
+                    let what = format!(
+                        "is another draw with the same seed, {}; give each draw a seed of its own",
+                        file.seed
+                    );
+                    return Err(wrong(file, what));
+                }
+                seen.insert((file.seed, at, line.row));
+                let known = answers.entry(line.row).or_insert((at, None));
+                let clash =
+                    known.0 != at || (known.1.is_some() && line.answer.is_some() && known.1 != line.answer);
+                if clash {
+                    let what = format!(
+                        "contradicts another answer for row {}; settle it in one of the files",
+                        line.row
+                    );
+                    return Err(wrong(file, what));
+                }
+                known.1 = known.1.or(line.answer);
+            }
+        }
+        let of_stratum = |at: usize| {
+            let rows = strata[at].rows() as f64;
+            let rates = draws.values().map(|drawn| drawn.get(&at).map_or(0.0, |&n| n as f64 / rows));
+            inclusion(rates)
+        };
+        let probabilities = (0..strata.len()).map(of_stratum).collect();
+        let mut missing = vec![0; strata.len()];
+        draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
+        seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
+        Ok(Self { probabilities, missing, draws: draws.len(), predicted: first.predicted, strata, answers })
+    }
+
+    /// Every distinct row that was drawn, with its answer and the probability of being in any of the draws.
+    pub fn rows(&self) -> impl Iterator<Item = AuditedRow> {
+        self.answers.iter().map(|(&row, &(at, answer))| AuditedRow {
+            row: row.saturating_sub(1),
+            answer,
+            probability: self.probabilities[at],
+        })
+    }
+
+    /// The answers by stratum; rows without one count as `blank` says.
+    fn counted(&self, blank: Option<bool>) -> Vec<Stratum> {
+        let mut strata: Vec<Stratum> = self
+            .strata
+            .iter()
+            .map(|range| Stratum { rows: range.rows(), answered: 0.0, positive: 0.0 })
+            .collect();
+        for &(at, answer) in self.answers.values() {
+            if let Some(positive) = answer.or(blank) {
+                strata[at].answered += 1.0;
+                strata[at].positive += f64::from(u8::from(positive));
+            }
+        }
+        for (stratum, &missing) in strata.iter_mut().zip(&self.missing) {
+            if let Some(positive) = blank {
+                let rows = (missing as f64).min(stratum.rows as f64 - stratum.answered);
+                stratum.answered += rows;
+                stratum.positive += if positive { rows } else { 0.0 };
+            }
+        }
+        strata
+    }
+
+    /// What the answers say, with intervals of this confidence.
+    pub fn report(&self, confidence: f64) -> Result<AuditReport, Error> {
+        let (strata, parts) = joined(&self.counted(None));
+        let estimates = estimate(&strata, confidence)?;
+        let missing: usize = self.missing.iter().sum();
+        let drawn = self.answers.len() + missing;
+        let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
+        let unanswered = of(None) + missing;
+        let bound =
+            |blank| Ok::<_, Error>(estimate(&joined(&self.counted(Some(blank))).0, confidence)?.share);
+        Ok(AuditReport {
+            draws: self.draws,
+            drawn,
+            found: of(Some(true)),
+            unanswered,
+            predicted: self.predicted,
+            if_unanswered: (unanswered > 0)
+                .then(|| Ok::<_, Error>([bound(false)?, bound(true)?]))
+                .transpose()?,
+            joined: self.strata.len() - parts.len(),
+            estimate: estimates,
+        })
+    }
+}
+
+/// The strata of all lines. Lines may have been deleted, and whole strata with them: what is missing between two is one.
+fn tiled<'l>(lines: impl Iterator<Item = &'l Line>, file: &AuditFile) -> Result<Vec<Range>, Error> {
+    let seen: BTreeMap<usize, Range> = lines.map(|line| (line.range.first, line.range)).collect();
+    let mut strata: Vec<Range> = Vec::new();
+    let end = Range { first: file.rows + 1, last: file.rows + 1, drawn: 0 };
+    for range in seen.into_values().chain([end]) {
+        let next = strata.last().map_or(1, |range| range.last + 1);
+        if range.first < next {
+            let what = "has strata that overlap with those of another file; draw with the same cuts to add audits up";
+            return Err(Error::AuditFile { file: file.name.clone(), what: what.to_string() });
+        }
+        if range.first > next {
+            strata.push(Range { first: next, last: range.first - 1, drawn: 0 });
+        }
+        strata.push(range);
+    }
+    strata.pop();
+    Ok(strata)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_as_people_write_them() {
+        for yes in ["yes", "YES", " Yes ", "1", "1.0", "true", "TRUE", "Positive"] {
+            assert_eq!(answer(yes), Ok(Some(true)), "{yes}");
+        }
+        for no in ["no", "0", "False", "negative", "NO"] {
+            assert_eq!(answer(no), Ok(Some(false)), "{no}");
+        }
+        assert_eq!((answer(""), answer("  ")), (Ok(None), Ok(None)));
+        for wrong in ["maybe", "y", "2", "?", "nein"] {
+            assert_eq!(answer(wrong), Err(()), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What a person who reviews a ranked list may count on.
+//!
+//! All of it rests on positives that the model has never met: its reserve ([`Learner::reserve`](crate::Learner::reserve)),
+//! or those of a table that it was not fitted on. How many of the reviewed rows are positive needs the share of positives
+//! besides: the population's, π, for a list of new rows, and μ for unlabeled rows beside which positives are labeled.
+
+use crate::{Error, Model};
+use onesided_data::{Dataset, Label};
+use onesided_eval::{AtTop, EvalError, Interval, Over, RecallCut, RecallTarget, Top, at_top};
+use serde::Serialize;
+
+/// The normal quantile of 95 %.
+const NORMAL: f64 = 1.96;
+
+/// Scores that promises are made from: of positives the model has never met, and of the list to review.
+#[derive(Clone, Debug)]
+pub struct ReviewList {
+    positive: Vec<f32>,
+    list: Vec<f32>,
+    share: Option<ShareInList>,
+}
+
+/// The share of positives in a list, and where it is from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ShareInList {
+    /// The share; both ends equal it where it was given.
+    #[serde(flatten)]
+    pub share: Interval,
+    /// Whether it was estimated from the data, which can be wrong by more than its interval says.
+    pub estimated: bool,
+}
+
+/// How many rows to review for a recall, in each of the senses of the word.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Review {
+    /// What is promised.
+    #[serde(flatten)]
+    pub target: RecallTarget,
+    /// Over the population that the positives come from.
+    pub population: Promise,
+    /// For the positives in this list, whatever their number.
+    pub this_file: Promised,
+    /// For the positives in this list, if there are as many as the share of positives says. `None` without a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub this_file_by_share: Option<Promised>,
+    /// The share that the numbers of positives rest on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<ShareInList>,
+}
+
+/// A promise, or what it would take.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promised {
+    /// It is made.
+    Made(Promise),
+    /// There are too few positives for it.
+    TooFew {
+        /// How many it takes.
+        needed: usize,
+    },
+}
+
+/// One promise.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Promise {
+    /// The cut, and what it rests on.
+    #[serde(flatten)]
+    pub cut: RecallCut,
+    /// How many rows of the list score at least the cut.
+    pub rows: usize,
+    /// What these rows hold. `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<AtTop>,
+}
+
+impl ReviewList {
+    /// From scores of positives that the model has never met, scores of the list, and the share of positives in it.
+    pub fn new(positive: Vec<f32>, list: Vec<f32>, share: Option<ShareInList>) -> Self {
+        Self { positive, list, share }
+    }
+
+    /// How many positives promises rest on.
+    pub fn positives(&self) -> usize {
+        self.positive.len()
+    }
+
+    /// How many rows of the list to review. With too few positives for a promise over the population this is an
+    /// [`EvalError::TooFewPositives`], which says how many it takes.
+    pub fn review(&self, target: RecallTarget) -> Result<Review, Error> {
+        let rows = self.list.len();
+        let promised = |over| match self.promise(target, over) {
+            Ok(promise) => Ok(Promised::Made(promise)),
+            Err(Error::Eval(EvalError::TooFewPositives { needed, .. })) => Ok(Promised::TooFew { needed }),
+            Err(other) => Err(other),
+        };
+        let by_share = self.share.map(|share| {
+            let (least, most) = between(share.share, rows);
+            promised(Over::File { least, most })
+        });
+        Ok(Review {
+            target,
+            population: self.promise(target, Over::Population)?,
+            this_file: promised(Over::File { least: 1, most: rows.max(1) })?,
+            this_file_by_share: by_share.transpose()?,
+            share: self.share,
+        })
+    }
+
+    /// Lift, precision and recall of the first rows of the list.
+    pub fn at_top(&self, top: Top) -> Result<AtTop, Error> {
+        let rows = top.of(self.list.len())?;
+        Ok(at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?)
+    }
+
+    fn promise(&self, target: RecallTarget, over: Over) -> Result<Promise, Error> {
+        let cut = target.cut(&self.positive, over)?;
+        let rows = self.list.iter().filter(|&&score| score >= cut.cut).count();
+        let holds = match rows {
+            0 => None,
+            rows => Some(self.at_top(Top::Rows(rows))?),
+        };
+        Ok(Promise { cut, rows, holds })
+    }
+}
+
+/// The fewest and the most positives that so many rows are likely to hold.
+fn between(share: Interval, rows: usize) -> (usize, usize) {
+    let n = rows as f64;
+    let scatter = |share: f64| NORMAL * (n * share * (1.0 - share)).max(0.0).sqrt();
+    let least = (n * share.low - scatter(share.low)).floor().max(1.0) as usize;
+    let most = (n * share.high + scatter(share.high)).ceil().min(n) as usize;
+    (least.min(rows.max(1)), most.max(least).max(1))
+}
+
+impl Model {
+    /// Promises about a list of new rows, from the reserve of the model and, for numbers of positives, the population's
+    /// share of them.
+    pub fn review(&self, scores: Vec<f32>) -> Result<ReviewList, Error> {
+        if self.about().reserve.is_empty() {
+            return Err(Error::NoReserve);
+        }
+        Ok(ReviewList::new(self.about().reserve.clone(), scores, self.share_in_population()))
+    }
+
+    /// Promises about the unlabeled rows of a data set, from its labeled positives, which the model must not have been
+    /// fitted on ([`was_fitted_on`](Self::was_fitted_on) knows whole tables).
+    pub fn review_labeled(&self, data: &Dataset) -> Result<ReviewList, Error> {
+        let labels = data.labels().ok_or(Error::NeedsLabels)?;
+        let scores = self.score(data)?;
+        let of = |wanted: Label| -> Vec<f32> {
+            let pairs = scores.iter().zip(labels);
+            pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
+        };
+        Ok(ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled()))
+    }
+
+    /// μ with its interval, of unlabeled rows like those the model was fitted on.
+    pub fn share_in_unlabeled(&self) -> Option<ShareInList> {
+        let mu = self.about().prior_in_unlabeled?.get();
+        Some(match &self.about().prior_estimate {
+            Some(estimate) => {
+                let (low, high) = estimate.interval;
+                ShareInList { share: Interval { value: mu, low, high }, estimated: true }
+            }
+            None => ShareInList { share: Interval { value: mu, low: mu, high: mu }, estimated: false },
+        })
+    }
+
+    /// π with its interval.
+    pub fn share_in_population(&self) -> Option<ShareInList> {
+        let about = self.about();
+        let pi = about.class_prior?.get();
+        let given = ShareInList { share: Interval { value: pi, low: pi, high: pi }, estimated: false };
+        Some(about.prior_estimate.as_ref().map_or(given, |estimate| {
+            let [low, high] =
+                estimate.ends().map(|end| end.to_class_prior(about.scenario, about.counts).get());
+            ShareInList {
+                share: Interval { value: pi, low: low.min(pi), high: high.max(pi) },
+                estimated: true,
+            }
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_by_hand() {
+        // 100 positives at 0..99; the list has each of these scores ten times, so 20 % of it are 200 positives.
+        let positive: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let list: Vec<f32> = (0..1000).map(|i| (i % 100) as f32).collect();
+        let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
+        let list = ReviewList::new(positive, list, Some(share));
+        let review = list.review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
+        // k = 5: the cut is 4, and 960 rows score at least 4.
+        assert_eq!((review.population.cut.cut, review.population.rows), (4.0, 960));
+        let holds = review.population.holds.unwrap();
+        assert!((holds.recall.value - 0.96).abs() < 1e-12 && (holds.lift.value - 1.0).abs() < 1e-12);
+        assert!((holds.positives.unwrap().value - 192.0).abs() < 1e-9);
+        // Nine positives must all be found: m / (m + 9) >= .95 takes 171.
+        assert_eq!(review.this_file, Promised::TooFew { needed: 171 });
+        // 200 - 1.96 · √160 to 200 + …
+        let Some(Promised::Made(promise)) = review.this_file_by_share else { panic!("{review:?}") };
+        assert_eq!(promise.cut.over, Over::File { least: 175, most: 225 });
+        assert!(promise.rows > 960, "a promise about one file takes more rows");
+        let few = list.review(RecallTarget::new(0.99, 0.95).unwrap()).unwrap_err();
+        assert!(few.to_string().contains("at least 299"), "{few}");
+        assert!(list.at_top(Top::Rows(1001)).is_err());
+    }
+}
