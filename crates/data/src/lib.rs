@@ -76,7 +76,7 @@ pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, parse_size};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream};
-pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
+pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
     MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
