@@ -126,7 +126,7 @@ mod tests {
     fn in_one_sample_labeled_positives_are_part_of_the_population() {
         // 40 labeled and 60 unlabeled rows, 10 of these positive: π = 0.5, μ = 1/6. Half of the positives and 5 of the 50
         // negatives are called positive: 20 + 5 + 5 of 100 rows, with 25 + 5 mistakes.
-        let counts = Counts { positive: 40, unlabeled: 60 };
+        let counts = Counts::new(40, 60);
         let called = PredictedShares { recall: 0.5, share: 10.0 / 60.0 };
         let all = called.in_population(Scenario::SingleSample, counts);
         let (pi, mu) = (ClassPrior::new(0.5).unwrap(), ClassPrior::new(1.0 / 6.0).unwrap());

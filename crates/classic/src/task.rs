@@ -27,7 +27,7 @@ impl<'a> Task<'a> {
         if self.labels.len() != self.rows.rows() {
             return Err(ClassicError::Labels { found: self.labels.len(), rows: self.rows.rows() });
         }
-        let Counts { positive, unlabeled } = self.counts();
+        let Counts { positive, unlabeled, .. } = self.counts();
         for (kind, count) in [("positive", positive), ("unlabeled", unlabeled)] {
             if count == 0 {
                 return Err(ClassicError::NoRows { kind });
@@ -56,7 +56,7 @@ impl<'a> Task<'a> {
     /// How many rows of each kind there are.
     pub fn counts(&self) -> Counts {
         let positive = self.labels.iter().filter(|&&label| label == Label::Positive).count();
-        Counts { positive, unlabeled: self.labels.len() - positive }
+        Counts::new(positive, self.labels.len() - positive)
     }
 
     /// A weight a row: `positive` for positives, `unlabeled` for the others.
@@ -84,7 +84,7 @@ impl<'a> Task<'a> {
     /// more.
     pub(crate) fn held_out(&self, method: &'static str, most: usize) -> Result<Parts, ClassicError> {
         let too_few = |_| {
-            let Counts { positive, unlabeled } = self.counts();
+            let Counts { positive, unlabeled, .. } = self.counts();
             let (what, found) =
                 if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
             ClassicError::TooFew {

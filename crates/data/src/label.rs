@@ -7,7 +7,7 @@
 
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
-use crate::{Counts, DataError};
+use crate::{Amounts, Counts, DataError};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a row.
@@ -27,6 +27,20 @@ pub fn count_labels(labels: &[Label]) -> Counts {
     let of = |wanted: Label| labels.iter().filter(|&&label| label == wanted).count();
     let (positive, negative) = (of(Label::Positive), of(Label::Negative));
     Counts { positive, unlabeled: labels.len() - positive - negative, negative }
+}
+
+/// How much the labels of each kind weigh: their numbers, or the sums of their weights, one for each label.
+pub fn amounts(labels: &[Label], weights: Option<&[f32]>) -> Amounts {
+    let Some(weights) = weights else { return count_labels(labels).into() };
+    let mut amounts = Amounts::default();
+    for (label, &weight) in labels.iter().zip(weights) {
+        *match label {
+            Label::Positive => &mut amounts.positive,
+            Label::Unlabeled => &mut amounts.unlabeled,
+            Label::Negative => &mut amounts.negative,
+        } += f64::from(weight);
+    }
+    amounts
 }
 
 /// Positives first, unlabeled rows after them, known negatives last.

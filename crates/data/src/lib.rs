@@ -71,7 +71,7 @@ pub use input::{
     Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
     TextInput,
 };
-pub use label::{Label, count_labels, labels_from_column, truth_from_column};
+pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, parse_size};
 pub use parallel::{available_threads, map_stretches};

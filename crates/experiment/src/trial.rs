@@ -266,5 +266,5 @@ struct Tested {
 
 /// How many rows of either kind are learned from.
 fn counts(split: &Split) -> Counts {
-    Counts { positive: split.training.positive.len(), unlabeled: split.training.unlabeled.len() }
+    Counts::new(split.training.positive.len(), split.training.unlabeled.len())
 }

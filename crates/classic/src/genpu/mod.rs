@@ -131,7 +131,7 @@ impl GenPu {
         if cols > MOST_COLUMNS {
             return Err(ClassicError::TooWide { method: NAME, cols, limit: MOST_COLUMNS });
         }
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         for (what, found) in [("positives", positive), ("unlabeled rows", unlabeled)] {
             if found < LEAST_POSITIVES {
                 let remedy = "generators cannot learn from fewer; use another method, or add rows";

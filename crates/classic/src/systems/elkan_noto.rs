@@ -98,7 +98,7 @@ impl System for ElkanNoto {
 
     fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         let cost = self.choose_cost(task)?;
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let turns = match (self.form, task.prior) {
             (Form::Scaled, Some(_)) => 0,
             (Form::Scaled, None) if positive / FOLDS >= ENOUGH_HELD_OUT => 1,
@@ -207,7 +207,7 @@ impl ElkanNoto {
             return Ok((Vec::new(), None));
         }
         let folds = stratified_folds(task.labels, FOLDS, task.seed).map_err(|_| {
-            let Counts { positive, unlabeled } = task.counts();
+            let Counts { positive, unlabeled, .. } = task.counts();
             let (what, found) =
                 if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
             let remedy = "five parts take turns in being left out";

@@ -122,7 +122,7 @@ impl Kldce {
     fn fit_one(&self, task: &Task, kernel: Kernel, ridge: f64) -> Result<ClassicModel, ClassicError> {
         let mu = task.needed_prior(NAME)?;
         let rows = task.rows;
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let (n, n_p, n_u) = ((positive + unlabeled) as f64, positive as f64, unlabeled as f64);
         let unit = 1.0 / (2.0 * ridge);
         let pull = unit * n_u / (2.0 * n);
@@ -207,7 +207,7 @@ mod tests {
         for (s, &c) in kernel.coefficients.iter().enumerate() {
             Rows::add_to(&kernel.support, s, c, &mut w);
         }
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
         let objective = |w: [f64; 2], b: f64| {
             let n = n_p + n_u;

@@ -81,7 +81,7 @@ impl System for Puld {
 
 fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
     let mu = task.needed_prior(NAME)?;
-    let Counts { positive, unlabeled } = task.counts();
+    let Counts { positive, unlabeled, .. } = task.counts();
     let svm = LinearSvm::quick(task.rows);
     let mut stream = Stream::new(task.seed, NAME);
     // To start with, positives against all unlabeled rows, both kinds with the same weight in sum.

@@ -2,9 +2,9 @@
 
 use super::{Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
-use crate::label::count_labels;
+use crate::label::{amounts, count_labels};
 use crate::{
-    Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells, Pictures,
+    Amounts, Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells, Pictures,
     Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
@@ -162,6 +162,11 @@ impl Dataset {
     /// How many rows of each kind there are, where rows are labeled.
     pub fn counts(&self) -> Option<Counts> {
         self.labels.as_deref().map(count_labels)
+    }
+
+    /// How much the rows of each kind weigh, where rows are labeled: their numbers, or the sums of their weights.
+    pub fn amounts(&self) -> Option<Amounts> {
+        self.labels.as_deref().map(|labels| amounts(labels, self.weights()))
     }
 
     /// How the rows were made.

@@ -146,7 +146,7 @@ impl Ldce {
     }
 
     fn fit_one(&self, task: &Task, ridge: f64, radius: f64) -> Result<ClassicModel, ClassicError> {
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let n = (positive + unlabeled) as f64;
         let region = Region::new(self.centroid, task)?;
         // Divided by 2λ, the regularizer is ½‖w‖².
