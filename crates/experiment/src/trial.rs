@@ -133,6 +133,8 @@ impl<'a> Trial<'a> {
             labels: Cow::Borrowed(&self.split.labels),
             truth: self.run.hidden.is_none(),
             counts,
+            weights: None,
+            amounts: counts.into(),
             priors: told.map(|told| Priors::from_unlabeled(told, scenario, counts, false)),
             scenario,
             seed: self.run.seed,

@@ -253,9 +253,9 @@ impl Learner {
         let config = &self.config;
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
         task.priors = match &self.estimate {
-            Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.counts, true)),
+            Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.amounts, true)),
             None if truth => self.truth_priors(&task)?,
-            None => config.priors(task.counts)?,
+            None => config.priors(task.amounts)?,
         };
         Ok(task)
     }
@@ -264,7 +264,7 @@ impl Learner {
     fn truth_priors(&self, task: &Task) -> Result<Option<Priors>, Error> {
         let class = match self.config.prior {
             Some(PriorGiven::Share(class)) => class,
-            _ => ClassPrior::new(task.counts.labeled_share())?,
+            _ => ClassPrior::new(task.amounts.labeled_share())?,
         };
         let in_unlabeled = PriorInUnlabeled::new(class.get())?;
         Ok(Some(Priors { class, in_unlabeled, estimated: false }))
@@ -288,7 +288,8 @@ impl Learner {
         estimate_prior(task, views, &settings, observer)
     }
 
-    /// Learns from a data set: positives and unlabeled rows, or, for the method `supervised`, the truth. Where a prior is
+    /// Learns from a data set: positives, unlabeled rows and known negatives, each with its weight where rows have weights,
+    /// or, for the method `supervised`, the truth. Where a prior is
     /// needed and none was given, it is [estimated](Self::estimate_prior) first.
     pub fn fit(&self, data: &Dataset) -> Result<Model, Error> {
         self.fit_with(data, &mut |_| Signal::Continue)
@@ -307,10 +308,10 @@ impl Learner {
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
             let half = PriorInUnlabeled::new(0.5)?;
-            task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.counts, true));
+            task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.amounts, true));
             check(scorer.as_ref(), &task, threshold)?;
             let found = self.estimated(&task, &info.method, observer)?;
-            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.counts, true));
+            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.amounts, true));
             estimate = Some(found);
         }
         check(scorer.as_ref(), &task, threshold)?;

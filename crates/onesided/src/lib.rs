@@ -120,7 +120,7 @@ pub use about::About;
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use learner::Learner;
-pub use model::{Model, pu_metrics_by_name};
+pub use model::{Model, NegativeMetrics, pu_metrics_by_name};
 pub use onesided_data::{
     ClassPrior, Counts, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled, ReadAgain,
     Scenario,

@@ -73,6 +73,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: true,
     explains: true,
+    no_negatives: Some("its formula for the probability knows labeled and unlabeled rows alone"),
+    no_weights: Some("its label frequency counts every row once"),
     reconstruction: None,
     options: &OPTIONS,
     build: |values| Ok(Box::new(ElkanNoto::from_options(Form::Scaled, values))),
@@ -223,7 +225,7 @@ impl ElkanNoto {
             let (rows, labels): (_, Vec<_>) =
                 (Selected::new(task.rows, kept), kept.iter().map(|&i| task.labels[i]).collect());
             let model =
-                labeled_against_rest(&Task { rows: &rows, labels: &labels, ..*task }, cost, solver, None)?;
+                labeled_against_rest(&Task { rows: &rows, labels: &labels, weights: None, ..*task }, cost, solver, None)?;
             Ok::<_, ClassicError>((model.scores(&Selected::new(task.rows, held)), model))
         });
         let (mut logits, mut near) = (Vec::new(), None);

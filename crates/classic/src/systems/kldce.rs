@@ -63,6 +63,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: false,
+    no_negatives: Some("its centroid is that of the unlabeled rows alone"),
+    no_weights: Some("its centroid counts every row once"),
     reconstruction: Some("the centroid stays at its estimate; the paper lets it move"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(Kldce::from_options(values))),

@@ -54,6 +54,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: Some("its margins are those of positives and unlabeled rows alone"),
+    no_weights: Some("its balance of the unlabeled rows counts every row once"),
     reconstruction: Some("no code is known and the objective is recalled, not read"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(Puld::from_options(values))),

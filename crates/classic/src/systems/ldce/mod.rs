@@ -78,6 +78,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: Some("its centroid is that of the unlabeled rows alone"),
+    no_weights: Some("its centroid counts every row once"),
     reconstruction: Some(
         "known from a secondary source; the exact centroid replaces the published one, which is an option",
     ),
