@@ -180,7 +180,15 @@ fn fit(
     let hidden = truth.iter().zip(labels).filter(|(t, label)| **t && **label == Label::Unlabeled).count();
     let unlabeled = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
     let prior = Some(PriorInUnlabeled::new(hidden as f64 / unlabeled as f64)?);
-    Ok(system.fit(&Task { rows, labels, weights: None, prior, scenario: Scenario::SingleSample, seed: 1, threads: 0 })?)
+    Ok(system.fit(&Task {
+        rows,
+        labels,
+        weights: None,
+        prior,
+        scenario: Scenario::SingleSample,
+        seed: 1,
+        threads: 0,
+    })?)
 }
 
 /// Times a system, and says how well it does on other rows.

@@ -32,8 +32,11 @@ fn read(folder: &Folder, name: &str) -> String {
 #[test]
 fn three_kinds_of_labels_are_told_apart() {
     let folder = three("three-kinds");
-    for method in ["auto --effort quick", "collective --model linear", "nnpu --model trees", "weighted-lr", "bagging"] {
-        let found = folder.json(&format!("fit t.csv --label y --negative 0 --drop w --method {method} {FIT}"));
+    for method in
+        ["auto --effort quick", "collective --model linear", "nnpu --model trees", "weighted-lr", "bagging"]
+    {
+        let found =
+            folder.json(&format!("fit t.csv --label y --negative 0 --drop w --method {method} {FIT}"));
         let counts = ["positive", "unlabeled", "negative"].map(|key| found[key].as_u64().unwrap());
         assert_eq!(counts, [40, 240, 20], "{method}");
         assert_eq!(found["held_out"]["negative"].as_u64().unwrap(), 20, "{method}");
@@ -63,7 +66,8 @@ fn three_files_are_what_one_column_says() {
         "fit --positives p.csv --unlabeled u.csv --negatives n.csv --method collective --model linear {FIT}"
     ));
     assert_eq!(["positive", "unlabeled", "negative"].map(|key| found[key].as_u64().unwrap()), [40, 240, 20]);
-    let measured = folder.json("evaluate m.safetensors --positives p.csv --unlabeled u.csv --negatives n.csv");
+    let measured =
+        folder.json("evaluate m.safetensors --positives p.csv --unlabeled u.csv --negatives n.csv");
     assert_eq!(measured["known_negatives"]["rows"], 20);
     folder.write("other.csv", "x,q,w\n1,2,3\n");
     let message = folder.refused(&format!(
@@ -91,7 +95,13 @@ fn equal_weights_change_nothing_and_others_do() {
         folder.run("predict m.safetensors t.csv --out list.csv --threads 1");
         read(&folder, "list.csv")
     };
-    for method in ["collective --model linear", "collective --model trees", "naive --model trees", "weighted-lr", "bagging"] {
+    for method in [
+        "collective --model linear",
+        "collective --model trees",
+        "naive --model trees",
+        "weighted-lr",
+        "bagging",
+    ] {
         let without = score("same.csv", "--drop v,w", method);
         assert_eq!(without, score("same.csv", "--weight v --drop w", method), "{method}");
         assert_ne!(without, score("other.csv", "--weight v --drop w", method), "{method}");
@@ -120,11 +130,19 @@ fn labels_that_do_not_say_which_is_which() {
     let message = refused("");
     assert!(message.contains("three kinds of labels ('0', '1' and empty cells)"), "{message}");
     assert!(message.contains("--negative VALUE"), "{message}");
+    // Whoever names the positive value alone is told what that makes of the other one.
+    let said =
+        folder.run(&format!("fit t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
+    let expected = "'0' and empty cells of column 'y' are unlabeled alike; if it means negative, say so with --negative 0";
+    assert!(said.code == 0 && said.stderr.contains(expected), "{said:?}");
     assert!(refused("--positive 1 --negative 1").contains("'1' cannot mean both positive and negative"));
+    let supervised =
+        folder.refused("fit t.csv --method supervised --truth z --negative 0 --out m.safetensors");
+    assert!(supervised.contains("negatives are among them; leave --negative"), "{supervised}");
     assert!(refused("--negative 7").contains("no row has '7' in column 'y'"));
-    folder.write("t.csv", "y,x\n0,1\n0,2\n0,3\n");
+    folder.write("t.csv", "y,x,w\n0,1,1\n0,2,1\n0,3,1\n");
     assert!(refused("--negative 0").contains("no positives among 3 rows"));
-    folder.write("t.csv", "y,x\n1,1\n0,2\n0,3\n");
+    folder.write("t.csv", "y,x,w\n1,1,1\n0,2,1\n0,3,1\n");
     assert!(refused("--negative 0").contains("all 3 rows are labeled"));
 }
 

@@ -351,13 +351,17 @@ pub enum DataError {
     #[error("'{value}' cannot mean both positive and negative")]
     SameLabel { value: String },
     /// A cell that is no weight.
-    #[error("column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count")]
+    #[error(
+        "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count"
+    )]
     Weight { column: String, row: usize, found: String },
     /// A row without a weight.
     #[error("column '{column}' is empty in row {row}, and every row needs a weight, a number above 0")]
     MissingWeight { column: String, row: usize },
     /// Negatives in one of two files, which has no place for them.
-    #[error("a folder with a folder per class has no unlabeled rows beside negatives; give positives, unlabeled rows and negatives in three places")]
+    #[error(
+        "a folder with a folder per class has no unlabeled rows beside negatives; give positives, unlabeled rows and negatives in three places"
+    )]
     NegativeClass,
     /// An empty label.
     #[error(
@@ -390,7 +394,9 @@ pub enum DataError {
 
     // Two files, splits and batches.
     /// Two tables with different columns.
-    #[error("the files of positives and {other} differ in their columns: {detail}; give both the same columns or drop the others")]
+    #[error(
+        "the files of positives and {other} differ in their columns: {detail}; give both the same columns or drop the others"
+    )]
     StackColumns { other: &'static str, detail: String },
     /// Two tables with different types in one column.
     #[error("column '{column}' is {first} in the first file but {second} in the second; convert it")]

@@ -62,8 +62,12 @@ pub fn labels_from_column(
     let text = column.to_categories();
     let (codes, levels) = parts(&text);
     let is_negative = negative_levels(&column.name, levels, positive, negative)?;
-    let others: Vec<String> =
-        levels.iter().zip(&is_negative).filter(|(_, negative)| !**negative).map(|(level, _)| level.clone()).collect();
+    let others: Vec<String> = levels
+        .iter()
+        .zip(&is_negative)
+        .filter(|(_, negative)| !**negative)
+        .map(|(level, _)| level.clone())
+        .collect();
     let positive = positive.or_else(|| beside_blanks(codes, &others));
     if positive.is_none() && negative.is_none() {
         check_three(&column.name, codes, levels)?;
@@ -88,6 +92,18 @@ pub fn labels_from_column(
     Ok(labels)
 }
 
+/// The one value beside the positive one and empty cells, where nothing says that it means negative.
+pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<String> {
+    let text = column.to_categories();
+    let (codes, levels) = parts(&text);
+    let others: Vec<&String> =
+        levels.iter().filter(|level| !same(level, positive.unwrap_or("").trim())).collect();
+    match others.as_slice() {
+        [one] if positive.is_some() && codes.contains(&MISSING_CODE) => Some(one.to_string()),
+        _ => None,
+    }
+}
+
 /// For each level, whether it means negative.
 fn negative_levels(
     column: &str,
@@ -107,15 +123,18 @@ fn negative_levels(
     Ok(is_negative)
 }
 
-/// Three kinds of labels that are each of a usual kind, and nothing that says which of them means negative.
+/// Three kinds of labels, and nothing that says which of them means negative.
 fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), DataError> {
     let blanks = codes.contains(&MISSING_CODE);
     let meanings: Vec<Option<Meaning>> = levels.iter().map(|level| Meaning::of(level)).collect();
-    let three = levels.len() + usize::from(blanks) == 3 && !meanings.contains(&None);
+    let three = levels.len() + usize::from(blanks) == 3;
     let mixed = meanings.contains(&Some(Meaning::One)) && meanings.contains(&Some(Meaning::True));
     if three && !mixed {
         let blanks = if blanks { " and empty cells" } else { "" };
-        return Err(DataError::ThreeLabels { column: column.to_string(), seen: format!("{}{blanks}", seen(levels)) });
+        return Err(DataError::ThreeLabels {
+            column: column.to_string(),
+            seen: format!("{}{blanks}", seen(levels)),
+        });
     }
     Ok(())
 }
@@ -309,7 +328,10 @@ mod tests {
              unlabeled"
         );
         assert_eq!(three.hint().unwrap().setting, "negative");
-        assert!(labels("1 0  0", None).unwrap_err().contains("three kinds of labels ('0', '1' and empty cells)"));
+        assert!(
+            labels("1 0  0", None).unwrap_err().contains("three kinds of labels ('0', '1' and empty cells)")
+        );
+        assert!(labels("yes no  yes", None).unwrap_err().contains("('no', 'yes' and empty cells)"));
         assert!(labels("1 0 -1 ", None).unwrap_err().contains("both 0 and -1"));
         assert!(labels("0  0", None).unwrap_err().contains("empty in row 2"));
         assert!(labels("0 0 0", None).unwrap_err().contains("no positives among 3 rows"));

@@ -276,7 +276,8 @@ mod tests {
         let mix = Mix::AtLeast(0.1);
         let stream = || Stream::new(1, "batches");
         let mut with =
-            BatchSampler::with_negatives(positives.clone(), unlabeled.clone(), negatives, 160, mix, stream()).unwrap();
+            BatchSampler::with_negatives(positives.clone(), unlabeled.clone(), negatives, 160, mix, stream())
+                .unwrap();
         // A sixteenth of 160 rows are 10 negatives; the other 150 are dealt as without them.
         let mut without = BatchSampler::new(positives, unlabeled, 150, mix, stream()).unwrap();
         for (a, b) in with.next_epoch().zip(without.next_epoch()) {
@@ -289,7 +290,8 @@ mod tests {
         // Many negatives have a quarter of a batch, others in every epoch.
         let many = (1000..9000).collect();
         let mut many =
-            BatchSampler::with_negatives((0..40).collect(), (40..1000).collect(), many, 160, mix, stream()).unwrap();
+            BatchSampler::with_negatives((0..40).collect(), (40..1000).collect(), many, 160, mix, stream())
+                .unwrap();
         assert!(many.next_epoch().all(|batch| batch.negative.len() == 40));
         let first: Vec<u32> = many.batches().flat_map(|batch| batch.negative.to_vec()).collect();
         let second: Vec<u32> = many.next_epoch().flat_map(|batch| batch.negative.to_vec()).collect();

@@ -7,7 +7,7 @@ use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer}
 use crate::settings::{Applies, SETTINGS, SettingInfo};
 use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Scorer, TrainOverrides};
 use onesided_data::{
-    ClassPrior, Amounts, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
+    Amounts, ClassPrior, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate};

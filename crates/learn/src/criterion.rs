@@ -91,7 +91,11 @@ impl HeldScores<'_> {
     /// The log loss of true labels, for the method that has them.
     pub fn log_loss(&self) -> f64 {
         let sum = |sample: Sample, sign: f64| -> (f64, f64) {
-            let each = sample.scores.iter().enumerate().map(|(at, &f)| (sample.weight(at), softplus(sign * f64::from(f))));
+            let each = sample
+                .scores
+                .iter()
+                .enumerate()
+                .map(|(at, &f)| (sample.weight(at), softplus(sign * f64::from(f))));
             each.fold((0.0, 0.0), |(sum, all), (weight, loss)| (sum + weight * loss, all + weight))
         };
         if self.is_plain() {
@@ -104,12 +108,16 @@ impl HeldScores<'_> {
     /// The terms of the risk, one per positive and one per negative, each so that their mean over the positives (the
     /// negatives) is its part of the risk; none if a score is not finite or there is no prior.
     pub fn losses(&self, prior: Option<PriorInUnlabeled>) -> Losses {
-        let fitted = prior.map(|prior| (prior, Calibration::fit_weighted(self.positive, self.unlabeled, prior)));
+        let fitted =
+            prior.map(|prior| (prior, Calibration::fit_weighted(self.positive, self.unlabeled, prior)));
         let Some((prior, Ok(calibration))) = fitted else { return Losses::default() };
         let of = |sample: Sample, sign: f64, factor: f64| -> Vec<f64> {
-            let all = (0..sample.scores.len()).map(|at| sample.weight(at)).sum::<f64>() / sample.scores.len() as f64;
+            let all = (0..sample.scores.len()).map(|at| sample.weight(at)).sum::<f64>()
+                / sample.scores.len() as f64;
             let scores = sample.scores.iter().enumerate();
-            scores.map(|(at, &f)| factor * softplus(sign * calibration.apply(f)) * sample.weight(at) / all).collect()
+            scores
+                .map(|(at, &f)| factor * softplus(sign * calibration.apply(f)) * sample.weight(at) / all)
+                .collect()
         };
         Losses {
             positive: of(self.positive, -1.0, 1.0),
@@ -156,13 +164,11 @@ impl Losses {
 /// How much known negatives weigh beside the unlabeled rows, all together: n / (n + k), so that it grows with their
 /// number. Five of them are noise, and a sample as large as k is worth half of what all unlabeled rows are.
 pub(crate) fn weight_of_negatives(negatives: f64) -> f64 {
-    let half: f64 = std::env::var("NEG_K").ok().and_then(|k| k.parse().ok()).unwrap_or(HALF_WEIGHT);
-    let scale: f64 = std::env::var("NEG_C").ok().and_then(|k| k.parse().ok()).unwrap_or(1.0);
-    scale * negatives / (negatives + half)
+    negatives / (negatives + HALF_WEIGHT)
 }
 
 /// k of [`weight_of_negatives`]; chosen on the tables of the roles learn and choose.
-const HALF_WEIGHT: f64 = 200.0;
+const HALF_WEIGHT: f64 = 100.0;
 
 /// The terms of [`held_out_risk`]: the calibrated log loss of each held-out positive; none if a score is not finite.
 fn positive_losses(positive: &[f32], unlabeled: &[f32], prior: PriorInUnlabeled) -> Vec<f64> {
@@ -181,7 +187,8 @@ fn paired_standard_error(a: &[f64], b: &[f64]) -> f64 {
 }
 
 const RANKING: &str = "1 - AUC of held-out positives against unlabeled rows";
-const RANKING_WITH_NEGATIVES: &str = "1 - AUC of held-out positives against unlabeled rows and known negatives";
+const RANKING_WITH_NEGATIVES: &str =
+    "1 - AUC of held-out positives against unlabeled rows and known negatives";
 
 /// What members of a portfolio are compared by, in words.
 pub(crate) fn auc_name(task: &crate::Task) -> &'static str {

@@ -3,8 +3,8 @@
 use crate::Error;
 use crate::prior::PriorReport;
 use onesided_data::{
-    Amounts, ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts, count_labels,
-    logit_shift,
+    Amounts, ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts,
+    count_labels, logit_shift,
 };
 use onesided_loss::{Sampling, Setting};
 use onesided_net::{Device, Precision};

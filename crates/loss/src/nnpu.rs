@@ -114,13 +114,7 @@ impl NonNegative {
         Ok(Self { risk, slack, gamma, corrections: AtomicU64::new(0) })
     }
 
-    pub fn evaluate(
-        &self,
-        positive: Part,
-        unlabeled: Part,
-        grad_p: &mut [f32],
-        grad_u: &mut [f32],
-    ) -> f64 {
+    pub fn evaluate(&self, positive: Part, unlabeled: Part, grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
         check_parts(positive, unlabeled, grad_p, grad_u);
         let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
         if parts.negative >= -self.slack || unlabeled.is_empty() {

@@ -7,8 +7,8 @@ use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
 use crate::imbalanced_nnpu::ImbalancedNnpu;
 use crate::naive::Naive;
-use crate::nnpu::Nnpu;
 use crate::negatives::{NegativeTerm, check_weight};
+use crate::nnpu::Nnpu;
 use crate::objective::Objective;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
@@ -118,12 +118,8 @@ impl LossInfo {
     ) -> Result<NegativeTerm, LossError> {
         self.check_negatives()?;
         let v = check_weight(v)?;
-        let none = NegativeTerm {
-            on_positive: 0.0,
-            on_negative: v,
-            pooled: false,
-            surrogate: Surrogate::Logistic,
-        };
+        let none =
+            NegativeTerm { on_positive: 0.0, on_negative: v, pooled: false, surrogate: Surrogate::Logistic };
         Ok(match self.negatives {
             Negatives::CrossEntropy => {
                 NegativeTerm { on_negative: v * (1.0 - check_prior(setting.prior_in_unlabeled)?), ..none }
@@ -274,7 +270,9 @@ const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Lo
         reads: &["reduction"],
         pooled: false,
         reconstruction: None,
-        negatives: Negatives::Nothing("the losses that rewards elicit are made of positives and unlabeled rows alone"),
+        negatives: Negatives::Nothing(
+            "the losses that rewards elicit are made of positives and unlabeled rows alone",
+        ),
         build,
     }
 }

@@ -39,13 +39,7 @@ pub(crate) struct Parts {
 
 impl Risk {
     /// Both parts; writes the gradient of R_p + R_n.
-    pub fn evaluate(
-        &self,
-        positive: Part,
-        unlabeled: Part,
-        grad_p: &mut [f32],
-        grad_u: &mut [f32],
-    ) -> Parts {
+    pub fn evaluate(&self, positive: Part, unlabeled: Part, grad_p: &mut [f32], grad_u: &mut [f32]) -> Parts {
         let Weights { positive: w_p, negative: w_n, prior_in_unlabeled: mu } = self.weights;
         // An empty part has the mean 0; its loop never divides.
         let total = |part: Part| if part.is_empty() { 1.0 } else { part.total() };

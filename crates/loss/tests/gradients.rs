@@ -154,7 +154,9 @@ fn a_weight_of_two_is_the_example_twice() {
             weighted.curvature_weighted(parts.0, parts.1, &mut curve_p, &mut curve_u);
             let (mut each_p, mut each_u) = ([0.0; 3], [0.0; 5]);
             objective.curvature(&p, &u, &mut each_p, &mut each_u);
-            assert!((curve_p[0] - 2.0 * each_p[0]).abs() < 1e-7 && (curve_u[1] - 3.0 * each_u[1]).abs() < 1e-7);
+            assert!(
+                (curve_p[0] - 2.0 * each_p[0]).abs() < 1e-7 && (curve_u[1] - 3.0 * each_u[1]).abs() < 1e-7
+            );
         }
     }
 }

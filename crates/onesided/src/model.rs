@@ -210,7 +210,8 @@ impl Model {
     pub fn against_negatives(&self, data: &Dataset) -> Result<Option<NegativeMetrics>, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
         let scores = self.score(data)?;
-        let (positive, negative) = (of_kind(&scores, labels, Label::Positive), of_kind(&scores, labels, Label::Negative));
+        let (positive, negative) =
+            (of_kind(&scores, labels, Label::Positive), of_kind(&scores, labels, Label::Negative));
         if negative.is_empty() {
             return Ok(None);
         }
@@ -218,7 +219,8 @@ impl Model {
             (of_kind(weights, labels, Label::Positive), of_kind(weights, labels, Label::Negative))
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
-        let of_negatives = Sample { scores: &negative, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
+        let of_negatives =
+            Sample { scores: &negative, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
         let refused = |score: f32| match self.decide(probability(f64::from(score)) as f32) {
             true => 0.0,
             false => 1.0,

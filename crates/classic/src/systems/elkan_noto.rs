@@ -224,8 +224,12 @@ impl ElkanNoto {
             let (kept, held) = &folds[range.start];
             let (rows, labels): (_, Vec<_>) =
                 (Selected::new(task.rows, kept), kept.iter().map(|&i| task.labels[i]).collect());
-            let model =
-                labeled_against_rest(&Task { rows: &rows, labels: &labels, weights: None, ..*task }, cost, solver, None)?;
+            let model = labeled_against_rest(
+                &Task { rows: &rows, labels: &labels, weights: None, ..*task },
+                cost,
+                solver,
+                None,
+            )?;
             Ok::<_, ClassicError>((model.scores(&Selected::new(task.rows, held)), model))
         });
         let (mut logits, mut near) = (Vec::new(), None);

@@ -91,6 +91,12 @@ fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
         )));
     }
     if method.needs_truth() {
+        if flags.reading.negative.is_some() || flags.places.negatives.is_some() {
+            return Err(Failure::input(
+                "the method supervised learns from true labels, and negatives are among them; leave --negative and \
+                 --negatives out",
+            ));
+        }
         return match flags.places.input(&[])? {
             Input::Two { .. } => {
                 Err(Failure::input("the method supervised reads one table with a --truth column"))

@@ -4,8 +4,8 @@ use super::{Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
-    Amounts, Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells, Pictures,
-    Scaling, Store, TextOptions,
+    Amounts, Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells,
+    Pictures, Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -77,7 +77,11 @@ impl Input {
         match self {
             Input::One(path) => vec![path],
             Input::Two { positives, unlabeled, negatives } => {
-                [Some(positives), Some(unlabeled), negatives.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
+                [Some(positives), Some(unlabeled), negatives.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(PathBuf::as_path)
+                    .collect()
             }
         }
     }

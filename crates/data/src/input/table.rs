@@ -2,7 +2,7 @@
 
 use super::{Dataset, Input, InputOptions, Note};
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, labels_from_column, truth_from_column};
+use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
@@ -22,6 +22,8 @@ pub(super) struct Answers {
     pub truth: Option<Vec<bool>>,
     pub weights: Option<Vec<f32>>,
     pub ids: Vec<(String, TextColumn)>,
+    /// What labels leave open.
+    pub note: Option<Note>,
 }
 
 /// Columns that say something of the rows and are no features.
@@ -120,7 +122,8 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, truth, weights, ids } = answers;
+    let Answers { labels, truth, weights, ids, note } = answers;
+    data = data.with_notes(note);
     if let Some(labels) = labels {
         data = data.with_labels(labels)?;
     }
@@ -195,10 +198,13 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
     }
     let source = Source::at(path)?;
     let mut frame = source.read(&options)?;
-    let labels = known
-        .label
-        .map(|name| labels_from_column(&frame.take(name)?, known.positive, known.negative))
-        .transpose()?;
+    let (mut labels, mut note) = (None, None);
+    if let Some(name) = known.label {
+        let column = frame.take(name)?;
+        labels = Some(labels_from_column(&column, known.positive, known.negative)?);
+        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
+        note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
+    }
     let weights = known.weight.map(|name| weights_from(name, &into_texts(frame.take(name)?))).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
     let mut also = match twice.is_empty() {
@@ -215,7 +221,7 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
-    Ok(Table { frame, answers: Answers { labels, truth, weights, ids } })
+    Ok(Table { frame, answers: Answers { labels, truth, weights, ids, note } })
 }
 
 /// Weights as they are written: numbers above 0.

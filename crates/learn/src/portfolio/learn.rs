@@ -130,8 +130,7 @@ fn judged_rows(task: &Task) -> Vec<usize> {
     // Known negatives come last, so that the others are drawn as if there were none, and share what is left with U.
     let negatives = share(task.counts.negative).max(most / JUDGED_POSITIVES).min(task.counts.negative);
     let unlabeled = most - positives - negatives.min(most / 2);
-    let kinds =
-        [(Label::Positive, positives), (Label::Unlabeled, unlabeled), (Label::Negative, negatives)];
+    let kinds = [(Label::Positive, positives), (Label::Unlabeled, unlabeled), (Label::Negative, negatives)];
     for (kind, many) in kinds {
         let mut of_kind: Vec<usize> = (0..all).filter(|&row| task.labels[row] == kind).collect();
         stream.shuffle(&mut of_kind);
@@ -315,7 +314,8 @@ fn set_aside(rows: &Kinds, seed: u64) -> (Kinds, Kinds) {
 
 /// What members of these folds are judged by.
 fn judging(task: &Task, folds: &[Fold]) -> Judging {
-    let rows = |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(|fold| of(&fold.scored)).copied().collect();
+    let rows =
+        |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(|fold| of(&fold.scored)).copied().collect();
     let scored = Kinds {
         positive: rows(|kinds| &kinds.positive),
         unlabeled: rows(|kinds| &kinds.unlabeled),

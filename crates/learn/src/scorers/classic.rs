@@ -10,8 +10,8 @@
 use crate::criterion::weight_of_negatives;
 use crate::fitted::classic_scores;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
-    Wants,
+    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
+    Views, Wants,
 };
 use onesided_classic::systems::SystemInfo;
 use onesided_classic::{ClassicError, ClassicModel, ScoreForm, Selected, System, check_counts};

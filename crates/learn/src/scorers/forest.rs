@@ -2,8 +2,8 @@
 
 use crate::criterion::weight_of_negatives;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
-    Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, Trainer, Views, Wants,
 };
 use onesided_data::{Label, Stream, map_stretches};
 use onesided_trees::{

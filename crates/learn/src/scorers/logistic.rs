@@ -4,7 +4,8 @@
 
 use crate::criterion::weight_of_negatives;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
+    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
+    Views,
 };
 use onesided_classic::{
     ClassicModel, Examples, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected, scale_gamma,
@@ -84,8 +85,10 @@ impl LogisticTrainer<'_> {
         let each = weight_of_negatives(negatives as f64) * task.amount(&of.unlabeled)
             / task.amount(&of.negative).max(f64::MIN_POSITIVE);
         let one = |&row: &u32| {
-            let (label, own) =
-                (task.labels[row as usize], task.weights.map_or(1.0, |weights| f64::from(weights[row as usize])));
+            let (label, own) = (
+                task.labels[row as usize],
+                task.weights.map_or(1.0, |weights| f64::from(weights[row as usize])),
+            );
             (label == Label::Positive, if label == Label::Negative { each * own } else { own })
         };
         rows.iter().map(one).collect()

@@ -12,8 +12,8 @@ use crate::{
 use onesided_data::Stream;
 use onesided_eval::Sample;
 use onesided_loss::{Loss, Objective, Options, Part, Reduction, Setting};
-use std::borrow::Cow;
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
+use std::borrow::Cow;
 
 /// Parts that U is split into before each tree, where it is large enough.
 const PARTS: usize = 64;
@@ -115,7 +115,8 @@ impl Trainer for TreesTrainer<'_> {
         }
         let training = subset.training.all();
         let (setting, options) = (self.scorer.setting(task), self.scorer.options(candidate));
-        let negatives = self.scorer.objective.negatives(&setting, &options, subset.training.negative.len())?;
+        let negatives =
+            self.scorer.objective.negatives(&setting, &options, subset.training.negative.len())?;
         let loss = Loss { objective: objective.as_ref(), negatives };
         let kinds = [&subset.training.positive, &subset.training.unlabeled, &subset.training.negative];
         let mut derivatives =
@@ -208,7 +209,8 @@ impl<'o> Rounds<'o> {
         let [positive, unlabeled, negative] = counts;
         let parts = if pooled { 1 } else { (unlabeled / SMALLEST_PART).clamp(1, PARTS) };
         let places = |from: usize, many: usize| (from as u32..(from + many) as u32).collect::<Vec<u32>>();
-        let kinds = [places(0, positive), places(positive, unlabeled), places(positive + unlabeled, negative)];
+        let kinds =
+            [places(0, positive), places(positive, unlabeled), places(positive + unlabeled, negative)];
         Self {
             loss,
             kinds,
