@@ -52,8 +52,15 @@ fn run() -> Result<(), Box<dyn Error>> {
     let labels: Vec<Label> =
         (0..rows.rows()).map(|i| if i < LABELED { Label::Positive } else { Label::Unlabeled }).collect();
     let prior = Some(PriorInUnlabeled::new(MU)?);
-    let task =
-        Task { rows: &rows, labels: &labels, prior, scenario: Scenario::CaseControl, seed: 1, threads: 0 };
+    let task = Task {
+        rows: &rows,
+        labels: &labels,
+        weights: None,
+        prior,
+        scenario: Scenario::CaseControl,
+        seed: 1,
+        threads: 0,
+    };
     // The classifier is as good after a third of the steps; modes take longer to get their shares.
     let system = GenPu { steps: Some(10_000), batch: 256, ..GenPu::default() };
     let fit = system.fit_generators(&task)?;

@@ -152,7 +152,7 @@ impl Split {
 fn genpu(settings: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
     let prior = Some(PriorInUnlabeled::new(split.mu)?);
     let (labels, scenario, seed) = (&split.labels, Scenario::SingleSample, split.seed);
-    let model = settings.fit(&Task { rows, labels, prior, scenario, seed, threads: 0 })?;
+    let model = settings.fit(&Task { rows, labels, weights: None, prior, scenario, seed, threads: 0 })?;
     Ok(model.scores(test)?.into_iter().map(|score| score - model.threshold).collect())
 }
 
@@ -194,6 +194,8 @@ fn nnpu_scores(rows: &Matrix, split: &Split, test: &Matrix) -> Result<(Vec<f64>,
         unlabeled: &unlabeled,
         held_out_positive: &[],
         held_out_unlabeled: &[],
+        negatives: None,
+        weights: None,
         objective: objective.as_ref(),
         start_bias: (split.mu / (1.0 - split.mu)).ln(),
         risk: None,

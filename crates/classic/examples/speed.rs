@@ -86,6 +86,7 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
             [("elkan-noto, C = 10", &elkan_noto), ("bagging of 30, C = 1", &bagging)];
         // Without a prior, since pulearn estimates c as well.
         let task = Task {
+            weights: None,
             rows,
             labels: &labels,
             prior: None,
@@ -179,7 +180,15 @@ fn fit(
     let hidden = truth.iter().zip(labels).filter(|(t, label)| **t && **label == Label::Unlabeled).count();
     let unlabeled = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
     let prior = Some(PriorInUnlabeled::new(hidden as f64 / unlabeled as f64)?);
-    Ok(system.fit(&Task { rows, labels, prior, scenario: Scenario::SingleSample, seed: 1, threads: 0 })?)
+    Ok(system.fit(&Task {
+        rows,
+        labels,
+        weights: None,
+        prior,
+        scenario: Scenario::SingleSample,
+        seed: 1,
+        threads: 0,
+    })?)
 }
 
 /// Times a system, and says how well it does on other rows.

@@ -2,7 +2,7 @@
 
 use crate::threads::with_threads;
 use crate::{ClassicError, Rows, Selected};
-use onesided_data::{Counts, Label, PriorInUnlabeled, Scenario, stratified_holdout};
+use onesided_data::{Amounts, Counts, Label, PriorInUnlabeled, Scenario, count_labels, stratified_holdout};
 
 /// Rows with their labels, and what the user knows.
 #[derive(Clone, Copy)]
@@ -11,6 +11,8 @@ pub struct Task<'a> {
     pub rows: &'a dyn Rows,
     /// A label a row.
     pub labels: &'a [Label],
+    /// How often each row counts; once without. Of known negatives too: what they count beside unlabeled rows is in it.
+    pub weights: Option<&'a [f64]>,
     /// μ, the share of positives among the unlabeled rows, where it is known.
     pub prior: Option<PriorInUnlabeled>,
     /// How the rows were drawn.
@@ -27,7 +29,16 @@ impl<'a> Task<'a> {
         if self.labels.len() != self.rows.rows() {
             return Err(ClassicError::Labels { found: self.labels.len(), rows: self.rows.rows() });
         }
-        let Counts { positive, unlabeled } = self.counts();
+        if let Some(weights) = self.weights {
+            if weights.len() != self.rows.rows() {
+                let (found, rows) = (weights.len(), self.rows.rows());
+                return Err(ClassicError::Weights { kind: "row", found, rows });
+            }
+            if let Some(row) = weights.iter().position(|weight| !(*weight > 0.0 && weight.is_finite())) {
+                return Err(ClassicError::Weight { kind: "row", row, value: weights[row] });
+            }
+        }
+        let Counts { positive, unlabeled, .. } = self.counts();
         for (kind, count) in [("positive", positive), ("unlabeled", unlabeled)] {
             if count == 0 {
                 return Err(ClassicError::NoRows { kind });
@@ -55,14 +66,31 @@ impl<'a> Task<'a> {
 
     /// How many rows of each kind there are.
     pub fn counts(&self) -> Counts {
-        let positive = self.labels.iter().filter(|&&label| label == Label::Positive).count();
-        Counts { positive, unlabeled: self.labels.len() - positive }
+        count_labels(self.labels)
     }
 
-    /// A weight a row: `positive` for positives, `unlabeled` for the others.
+    /// How often row `i` counts.
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[i])
+    }
+
+    /// How much the rows of each kind count together.
+    pub(crate) fn amounts(&self) -> Amounts {
+        let of = |wanted: Label| {
+            let rows = (0..self.labels.len()).filter(|&i| self.labels[i] == wanted);
+            rows.map(|i| self.weight(i)).sum::<f64>()
+        };
+        Amounts {
+            positive: of(Label::Positive),
+            unlabeled: of(Label::Unlabeled),
+            negative: of(Label::Negative),
+        }
+    }
+
+    /// A weight a row: `positive` for positives, `unlabeled` for the others, times how often the row counts.
     pub(crate) fn weights(&self, positive: f64, unlabeled: f64) -> Vec<f64> {
-        let weight = |label: &Label| if *label == Label::Positive { positive } else { unlabeled };
-        self.labels.iter().map(weight).collect()
+        let of = |i: usize| if self.is_positive(i) { positive } else { unlabeled };
+        (0..self.labels.len()).map(|i| of(i) * self.weight(i)).collect()
     }
 
     /// Whether row `i` is a labeled positive.
@@ -84,7 +112,7 @@ impl<'a> Task<'a> {
     /// more.
     pub(crate) fn held_out(&self, method: &'static str, most: usize) -> Result<Parts, ClassicError> {
         let too_few = |_| {
-            let Counts { positive, unlabeled } = self.counts();
+            let Counts { positive, unlabeled, .. } = self.counts();
             let (what, found) =
                 if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
             ClassicError::TooFew {
@@ -97,7 +125,8 @@ impl<'a> Task<'a> {
         };
         let part = |indices: Vec<usize>| {
             let labels = indices.iter().map(|&i| self.labels[i]).collect();
-            Part { indices, labels }
+            let weights = self.weights.map(|weights| indices.iter().map(|&i| weights[i]).collect());
+            Part { indices, labels, weights }
         };
         let n = self.labels.len();
         let drawn = if n > most {
@@ -123,6 +152,7 @@ pub(crate) struct Parts {
 pub(crate) struct Part {
     pub(crate) indices: Vec<usize>,
     pub(crate) labels: Vec<Label>,
+    pub(crate) weights: Option<Vec<f64>>,
 }
 
 impl Part {
@@ -132,7 +162,7 @@ impl Part {
 
     pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task) -> Task<'a> {
         let &Task { prior, scenario, seed, threads, .. } = of;
-        Task { rows, labels: &self.labels, prior, scenario, seed, threads }
+        Task { rows, labels: &self.labels, weights: self.weights.as_deref(), prior, scenario, seed, threads }
     }
 }
 
@@ -146,7 +176,7 @@ mod tests {
         let rows = Matrix::new(2, 2, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap();
         let message = |labels: &[Label]| {
             let (prior, scenario) = (None, Scenario::SingleSample);
-            Task { rows: &rows, labels, prior, scenario, seed: 0, threads: 0 }
+            Task { rows: &rows, labels, weights: None, prior, scenario, seed: 0, threads: 0 }
                 .check()
                 .unwrap_err()
                 .to_string()

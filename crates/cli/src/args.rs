@@ -151,6 +151,12 @@ pub struct Evaluate {
     /// The value in these columns, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// The value in the label column that means negative.
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub negative: Option<String>,
+    /// A column of weights, numbers above 0, for metrics without negatives.
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,

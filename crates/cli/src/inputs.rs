@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub struct Places {
     /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet; - for standard input), or a folder with
     /// a folder per class.
-    #[arg(conflicts_with_all = ["positives", "unlabeled"])]
+    #[arg(conflicts_with_all = ["positives", "unlabeled", "negatives"])]
     pub file: Option<PathBuf>,
     /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
     #[arg(long, value_name = "PATH", requires = "unlabeled")]
@@ -20,6 +20,9 @@ pub struct Places {
     /// A table or a folder (texts, pictures) of unlabeled rows, with --positives.
     #[arg(long, value_name = "PATH", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
+    /// A table or a folder (texts, pictures) of rows that are known to be negative, beside --positives and --unlabeled.
+    #[arg(long, value_name = "PATH", requires = "unlabeled")]
+    pub negatives: Option<PathBuf>,
 }
 
 impl Places {
@@ -31,7 +34,10 @@ impl Places {
                 Some((flag, _)) => Err(Failure::input(format!(
                     "two files need no {flag}: every row of --positives is positive"
                 ))),
-                None => Ok(Input::two(positives, unlabeled)),
+                None => Ok(match &self.negatives {
+                    Some(negatives) => Input::three(positives, unlabeled, negatives),
+                    None => Input::two(positives, unlabeled),
+                }),
             },
             _ => Err(Failure::input("name a table, or two places with --positives and --unlabeled")),
         }
@@ -101,6 +107,12 @@ pub struct ReadFlags {
     /// The value in the label (or truth) column, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
+    /// The value in the label column that means negative: rows with it are known negatives, and the rest is unlabeled.
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub negative: Option<String>,
+    /// A column of weights, numbers above 0: a row counts as often as its weight says.
+    #[arg(long, value_name = "COLUMN")]
+    pub weight: Option<String>,
     /// Columns to leave out, separated by commas or in several flags.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub drop: Vec<String>,
@@ -157,6 +169,8 @@ impl ReadFlags {
         Ok(InputOptions {
             label: self.label.clone(),
             positive: self.positive.clone(),
+            negative: self.negative.clone(),
+            weight: self.weight.clone(),
             truth: None,
             drop: self.drop.clone(),
             only: self.only.clone(),
@@ -182,7 +196,11 @@ impl ReadFlags {
 
     /// The place, where something must say which rows are positive: a column, a folder, or two places.
     pub fn input(&self, places: &Places) -> Result<Input, Failure> {
-        let answers = [("--label", self.label.is_some()), ("--positive", self.positive.is_some())];
+        let answers = [
+            ("--label", self.label.is_some()),
+            ("--positive", self.positive.is_some()),
+            ("--negative", self.negative.is_some()),
+        ];
         let input = places.input(&answers)?;
         if let Input::One(path) = &input
             && self.label.is_none()

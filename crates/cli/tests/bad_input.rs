@@ -221,7 +221,7 @@ fn two_files_with_other_columns() {
     folder.write("p.csv", "a,b\n1,2\n2,1\n");
     folder.write("u.csv", "a,c\n1,2\n2,1\n");
     let message = folder.refused(&format!("fit --positives p.csv --unlabeled u.csv --prior 0.5 {OUT}"));
-    assert!(message.contains("the second lacks 'b', the first lacks 'c'"), "{message}");
+    assert!(message.contains("that of unlabeled rows lacks 'b', that of positives lacks 'c'"), "{message}");
 }
 
 #[test]

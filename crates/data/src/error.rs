@@ -342,6 +342,27 @@ pub enum DataError {
     /// Two ways of writing "unlabeled" in one column.
     #[error("column '{column}' holds both 0 and -1, and only one can mean unlabeled; use 1/0 or 1/-1")]
     ZeroAndMinusOne { column: String },
+    /// Three kinds of labels, and nothing that says which is which.
+    #[error(
+        "column '{column}' holds three kinds of labels ({seen}), and nothing says which means negative and which unlabeled"
+    )]
+    ThreeLabels { column: String, seen: String },
+    /// One value for both classes.
+    #[error("'{value}' cannot mean both positive and negative")]
+    SameLabel { value: String },
+    /// A cell that is no weight.
+    #[error(
+        "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count"
+    )]
+    Weight { column: String, row: usize, found: String },
+    /// A row without a weight.
+    #[error("column '{column}' is empty in row {row}, and every row needs a weight, a number above 0")]
+    MissingWeight { column: String, row: usize },
+    /// Negatives in one of two files, which has no place for them.
+    #[error(
+        "a folder with a folder per class has no unlabeled rows beside negatives; give positives, unlabeled rows and negatives in three places"
+    )]
+    NegativeClass,
     /// An empty label.
     #[error(
         "column '{column}' is empty in row {row}, which means unlabeled only where the positive value is named"
@@ -361,14 +382,22 @@ pub enum DataError {
         "all {rows} rows are positive ({column}) and none is unlabeled; at least one unlabeled row is needed"
     )]
     NoUnlabeled { column: String, rows: usize },
+    /// Every row is labeled: nothing is left to learn from without labels.
+    #[error(
+        "all {rows} rows are labeled ({column}; {negative} of them negative) and none is unlabeled; at least one \
+         unlabeled row is needed, or the method supervised"
+    )]
+    AllLabeled { column: String, rows: usize, negative: usize },
     /// A truth of one class.
     #[error("column '{column}' has {positive} positives and {negative} negatives; both classes are needed")]
     OneClass { column: String, positive: usize, negative: usize },
 
     // Two files, splits and batches.
     /// Two tables with different columns.
-    #[error("the two files differ in their columns: {detail}; give both the same columns or drop the others")]
-    StackColumns { detail: String },
+    #[error(
+        "the files of positives and {other} differ in their columns: {detail}; give both the same columns or drop the others"
+    )]
+    StackColumns { other: &'static str, detail: String },
     /// Two tables with different types in one column.
     #[error("column '{column}' is {first} in the first file but {second} in the second; convert it")]
     StackKinds { column: String, first: &'static str, second: &'static str },
@@ -403,6 +432,9 @@ impl DataError {
             DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))
+            }
+            DataError::ThreeLabels { .. } => {
+                Some(Hint::new("name the one that means negative", "negative", "VALUE"))
             }
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))

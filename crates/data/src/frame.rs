@@ -323,7 +323,12 @@ impl Frame {
 
 /// Puts the rows of `second` below those of `first`. Both must have the same columns, in any order; the levels of
 /// text columns are united. A column without a single value fits any type.
-pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
+pub fn stack(first: Frame, second: Frame) -> Result<Frame, DataError> {
+    stack_named(first, second, "unlabeled rows")
+}
+
+/// [`stack`] with a word for what `second` holds.
+pub(crate) fn stack_named(first: Frame, mut second: Frame, other: &'static str) -> Result<Frame, DataError> {
     let mut first = first;
     // What one file could not be learned from is left out of both.
     let mut left_out = first.left_out.clone();
@@ -339,13 +344,13 @@ pub fn stack(first: Frame, mut second: Frame) -> Result<Frame, DataError> {
     let (no_second, no_first) = (lacking(&first, &second), lacking(&second, &first));
     let mut detail = Vec::new();
     if !no_second.is_empty() {
-        detail.push(format!("the second lacks {}", listed(no_second, ", ", 8)));
+        detail.push(format!("that of {other} lacks {}", listed(no_second, ", ", 8)));
     }
     if !no_first.is_empty() {
-        detail.push(format!("the first lacks {}", listed(no_first, ", ", 8)));
+        detail.push(format!("that of positives lacks {}", listed(no_first, ", ", 8)));
     }
     if !detail.is_empty() {
-        return Err(DataError::StackColumns { detail: detail.join(", ") });
+        return Err(DataError::StackColumns { other, detail: detail.join(", ") });
     }
     let rows = first.rows + second.rows;
     let mut columns = Vec::with_capacity(first.columns.len());
@@ -484,7 +489,7 @@ mod tests {
     #[test]
     fn stacking_names_what_does_not_fit() {
         let error = stack(frame("x,a\n1,2\n"), frame("x,b\n1,2\n")).unwrap_err().to_string();
-        assert!(error.contains("the second lacks 'a', the first lacks 'b'"), "{error}");
+        assert!(error.contains("that of unlabeled rows lacks 'a', that of positives lacks 'b'"), "{error}");
         let error = stack(frame("x\n1\n"), frame("x\nred\n")).unwrap_err().to_string();
         assert!(error.contains("'x' is numeric in the first file but text in the second"), "{error}");
     }

@@ -1,12 +1,13 @@
-//! Which rows are positive and which are unlabeled, from whatever the file says.
+//! Which rows are positive, which are unlabeled and which are known negatives, from whatever the file says.
 //!
 //! "Unlabeled" is written 0 by some, -1 by others and false by a third party, and guessing wrong trains a classifier on
 //! the opposite. So the accepted pairs are few (1/0, 1/-1, true/false, one value and nothing), a value of one's own among
-//! others is named outright, and everything else is refused with the values seen.
+//! others is named outright, and everything else is refused with the values seen. -1 is unlabeled for some programs and
+//! negative for others: the value of known negatives is always named.
 
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
-use crate::{Counts, DataError};
+use crate::{Amounts, Counts, DataError};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a row.
@@ -17,35 +18,71 @@ pub enum Label {
     Positive,
     /// Either positive or negative.
     Unlabeled,
+    /// Known to be negative.
+    Negative,
 }
 
-/// How many labels of either kind there are.
+/// How many labels of each kind there are.
 pub fn count_labels(labels: &[Label]) -> Counts {
-    let positive = labels.iter().filter(|&&label| label == Label::Positive).count();
-    Counts { positive, unlabeled: labels.len() - positive }
+    let of = |wanted: Label| labels.iter().filter(|&&label| label == wanted).count();
+    let (positive, negative) = (of(Label::Positive), of(Label::Negative));
+    Counts { positive, unlabeled: labels.len() - positive - negative, negative }
 }
 
-/// Positives first, unlabeled rows after them.
-pub(crate) fn two_parts(positive: usize, unlabeled: usize) -> Vec<Label> {
+/// How much the labels of each kind weigh: their numbers, or the sums of their weights, one for each label.
+pub fn amounts(labels: &[Label], weights: Option<&[f32]>) -> Amounts {
+    let Some(weights) = weights else { return count_labels(labels).into() };
+    let mut amounts = Amounts::default();
+    for (label, &weight) in labels.iter().zip(weights) {
+        *match label {
+            Label::Positive => &mut amounts.positive,
+            Label::Unlabeled => &mut amounts.unlabeled,
+            Label::Negative => &mut amounts.negative,
+        } += f64::from(weight);
+    }
+    amounts
+}
+
+/// Positives first, unlabeled rows after them, known negatives last.
+pub(crate) fn apart(positive: usize, unlabeled: usize, negative: usize) -> Vec<Label> {
     let mut labels = vec![Label::Positive; positive];
     labels.resize(positive + unlabeled, Label::Unlabeled);
+    labels.resize(positive + unlabeled + negative, Label::Negative);
     labels
 }
 
 /// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1 or true/false, or one value beside
 /// empty cells, which are unlabeled then. With it, that value is positive and everything else, missing cells included, is
-/// unlabeled.
-pub fn labels_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<Label>, DataError> {
+/// unlabeled. Rows with the value `negative`, where it is given, are known negatives, and the rest is read by these rules.
+pub fn labels_from_column(
+    column: &Column,
+    positive: Option<&str>,
+    negative: Option<&str>,
+) -> Result<Vec<Label>, DataError> {
     let text = column.to_categories();
     let (codes, levels) = parts(&text);
-    let positive = positive.or_else(|| beside_blanks(codes, levels));
-    let is_positive = positive_levels(&column.name, levels, positive)?;
+    let is_negative = negative_levels(&column.name, levels, positive, negative)?;
+    let others: Vec<String> = levels
+        .iter()
+        .zip(&is_negative)
+        .filter(|(_, negative)| !**negative)
+        .map(|(level, _)| level.clone())
+        .collect();
+    let positive = positive.or_else(|| beside_blanks(codes, &others));
+    if positive.is_none() && negative.is_none() {
+        check_three(&column.name, codes, levels)?;
+    }
+    let mut of_others = positive_levels(&column.name, &others, positive)?.into_iter();
+    let is_positive: Vec<bool> =
+        is_negative.iter().map(|negative| !negative && of_others.next().unwrap_or(false)).collect();
     let labels: Vec<Label> = codes
         .iter()
         .enumerate()
-        .map(|(row, &code)| match is_positive.get(code as usize) {
-            Some(true) => Ok(Label::Positive),
-            None if positive.is_none() => {
+        .map(|(row, &code)| match (is_positive.get(code as usize), is_negative.get(code as usize)) {
+            (Some(true), _) => Ok(Label::Positive),
+            (_, Some(true)) => Ok(Label::Negative),
+            // Beside a positive and a negative value an empty cell is neither.
+            (None, _) if positive.is_none() && (negative.is_none() || others.len() > 1) => {
                 Err(DataError::MissingLabel { column: column.name.clone(), row: row + 1 })
             }
             _ => Ok(Label::Unlabeled),
@@ -53,6 +90,57 @@ pub fn labels_from_column(column: &Column, positive: Option<&str>) -> Result<Vec
         .collect::<Result<_, _>>()?;
     check_both(&labels, &format!("column '{}'", column.name))?;
     Ok(labels)
+}
+
+/// The one value beside the positive one and empty cells, where nothing says that it means negative.
+pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<String> {
+    let text = column.to_categories();
+    let (codes, levels) = parts(&text);
+    let others: Vec<&String> =
+        levels.iter().filter(|level| !same(level, positive.unwrap_or("").trim())).collect();
+    match others.as_slice() {
+        [one] if positive.is_some() && codes.contains(&MISSING_CODE) => Some(one.to_string()),
+        _ => None,
+    }
+}
+
+/// For each level, whether it means negative.
+fn negative_levels(
+    column: &str,
+    levels: &[String],
+    positive: Option<&str>,
+    negative: Option<&str>,
+) -> Result<Vec<bool>, DataError> {
+    let Some(value) = negative else { return Ok(vec![false; levels.len()]) };
+    if positive.is_some_and(|positive| same(positive.trim(), value.trim())) {
+        return Err(DataError::SameLabel { value: value.to_string() });
+    }
+    let is_negative: Vec<bool> = levels.iter().map(|level| same(level, value.trim())).collect();
+    if !is_negative.contains(&true) {
+        let (column, value) = (column.to_string(), value.to_string());
+        return Err(DataError::NoSuchLabel { column, value, seen: seen(levels) });
+    }
+    Ok(is_negative)
+}
+
+/// Three kinds of labels, and nothing that says which of them means negative.
+fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), DataError> {
+    let blanks = codes.contains(&MISSING_CODE);
+    let meanings: Vec<Option<Meaning>> = levels.iter().map(|level| Meaning::of(level)).collect();
+    let three = levels.len() + usize::from(blanks) == 3;
+    let mixed = meanings.contains(&Some(Meaning::One)) && meanings.contains(&Some(Meaning::True));
+    if three && !mixed {
+        let blanks = if blanks { " and empty cells" } else { "" };
+        return Err(DataError::ThreeLabels {
+            column: column.to_string(),
+            seen: format!("{}{blanks}", seen(levels)),
+        });
+    }
+    Ok(())
+}
+
+fn seen(levels: &[String]) -> String {
+    if levels.is_empty() { "no values".to_string() } else { listed(levels, ", ", 5) }
 }
 
 /// Reads the truth, where it is known: as [`labels_from_column`], but no cell may be missing, and `false` means negative.
@@ -91,12 +179,11 @@ fn parts(column: &Column) -> (&[u32], &[String]) {
 
 /// For each level, whether it means positive.
 fn positive_levels(column: &str, levels: &[String], positive: Option<&str>) -> Result<Vec<bool>, DataError> {
-    let seen = || if levels.is_empty() { "no values".to_string() } else { listed(levels, ", ", 5) };
     if let Some(value) = positive {
         let is_positive: Vec<bool> = levels.iter().map(|level| same(level, value.trim())).collect();
         if !is_positive.contains(&true) && !levels.is_empty() {
             let (column, value) = (column.to_string(), value.to_string());
-            return Err(DataError::NoSuchLabel { column, value, seen: seen() });
+            return Err(DataError::NoSuchLabel { column, value, seen: seen(levels) });
         }
         return Ok(is_positive);
     }
@@ -105,7 +192,7 @@ fn positive_levels(column: &str, levels: &[String], positive: Option<&str>) -> R
     let numbers = has(Meaning::One) || has(Meaning::Zero) || has(Meaning::MinusOne);
     let words = has(Meaning::True) || has(Meaning::False);
     if meanings.contains(&None) || (numbers && words) {
-        return Err(DataError::LabelValues { column: column.to_string(), seen: seen() });
+        return Err(DataError::LabelValues { column: column.to_string(), seen: seen(levels) });
     }
     if has(Meaning::Zero) && has(Meaning::MinusOne) {
         return Err(DataError::ZeroAndMinusOne { column: column.to_string() });
@@ -151,15 +238,16 @@ pub(crate) fn check_both(labels: &[Label], what: &str) -> Result<(), DataError> 
     if !labels.contains(&Label::Positive) {
         return Err(DataError::NoPositives { column, rows });
     }
-    if !labels.contains(&Label::Unlabeled) {
-        return Err(DataError::NoUnlabeled { column, rows });
+    match (labels.contains(&Label::Unlabeled), count_labels(labels).negative) {
+        (true, _) => Ok(()),
+        (false, 0) => Err(DataError::NoUnlabeled { column, rows }),
+        (false, negative) => Err(DataError::AllLabeled { column, rows, negative }),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Label::{Positive as P, Unlabeled as U};
+    use super::Label::{Negative as N, Positive as P, Unlabeled as U};
     use super::*;
     use crate::read_csv_bytes;
 
@@ -170,7 +258,34 @@ mod tests {
     }
 
     fn labels(cells: &str, positive: Option<&str>) -> Result<Vec<Label>, String> {
-        labels_from_column(&column(cells), positive).map_err(|error| error.to_string())
+        labels_from_column(&column(cells), positive, None).map_err(|error| error.to_string())
+    }
+
+    fn three(cells: &str, positive: Option<&str>, negative: &str) -> Result<Vec<Label>, String> {
+        labels_from_column(&column(cells), positive, Some(negative)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_named_negative_value() {
+        assert_eq!(three("1 0 -1 -1", None, "-1").unwrap(), [P, U, N, N]);
+        assert_eq!(three("1 0 -1 0", None, "0").unwrap(), [P, N, U, N]);
+        assert_eq!(three("yes no  ", None, "no").unwrap(), [P, N, U, U]);
+        assert_eq!(three("1 0  1.0", None, "0").unwrap(), [P, N, U, P]);
+        assert_eq!(three("spam ham eggs  ham", Some("spam"), "ham").unwrap(), [P, N, U, U, N]);
+        let counts = count_labels(&three("spam ham eggs  ham", Some("spam"), "ham").unwrap());
+        assert_eq!(counts, Counts { positive: 1, unlabeled: 2, negative: 2 });
+    }
+
+    #[test]
+    fn negative_values_that_say_nothing_are_refused() {
+        let same = "'1.0' cannot mean both positive and negative";
+        assert_eq!(three("1 0 -1", Some("1"), "1.0").unwrap_err(), same);
+        assert_eq!(three("1 0", None, "2").unwrap_err(), "no row has '2' in column 'y'; it holds '0', '1'");
+        assert!(three("yes no maybe", None, "no").unwrap_err().contains("holds 'maybe', 'yes', not 1/0"));
+        assert!(three("1 0 0", None, "0").unwrap_err().contains("all 3 rows are labeled"));
+        assert!(three("0 0 0", None, "0").unwrap_err().contains("no positives among 3 rows"));
+        // A cell that is empty beside three values is a mistake, not a kind.
+        assert!(three("1 0 -1 ", None, "-1").unwrap_err().contains("empty in row 4"));
     }
 
     #[test]
@@ -200,14 +315,24 @@ mod tests {
 
     #[test]
     fn everything_else_is_refused_with_what_was_seen() {
-        let error = labels_from_column(&column("1 2 1"), None).unwrap_err();
+        let error = labels_from_column(&column("1 2 1"), None, None).unwrap_err();
         assert!(error.to_string().contains("holds '1', '2', not 1/0"), "{error}");
         assert_eq!(error.hint(), Some(crate::Hint::new("name the positive value", "positive", "VALUE")));
         assert!(labels("yes no", None).unwrap_err().contains("'no', 'yes'"));
         assert!(labels("a b c d e f", None).unwrap_err().contains("'e', … (6 in all)"));
         assert!(labels("1 true false", None).unwrap_err().contains("not 1/0, 1/-1 or true/false"));
-        assert!(labels("1 0 -1", None).unwrap_err().contains("both 0 and -1"));
-        assert!(labels("1 0  0", None).unwrap_err().contains("empty in row 3"));
+        let three = labels_from_column(&column("1 0 -1"), None, None).unwrap_err();
+        assert_eq!(
+            three.to_string(),
+            "column 'y' holds three kinds of labels ('-1', '0', '1'), and nothing says which means negative and which \
+             unlabeled"
+        );
+        assert_eq!(three.hint().unwrap().setting, "negative");
+        assert!(
+            labels("1 0  0", None).unwrap_err().contains("three kinds of labels ('0', '1' and empty cells)")
+        );
+        assert!(labels("yes no  yes", None).unwrap_err().contains("('no', 'yes' and empty cells)"));
+        assert!(labels("1 0 -1 ", None).unwrap_err().contains("both 0 and -1"));
         assert!(labels("0  0", None).unwrap_err().contains("empty in row 2"));
         assert!(labels("0 0 0", None).unwrap_err().contains("no positives among 3 rows"));
         assert!(labels("1 1", None).unwrap_err().contains("all 2 rows are positive"));

@@ -73,12 +73,12 @@ pub use input::{
     Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
     TextInput,
 };
-pub use label::{Label, count_labels, labels_from_column, truth_from_column};
+pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, parse_size};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream};
-pub use prior::{ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
+pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
     MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,

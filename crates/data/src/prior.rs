@@ -40,19 +40,62 @@ impl FromStr for Scenario {
     }
 }
 
-/// How many labeled positives and unlabeled rows there are; needed to convert between the priors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How many labeled positives, unlabeled rows and known negatives there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Labeled positives, n_p.
     pub positive: usize,
     /// Unlabeled rows, n_u.
     pub unlabeled: usize,
+    /// Known negatives, n_n.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub negative: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Counts {
-    /// n_p / (n_p + n_u), the share of the pool that is labeled.
+    /// Positives and unlabeled rows, and no known negatives.
+    pub fn new(positive: usize, unlabeled: usize) -> Self {
+        Self { positive, unlabeled, negative: 0 }
+    }
+
+    /// n_p / (n_p + n_u), the share of the pool that is labeled positive; known negatives are not in the pool.
     pub fn labeled_share(&self) -> f64 {
-        self.positive as f64 / (self.positive + self.unlabeled) as f64
+        Amounts::from(*self).labeled_share()
+    }
+}
+
+/// How much the rows of each kind weigh together: their numbers, or the sums of their weights. What converts between
+/// the priors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amounts {
+    /// Labeled positives.
+    pub positive: f64,
+    /// Unlabeled rows.
+    pub unlabeled: f64,
+    /// Known negatives.
+    pub negative: f64,
+}
+
+impl Amounts {
+    /// The share of positives and unlabeled rows that is labeled positive.
+    pub fn labeled_share(&self) -> f64 {
+        self.positive / (self.positive + self.unlabeled)
+    }
+
+    /// All rows.
+    fn total(&self) -> f64 {
+        self.positive + self.unlabeled + self.negative
+    }
+}
+
+impl From<Counts> for Amounts {
+    fn from(counts: Counts) -> Self {
+        let Counts { positive, unlabeled, negative } = counts;
+        Self { positive: positive as f64, unlabeled: unlabeled as f64, negative: negative as f64 }
     }
 }
 
@@ -80,12 +123,27 @@ pub enum PriorError {
     BelowLabeled {
         /// The class prior asked for.
         prior: f64,
-        /// Labeled positives.
-        positive: usize,
-        /// All rows.
-        total: usize,
+        /// Labeled positives, or their weight.
+        positive: f64,
+        /// All rows, or their weight.
+        total: f64,
         /// The labeled share.
         least: f64,
+    },
+    /// In one sample the population holds the known negatives, too.
+    #[error(
+        "a class prior of {prior} is impossible in the single-sample scenario: {negative} of {total} rows are known \
+         negatives already, so it must be below {most:.6}"
+    )]
+    AboveNegatives {
+        /// The class prior asked for.
+        prior: f64,
+        /// Known negatives, or their weight.
+        negative: f64,
+        /// All rows, or their weight.
+        total: f64,
+        /// What is left to be positive.
+        most: f64,
     },
     /// Neither of the two names.
     #[error("unknown scenario '{0}'; use case-control or single-sample")]
@@ -134,34 +192,39 @@ unit_interval!(PriorInUnlabeled);
 unit_interval!(ClassPrior);
 
 impl PriorInUnlabeled {
-    /// π from μ. In one sample the labeled positives count too: π = (n_p + μ n_u) / (n_p + n_u).
-    pub fn to_class_prior(self, scenario: Scenario, counts: Counts) -> ClassPrior {
+    /// π from μ. In one sample whatever is labeled counts too: π = (n_p + μ n_u) / (n_p + n_u + n_n).
+    pub fn to_class_prior(self, scenario: Scenario, amounts: impl Into<Amounts>) -> ClassPrior {
+        let amounts = amounts.into();
         match scenario {
             Scenario::CaseControl => ClassPrior(self.0),
             Scenario::SingleSample => {
-                let (p, u) = (counts.positive as f64, counts.unlabeled as f64);
-                ClassPrior((p + self.0 * u) / (p + u))
+                ClassPrior((amounts.positive + self.0 * amounts.unlabeled) / amounts.total())
             }
         }
     }
 }
 
 impl ClassPrior {
-    /// μ from π. In one sample μ = (π (n_p + n_u) - n_p) / n_u, which must stay above 0.
+    /// μ from π. In one sample μ = (π (n_p + n_u + n_n) - n_p) / n_u, the share of what is left, which must stay between
+    /// 0 and 1.
     pub fn to_prior_in_unlabeled(
         self,
         scenario: Scenario,
-        counts: Counts,
+        amounts: impl Into<Amounts>,
     ) -> Result<PriorInUnlabeled, PriorError> {
+        let amounts = amounts.into();
         match scenario {
             Scenario::CaseControl => Ok(PriorInUnlabeled(self.0)),
             Scenario::SingleSample => {
-                let (p, u) = (counts.positive as f64, counts.unlabeled as f64);
-                PriorInUnlabeled::new((self.0 * (p + u) - p) / u).map_err(|_| PriorError::BelowLabeled {
-                    prior: self.0,
-                    positive: counts.positive,
-                    total: counts.positive + counts.unlabeled,
-                    least: counts.labeled_share(),
+                let (prior, total) = (self.0, amounts.total());
+                let Amounts { positive, unlabeled, negative } = amounts;
+                let mu = (prior * total - positive) / unlabeled;
+                PriorInUnlabeled::new(mu).map_err(|_| match mu >= 1.0 && negative > 0.0 {
+                    true => {
+                        let most = (positive + unlabeled) / total;
+                        PriorError::AboveNegatives { prior, negative, total, most }
+                    }
+                    false => PriorError::BelowLabeled { prior, positive, total, least: positive / total },
                 })
             }
         }
@@ -179,7 +242,7 @@ mod tests {
     use super::*;
 
     /// CIFAR-10 with animals as positives (30,000 / 20,000) and a fifth of them hidden: μ = 6,000 / 26,000.
-    const CIFAR: Counts = Counts { positive: 24_000, unlabeled: 26_000 };
+    const CIFAR: Counts = Counts { positive: 24_000, unlabeled: 26_000, negative: 0 };
 
     #[test]
     fn one_sample_converts_by_the_counts() {
@@ -188,6 +251,24 @@ mod tests {
         assert!((pi.get() - 0.6).abs() < 1e-12);
         let back = pi.to_prior_in_unlabeled(Scenario::SingleSample, CIFAR).unwrap();
         assert!((back.get() - mu.get()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn known_negatives_leave_a_larger_share_of_what_is_left() {
+        // 1,000 rows with 300 positives, of which 100 are labeled; 100 negatives are known: 200 of 800 are left.
+        let counts = Counts { positive: 100, unlabeled: 800, negative: 100 };
+        let pi = ClassPrior::new(0.3).unwrap();
+        let mu = pi.to_prior_in_unlabeled(Scenario::SingleSample, counts).unwrap();
+        assert!((mu.get() - 0.25).abs() < 1e-12, "{mu:?}");
+        assert!((mu.to_class_prior(Scenario::SingleSample, counts).get() - 0.3).abs() < 1e-12);
+        let error = ClassPrior::new(0.95).unwrap().to_prior_in_unlabeled(Scenario::SingleSample, counts);
+        let expected = "100 of 1000 rows are known negatives already, so it must be below 0.900000";
+        assert!(error.unwrap_err().to_string().ends_with(expected));
+        // Weights: positives count twice, so 1,100 weighed rows, of which 330 are positive and 200 of them labeled.
+        let amounts = Amounts { positive: 200.0, unlabeled: 800.0, negative: 100.0 };
+        let mu = pi.to_prior_in_unlabeled(Scenario::SingleSample, amounts).unwrap();
+        assert!((mu.get() - 130.0 / 800.0).abs() < 1e-12, "{mu:?}");
+        assert!((amounts.labeled_share() - 0.2).abs() < 1e-15);
     }
 
     #[test]

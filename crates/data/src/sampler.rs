@@ -2,7 +2,7 @@
 //!
 //! PU objectives need positives and unlabeled rows in every batch, so the two are shuffled by streams of their own and
 //! dealt out separately. The rows of an epoch are spread evenly over its batches (sizes differ by at most one), so there
-//! is no tiny last batch with a wild gradient.
+//! is no tiny last batch with a wild gradient. Known negatives, where there are any, have a share of every batch too.
 
 use crate::{DataError, Stream};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub struct Batch<'a> {
     pub positive: &'a [u32],
     /// Rows of unlabeled examples.
     pub unlabeled: &'a [u32],
+    /// Rows of known negatives.
+    pub negative: &'a [u32],
 }
 
 /// Deals out the rows of a data set, epoch by epoch.
@@ -32,6 +34,7 @@ pub struct Batch<'a> {
 pub struct BatchSampler {
     positive: Side,
     unlabeled: Side,
+    negative: Side,
     batches: usize,
     streams: SamplerState,
     /// How many positives and unlabeled rows each batch of the epoch has.
@@ -44,6 +47,8 @@ pub struct SamplerState {
     positive: Stream,
     unlabeled: Stream,
     shapes: Stream,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    negative: Option<Stream>,
 }
 
 /// One kind of rows.
@@ -54,6 +59,10 @@ struct Side {
     dealt: usize,
     order: Vec<u32>,
 }
+
+/// Known negatives have at least this share of a batch, which repeats them, and at most the other, which leaves some of
+/// them to later epochs: their mean is a term of its own, so what they weigh does not depend on it.
+const SHARE_OF_NEGATIVES: [f64; 2] = [1.0 / 16.0, 0.25];
 
 impl BatchSampler {
     /// A sampler for batches of at most `batch` rows. `stream` seeds the shuffles.
@@ -74,17 +83,52 @@ impl BatchSampler {
         if batch < 2 {
             return Err(DataError::BatchTooSmall { batch, positive: 1 });
         }
-        let plan = Plan::new(n_p, n_u, batch, mix)?;
+        Self::build((positives, unlabeled, Vec::new()), (batch, 0), mix, &mut stream)
+    }
+
+    /// [`new`](Self::new) with known negatives, some of which are in every batch.
+    pub fn with_negatives(
+        positives: Vec<u32>,
+        unlabeled: Vec<u32>,
+        negatives: Vec<u32>,
+        batch: usize,
+        mix: Mix,
+        mut stream: Stream,
+    ) -> Result<Self, DataError> {
+        if negatives.is_empty() || positives.is_empty() || unlabeled.is_empty() || batch < 2 {
+            return Self::new(positives, unlabeled, batch, mix, stream);
+        }
+        let all = (positives.len() + unlabeled.len() + negatives.len()) as f64;
+        let [least, most] = SHARE_OF_NEGATIVES;
+        let share = (negatives.len() as f64 / all).clamp(least, most);
+        let of_batch = ((share * batch as f64).round() as usize).max(1);
+        if batch < of_batch + 2 {
+            return Err(DataError::BatchTooSmall { batch, positive: 1 });
+        }
+        let rows = (positives, unlabeled, negatives);
+        Self::build(rows, (batch - of_batch, of_batch), mix, &mut stream)
+    }
+
+    fn build(
+        (positives, unlabeled, negatives): (Vec<u32>, Vec<u32>, Vec<u32>),
+        (batch, of_negatives): (usize, usize),
+        mix: Mix,
+        stream: &mut Stream,
+    ) -> Result<Self, DataError> {
+        let plan = Plan::new(positives.len(), unlabeled.len(), batch, mix)?;
         let side = |rows, dealt| Side { rows, dealt, order: Vec::new() };
+        let has_negatives = !negatives.is_empty();
         let mut derived = |name| Stream::new(stream.next_u64(), name);
         Ok(Self {
             positive: side(positives, plan.positive),
             unlabeled: side(unlabeled, plan.unlabeled),
+            negative: side(negatives, of_negatives * plan.batches),
             batches: plan.batches,
             streams: SamplerState {
                 positive: derived("positive"),
                 unlabeled: derived("unlabeled"),
                 shapes: derived("shapes"),
+                negative: has_negatives.then(|| derived("negative")),
             },
             shapes: Vec::new(),
         })
@@ -94,6 +138,9 @@ impl BatchSampler {
     pub fn next_epoch(&mut self) -> Batches<'_> {
         self.positive.shuffle(&mut self.streams.positive);
         self.unlabeled.shuffle(&mut self.streams.unlabeled);
+        if let Some(stream) = &mut self.streams.negative {
+            self.negative.shuffle(stream);
+        }
         // Batches with one more positive are not the batches with one more unlabeled row, as far as that is possible:
         // the former are counted from the front and the latter from the back. Then they are mixed.
         let batches = self.batches;
@@ -113,6 +160,8 @@ impl BatchSampler {
             shapes: self.shapes.iter(),
             positive: self.positive.order.as_slice(),
             unlabeled: self.unlabeled.order.as_slice(),
+            negative: self.negative.order.as_slice(),
+            of_negatives: self.negative.dealt / self.batches,
         }
     }
 
@@ -188,6 +237,8 @@ pub struct Batches<'a> {
     shapes: std::slice::Iter<'a, (usize, usize)>,
     positive: &'a [u32],
     unlabeled: &'a [u32],
+    negative: &'a [u32],
+    of_negatives: usize,
 }
 
 impl<'a> Iterator for Batches<'a> {
@@ -195,10 +246,11 @@ impl<'a> Iterator for Batches<'a> {
 
     fn next(&mut self) -> Option<Batch<'a>> {
         let &(p, u) = self.shapes.next()?;
-        let (positive, unlabeled);
+        let (positive, unlabeled, negative);
         (positive, self.positive) = self.positive.split_at(p);
         (unlabeled, self.unlabeled) = self.unlabeled.split_at(u);
-        Some(Batch { positive, unlabeled })
+        (negative, self.negative) = self.negative.split_at(self.of_negatives);
+        Some(Batch { positive, unlabeled, negative })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -215,6 +267,35 @@ mod tests {
     fn sampler(n_p: u32, n_u: u32, batch: usize, mix: Mix) -> BatchSampler {
         let (positives, unlabeled) = ((0..n_p).collect(), (n_p..n_p + n_u).collect());
         BatchSampler::new(positives, unlabeled, batch, mix, Stream::new(1, "batches")).unwrap()
+    }
+
+    #[test]
+    fn negatives_are_in_every_batch_and_change_no_other_row() {
+        let (positives, unlabeled): (Vec<u32>, Vec<u32>) = ((0..40).collect(), (40..1000).collect());
+        let negatives: Vec<u32> = (1000..1010).collect();
+        let mix = Mix::AtLeast(0.1);
+        let stream = || Stream::new(1, "batches");
+        let mut with =
+            BatchSampler::with_negatives(positives.clone(), unlabeled.clone(), negatives, 160, mix, stream())
+                .unwrap();
+        // A sixteenth of 160 rows are 10 negatives; the other 150 are dealt as without them.
+        let mut without = BatchSampler::new(positives, unlabeled, 150, mix, stream()).unwrap();
+        for (a, b) in with.next_epoch().zip(without.next_epoch()) {
+            assert_eq!((a.positive, a.unlabeled), (b.positive, b.unlabeled));
+            let mut seen = a.negative.to_vec();
+            seen.sort_unstable();
+            assert_eq!(seen, (1000..1010).collect::<Vec<u32>>());
+            assert!(b.negative.is_empty());
+        }
+        // Many negatives have a quarter of a batch, others in every epoch.
+        let many = (1000..9000).collect();
+        let mut many =
+            BatchSampler::with_negatives((0..40).collect(), (40..1000).collect(), many, 160, mix, stream())
+                .unwrap();
+        assert!(many.next_epoch().all(|batch| batch.negative.len() == 40));
+        let first: Vec<u32> = many.batches().flat_map(|batch| batch.negative.to_vec()).collect();
+        let second: Vec<u32> = many.next_epoch().flat_map(|batch| batch.negative.to_vec()).collect();
+        assert_ne!(first, second);
     }
 
     /// Rows of each kind in the order of the epoch, and the shapes of its batches.

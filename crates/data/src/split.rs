@@ -28,16 +28,31 @@ pub fn hide(truth: &[bool], hidden_fraction: f64, seed: u64) -> Result<Vec<Label
     Ok(labels)
 }
 
-/// Holds out `fraction` of the positives and `fraction` of the unlabeled rows, at least one of each on both sides.
-/// Returns the rows to train on and the rows held out.
+/// Holds out `fraction` of the positives and `fraction` of the unlabeled rows, at least one of each on both sides, and
+/// `fraction` of the known negatives. Returns the rows to train on and the rows held out.
 pub fn stratified_holdout(labels: &[Label], fraction: f64, seed: u64) -> Result<Split, DataError> {
-    let is_positive = |i: usize| labels[i] == Label::Positive;
+    let known: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] != Label::Negative).collect();
+    let is_positive = |i: usize| labels[known[i]] == Label::Positive;
     let names = ["positives", "unlabeled rows"];
-    two_strata(labels.len(), is_positive, "held-out fraction", fraction, names, Stream::new(seed, "holdout"))
+    let mut stream = Stream::new(seed, "holdout");
+    let (kept, held) =
+        two_strata(known.len(), is_positive, "held-out fraction", fraction, names, &mut stream)?;
+    let of = |places: Vec<usize>| places.into_iter().map(|place| known[place]).collect::<Vec<usize>>();
+    let (mut kept, mut held) = (of(kept), of(held));
+    // Known negatives come last, so that the others are drawn as if there were none. A single one is learned from.
+    let mut negatives: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == Label::Negative).collect();
+    stream.shuffle(&mut negatives);
+    let out = (fraction * negatives.len() as f64).round() as usize;
+    held.extend(negatives.drain(..out.min(negatives.len().saturating_sub(1))));
+    kept.extend(negatives);
+    kept.sort_unstable();
+    held.sort_unstable();
+    Ok((kept, held))
 }
 
 /// Deals the positives and the unlabeled rows into `folds` parts of nearly equal size, and returns for each part the
-/// rows to train on (all others) and the part itself. There must be a row of each kind for every part.
+/// rows to train on (all others) and the part itself. There must be a positive and an unlabeled row for every part; known
+/// negatives are dealt as far as they go.
 pub fn stratified_folds(labels: &[Label], folds: usize, seed: u64) -> Result<Vec<Split>, DataError> {
     let mut stream = Stream::new(seed, "folds");
     let mut fold_of = vec![0; labels.len()];
@@ -49,6 +64,10 @@ pub fn stratified_folds(labels: &[Label], folds: usize, seed: u64) -> Result<Vec
         stream.shuffle(&mut rows);
         rows.iter().enumerate().for_each(|(place, &row)| fold_of[row] = place % folds);
     }
+    // Known negatives come last, so that the others are dealt as if there were none.
+    let mut negatives: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == Label::Negative).collect();
+    stream.shuffle(&mut negatives);
+    negatives.iter().enumerate().for_each(|(place, &row)| fold_of[row] = place % folds);
     Ok((0..folds).map(|fold| (0..labels.len()).partition(|&row| fold_of[row] != fold)).collect())
 }
 
@@ -62,7 +81,7 @@ pub fn train_test(truth: &[bool], test_fraction: f64, seed: u64) -> Result<Split
         "test fraction",
         test_fraction,
         names,
-        Stream::new(seed, "train-test"),
+        &mut Stream::new(seed, "train-test"),
     )
 }
 
@@ -72,7 +91,7 @@ fn two_strata(
     what: &'static str,
     fraction: f64,
     names: [&'static str; 2],
-    mut stream: Stream,
+    stream: &mut Stream,
 ) -> Result<Split, DataError> {
     if !(fraction > 0.0 && fraction < 1.0) {
         return Err(DataError::Fraction { what, range: "(0, 1)", value: fraction });

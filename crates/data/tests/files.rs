@@ -71,10 +71,10 @@ fn labels_are_read_as_text_from_any_type() {
     let options = ReadOptions { categories: vec!["y".into(), "member".into()], ..ReadOptions::default() };
     for name in ["plain.csv", "snappy.parquet", "types.parquet"] {
         let frame = read(&fixture(name), &options).unwrap();
-        let labels = labels_from_column(frame.column("y").unwrap(), None).unwrap();
+        let labels = labels_from_column(frame.column("y").unwrap(), None, None).unwrap();
         let positive: Vec<usize> = (0..5).filter(|&i| labels[i] == onesided_data::Label::Positive).collect();
         assert_eq!(positive, [0, 3], "{name}");
-        let members = labels_from_column(frame.column("member").unwrap(), Some("true")).unwrap();
+        let members = labels_from_column(frame.column("member").unwrap(), Some("true"), None).unwrap();
         assert_eq!(members.iter().filter(|&&l| l == onesided_data::Label::Positive).count(), 3, "{name}");
     }
 }

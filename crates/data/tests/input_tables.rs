@@ -44,7 +44,7 @@ fn two_tables_of_different_columns_are_refused() {
     let scratch = Scratch::new("differ");
     let (first, second) = (scratch.write("p.csv", "x,a\n1,2\n"), scratch.write("u.csv", "x,b\n1,2\n"));
     let error = InputOptions::default().read(&Input::two(first, second)).unwrap_err().to_string();
-    assert!(error.contains("the second lacks 'a', the first lacks 'b'"), "{error}");
+    assert!(error.contains("that of unlabeled rows lacks 'a', that of positives lacks 'b'"), "{error}");
 }
 
 #[test]

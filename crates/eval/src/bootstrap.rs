@@ -61,35 +61,49 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (sorted[above] - sorted[below]) * (place - below as f64)
 }
 
-/// How often each member of a sorted sample was drawn.
+/// How often each member of a sorted sample was drawn, times its weight where members have weights.
 pub(crate) struct Draw {
     /// `below[i]` is the number of draws that fell on the `i` lowest members; one entry more than there are members.
-    below: Vec<u64>,
+    /// Whole numbers, exactly, where there are no weights.
+    below: Vec<f64>,
+    weights: Option<Vec<f64>>,
 }
 
 impl Draw {
-    /// The sample itself: every member once.
-    pub(crate) fn each_once(members: usize) -> Self {
-        Self { below: (0..=members as u64).collect() }
+    /// The sample itself, every member with its weight.
+    pub(crate) fn weighted(members: usize, weights: Option<Vec<f64>>) -> Self {
+        let mut draw = Self { below: vec![1.0; members + 1], weights };
+        draw.below[0] = 0.0;
+        draw.add_up();
+        draw
     }
 
-    /// Replaces the counts by those of a fresh resample, as many draws as there are members, with replacement.
-    pub(crate) fn resample(&mut self, stream: &mut Stream) {
-        self.below.fill(0);
-        let members = self.below.len() - 1;
-        for _ in 0..members {
-            self.below[stream.below(members) + 1] += 1;
-        }
-        let mut total = 0;
-        for entry in &mut self.below {
-            total += *entry;
+    /// From draws of each member to running totals.
+    fn add_up(&mut self) {
+        let mut total = 0.0;
+        for (place, entry) in self.below.iter_mut().enumerate() {
+            let weight = match (&self.weights, place) {
+                (Some(weights), 1..) => weights[place - 1],
+                _ => 1.0,
+            };
+            total += weight * *entry;
             *entry = total;
         }
     }
 
+    /// Replaces the counts by those of a fresh resample, as many draws as there are members, with replacement.
+    pub(crate) fn resample(&mut self, stream: &mut Stream) {
+        self.below.fill(0.0);
+        let members = self.below.len() - 1;
+        for _ in 0..members {
+            self.below[stream.below(members) + 1] += 1.0;
+        }
+        self.add_up();
+    }
+
     /// Draws on the `place` lowest members.
     pub(crate) fn below(&self, place: usize) -> f64 {
-        self.below[place] as f64
+        self.below[place]
     }
 
     /// Draws on the members from `place` upwards.
@@ -97,14 +111,14 @@ impl Draw {
         self.total() - self.below(place)
     }
 
-    /// All draws: the number of members.
+    /// All draws: the number of members, or the sum of the weights of those drawn.
     pub(crate) fn total(&self) -> f64 {
-        (self.below.len() - 1) as f64
+        self.below[self.below.len() - 1]
     }
 
     /// How often each member was drawn, in sorted order.
     pub(crate) fn counts(&self) -> impl Iterator<Item = f64> {
-        self.below.windows(2).map(|pair| (pair[1] - pair[0]) as f64)
+        self.below.windows(2).map(|pair| pair[1] - pair[0])
     }
 }
 
@@ -145,7 +159,7 @@ mod tests {
         // Each count has mean 1 and variance 1 - 1/n; the total is always n.
         let (members, rounds) = (50, 4_000);
         let mut stream = Stream::new(0, "bootstrap");
-        let mut draw = Draw::each_once(members);
+        let mut draw = Draw::weighted(members, None);
         assert!(draw.counts().all(|count| count == 1.0));
         let mut squares = 0.0;
         for _ in 0..rounds {

@@ -18,6 +18,7 @@
 use crate::criteria::softplus;
 use crate::degenerate::LEAST_SPREAD;
 use crate::error::{EvalError, check_scores};
+use crate::sample::Sample;
 use onesided_data::PriorInUnlabeled;
 use serde::{Deserialize, Serialize};
 
@@ -49,19 +50,28 @@ impl Calibration {
     /// Slope 1 and the one offset for which the mean probability on `unlabeled` is the prior.
     pub fn offset_only(unlabeled: &[f32], prior: PriorInUnlabeled) -> Result<Self, EvalError> {
         check_scores("unlabeled", unlabeled)?;
-        Ok(Self { slope: 1.0, offset: solve_offset(1.0, &each_alone(unlabeled), prior) })
+        Ok(Self { slope: 1.0, offset: solve_offset(1.0, &each_alone(unlabeled.into()), prior) })
     }
 
     /// Fits slope and offset on held-out scores. Falls back to [`offset_only`](Self::offset_only) when all scores are
     /// the same (within 1e-6), since nothing then determines a slope.
     pub fn fit(positive: &[f32], unlabeled: &[f32], prior: PriorInUnlabeled) -> Result<Self, EvalError> {
-        check_scores("positive", positive)?;
-        check_scores("unlabeled", unlabeled)?;
-        let Some((center, spread)) = center_and_spread(positive, unlabeled) else {
-            return Self::offset_only(unlabeled, prior);
+        Self::fit_weighted(positive.into(), unlabeled.into(), prior)
+    }
+
+    /// [`fit`](Self::fit) on rows with weights: both means are weighted means, and the prior is the weighted share.
+    pub fn fit_weighted(
+        positive: Sample,
+        unlabeled: Sample,
+        prior: PriorInUnlabeled,
+    ) -> Result<Self, EvalError> {
+        check_scores("positive", positive.scores)?;
+        check_scores("unlabeled", unlabeled.scores)?;
+        let Some((center, spread)) = center_and_spread(positive.scores, unlabeled.scores) else {
+            return Ok(Self { slope: 1.0, offset: solve_offset(1.0, &each_alone(unlabeled), prior) });
         };
-        let standardized = |scores: &[f32]| -> Vec<Group> {
-            let mut groups = grouped(scores);
+        let standardized = |sample: Sample| -> Vec<Group> {
+            let mut groups = grouped(sample);
             groups.iter_mut().for_each(|group| group.score = (group.score - center) / spread);
             groups
         };
@@ -71,7 +81,7 @@ impl Calibration {
             let offset = solve_offset(slope, &u, prior);
             let given_scale = log_slope - spread.ln();
             mean(&p, |score| softplus(-(slope * score + offset)))
-                + given_scale * given_scale / (2.0 * positive.len() as f64)
+                + given_scale * given_scale / (2.0 * positive.scores.len() as f64)
         };
         let slope = minimize(cost).exp() / spread;
         Ok(Self { slope, offset: solve_offset(slope, &each_alone(unlabeled), prior) })
@@ -101,15 +111,17 @@ struct Group {
     members: f64,
 }
 
-fn each_alone(scores: &[f32]) -> Vec<Group> {
-    scores.iter().map(|&score| Group { score: f64::from(score), members: 1.0 }).collect()
+fn each_alone(sample: Sample) -> Vec<Group> {
+    let one = |(at, &score): (usize, &f32)| Group { score: f64::from(score), members: sample.weight(at) };
+    sample.scores.iter().enumerate().map(one).collect()
 }
 
-fn grouped(scores: &[f32]) -> Vec<Group> {
-    if scores.len() <= GROUPS {
-        return each_alone(scores);
+fn grouped(sample: Sample) -> Vec<Group> {
+    // Weighted rows are few enough, or their owner patient enough, to stand for themselves.
+    if sample.scores.len() <= GROUPS || sample.weights.is_some() {
+        return each_alone(sample);
     }
-    let mut sorted = scores.to_vec();
+    let mut sorted = sample.scores.to_vec();
     sorted.sort_unstable_by(f32::total_cmp);
     (0..GROUPS)
         .map(|k| &sorted[k * sorted.len() / GROUPS..(k + 1) * sorted.len() / GROUPS])

@@ -15,6 +15,7 @@
 
 use crate::calibrate::probability;
 use crate::ranked::Ranked;
+use crate::sample::Sample;
 use onesided_data::PriorInUnlabeled;
 
 /// The log loss without negatives: mean_U softplus(f) - μ mean_P f.
@@ -43,10 +44,15 @@ pub fn sigmoid_risk(positive: &[f32], unlabeled: &[f32], prior: PriorInUnlabeled
 /// 1 - AUC of positives against unlabeled rows, ties half. Orders models as the AUC against negatives would, at any
 /// prior.
 pub fn ranking_risk(positive: &[f32], unlabeled: &[f32]) -> f64 {
-    if positive.iter().chain(unlabeled).any(|score| score.is_nan()) {
+    weighted_ranking_risk(positive.into(), unlabeled.into())
+}
+
+/// [`ranking_risk`] of rows with weights.
+pub fn weighted_ranking_risk(positive: Sample, unlabeled: Sample) -> f64 {
+    if positive.scores.iter().chain(unlabeled.scores).any(|score| score.is_nan()) {
         return f64::NAN;
     }
-    let ranked = Ranked::new(positive.to_vec(), unlabeled.to_vec());
+    let ranked = Ranked::weighted(positive, unlabeled);
     let (p, u) = ranked.each_once();
     ranked.auc(&p, &u).map_or(f64::NAN, |auc| 1.0 - auc)
 }

@@ -1,6 +1,7 @@
 //! Positives ranked against another sample: AUC and average precision, with ties, on a sample or a resample of it.
 
 use crate::bootstrap::Draw;
+use crate::sample::Sample;
 
 /// Positives and the sample they are compared with (negatives or unlabeled rows), each sorted, with the place of
 /// every positive among the others worked out once.
@@ -11,13 +12,19 @@ pub(crate) struct Ranked {
     pub(crate) other: Vec<f32>,
     /// For each positive, how many others score strictly lower, and how many score lower or equal.
     places: Vec<[usize; 2]>,
+    /// Weights of either sample, in its order.
+    weights: (Option<Vec<f64>>, Option<Vec<f64>>),
 }
 
 impl Ranked {
     /// Sorts both samples. The scores must not be NaN.
-    pub(crate) fn new(mut positive: Vec<f32>, mut other: Vec<f32>) -> Self {
-        positive.sort_unstable_by(f32::total_cmp);
-        other.sort_unstable_by(f32::total_cmp);
+    pub(crate) fn new(positive: Vec<f32>, other: Vec<f32>) -> Self {
+        Self::weighted((&positive).into(), (&other).into())
+    }
+
+    /// [`new`](Self::new) with weights.
+    pub(crate) fn weighted(positive: Sample, other: Sample) -> Self {
+        let ((positive, of_positive), (other, of_other)) = (positive.sorted(), other.sorted());
         let (mut lower, mut not_higher) = (0, 0);
         let places = positive
             .iter()
@@ -27,12 +34,13 @@ impl Ranked {
                 [lower, not_higher]
             })
             .collect();
-        Self { positive, other, places }
+        Self { positive, other, places, weights: (of_positive, of_other) }
     }
 
     /// Every member of both samples once.
     pub(crate) fn each_once(&self) -> (Draw, Draw) {
-        (Draw::each_once(self.positive.len()), Draw::each_once(self.other.len()))
+        let (of_positive, of_other) = self.weights.clone();
+        (Draw::weighted(self.positive.len(), of_positive), Draw::weighted(self.other.len(), of_other))
     }
 
     /// The first place in each sorted sample that is predicted positive.
@@ -91,6 +99,19 @@ mod tests {
         assert_eq!(auc(&[-0.0, 0.0], &[0.0, -0.0]), Some(0.5), "the two zeros are one score");
         assert_eq!(auc(&[], &[1.0]), None);
         assert_eq!(auc(&[1.0], &[]), None);
+    }
+
+    #[test]
+    fn weights_count_like_repeated_scores() {
+        let (p, o) = ([3.0, 1.0, 2.0], [2.0, 1.0, 2.5]);
+        let weighted = Ranked::weighted(
+            Sample { scores: &p, weights: Some(&[1.0, 2.0, 1.0]) },
+            Sample { scores: &o, weights: Some(&[3.0, 1.0, 1.0]) },
+        );
+        let (draw_p, draw_o) = weighted.each_once();
+        let repeated = auc(&[3.0, 1.0, 1.0, 2.0], &[2.0, 2.0, 2.0, 1.0, 2.5]);
+        assert_eq!(weighted.auc(&draw_p, &draw_o), repeated);
+        assert_eq!((draw_p.total(), draw_o.from(1)), (4.0, 4.0));
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::bootstrap::{Draw, Interval};
 use crate::degenerate::degenerate;
 use crate::error::{EvalError, check_scores, check_threshold};
 use crate::ranked::Ranked;
+use crate::sample::Sample;
 use onesided_data::{PriorInUnlabeled, Stream};
 use serde::Serialize;
 
@@ -69,13 +70,27 @@ pub struct PuMetrics {
 /// Measures a predictor on held-out positives and unlabeled rows, which are resampled apart for the intervals. The prior
 /// is taken as exact: its own uncertainty is not in them.
 pub fn without_negatives(input: &PuInput, resamples: usize, seed: u64) -> Result<PuMetrics, EvalError> {
+    without_negatives_weighted(input, [None, None], resamples, seed)
+}
+
+/// [`without_negatives`] of rows with weights, those of positives and those of unlabeled rows: shares are weighted
+/// shares, and the prior is one. Rows are resampled with their weights.
+pub fn without_negatives_weighted(
+    input: &PuInput,
+    weights: [Option<&[f32]>; 2],
+    resamples: usize,
+    seed: u64,
+) -> Result<PuMetrics, EvalError> {
     check_scores("positive", input.positive)?;
     check_scores("unlabeled", input.unlabeled)?;
     check_threshold(input.threshold)?;
     if resamples == 0 {
         return Err(EvalError::NoResamples);
     }
-    let ranked = Ranked::new(input.positive.to_vec(), input.unlabeled.to_vec());
+    let ranked = Ranked::weighted(
+        Sample { scores: input.positive, weights: weights[0] },
+        Sample { scores: input.unlabeled, weights: weights[1] },
+    );
     let cut = ranked.cut(input.threshold);
     let (mut positive, mut unlabeled) = ranked.each_once();
     let value = Observed::new(&ranked, cut, &positive, &unlabeled);

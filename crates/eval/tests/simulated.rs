@@ -62,7 +62,7 @@ fn in_one_sample_the_prior_of_the_unlabeled_rows_is_the_right_one() {
     // A population with π = 0.5 of which half the positives are labeled: U holds μ = 1/3. The estimates agree with the
     // truth about U at μ and are off at π.
     let data = simulate(2, 50_000, 150_000, 1.0 / 3.0);
-    let counts = Counts { positive: 50_000, unlabeled: 150_000 };
+    let counts = Counts::new(50_000, 150_000);
     let pi = data.prior.to_class_prior(Scenario::SingleSample, counts);
     assert!((pi.get() - 0.5).abs() < 1e-12);
     let estimate = |prior: f64| {

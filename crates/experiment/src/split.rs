@@ -44,7 +44,7 @@ impl Split {
         let apart = |rows: &[usize]| -> Kinds {
             let rows = rows.iter().map(|&row| row as u32);
             let (positive, unlabeled) = rows.partition(|&row| labels[row as usize] == Label::Positive);
-            Kinds { positive, unlabeled }
+            Kinds { positive, unlabeled, negative: Vec::new() }
         };
         let (training, held_out) = (apart(&train), apart(&held));
         let prior = match run.hidden {

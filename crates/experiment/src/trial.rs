@@ -133,7 +133,10 @@ impl<'a> Trial<'a> {
             labels: Cow::Borrowed(&self.split.labels),
             truth: self.run.hidden.is_none(),
             counts,
-            drawn: counts,
+            weights: None,
+            amounts: counts.into(),
+            drawn: counts.into(),
+            reserved: 0,
             priors: told.map(|told| Priors::from_unlabeled(told, scenario, counts, false)),
             scenario,
             seed: self.run.seed,
@@ -267,5 +270,5 @@ struct Tested {
 
 /// How many rows of either kind are learned from.
 fn counts(split: &Split) -> Counts {
-    Counts { positive: split.training.positive.len(), unlabeled: split.training.unlabeled.len() }
+    Counts::new(split.training.positive.len(), split.training.unlabeled.len())
 }

@@ -7,7 +7,7 @@ use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer}
 use crate::settings::{Applies, SETTINGS, SettingInfo};
 use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
 use onesided_data::{
-    ClassPrior, Counts, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
+    Amounts, ClassPrior, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate};
@@ -197,15 +197,16 @@ impl Config {
         }
     }
 
-    /// Both priors of data of these counts, from whichever was given; `None` if neither was.
-    pub fn priors(&self, counts: Counts) -> Result<Option<Priors>, Error> {
+    /// Both priors of data of these amounts, from whichever was given; `None` if neither was.
+    pub fn priors(&self, amounts: impl Into<Amounts>) -> Result<Option<Priors>, Error> {
+        let amounts = amounts.into();
         let scenario = self.scenario();
         Ok(match (self.prior, self.prior_in_unlabeled) {
             (Some(PriorGiven::Share(class)), _) => {
-                let in_unlabeled = class.to_prior_in_unlabeled(scenario, counts)?;
+                let in_unlabeled = class.to_prior_in_unlabeled(scenario, amounts)?;
                 Some(Priors { class, in_unlabeled, estimated: false })
             }
-            (_, Some(mu)) => Some(Priors::from_unlabeled(mu, scenario, counts, false)),
+            (_, Some(mu)) => Some(Priors::from_unlabeled(mu, scenario, amounts, false)),
             _ => None,
         })
     }

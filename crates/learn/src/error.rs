@@ -126,6 +126,25 @@ pub enum Error {
         /// What is wrong and what to do.
         what: String,
     },
+    /// Rules that count rows, and rows that count more than others.
+    #[error("only the threshold rule 'half' takes weights of rows")]
+    ThresholdWeights,
+    /// A method that has no place for known negatives.
+    #[error("the method {method} cannot use known negatives: {why}")]
+    NoNegatives {
+        /// The method.
+        method: String,
+        /// Why not.
+        why: String,
+    },
+    /// A method that has no place for weights of rows.
+    #[error("the method {method} cannot use weights of rows: {why}")]
+    NoWeights {
+        /// The method.
+        method: String,
+        /// Why not.
+        why: String,
+    },
     /// A setting out of range.
     #[error("the {what} must be {range}, but is {value}")]
     Setting {
@@ -209,6 +228,9 @@ impl Error {
             Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),
             Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
             Error::NotLinear { .. } => Some(Hint::new("fit one", "model", "linear")),
+            Error::NoNegatives { .. } | Error::NoWeights { .. } => {
+                Some(Hint::new("choose another", "method", "auto"))
+            }
             Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),
             _ => None,
         }

@@ -8,7 +8,7 @@
 //!    stay as they are.
 //! 6. Threshold and metrics follow, on the held-out rows.
 
-use crate::criterion::{self, held_out_risk, log_loss, paired_standard_error, positive_losses};
+use crate::criterion::{self, HeldScores, Losses};
 use crate::fitted::CERTAIN;
 use crate::folds::{Fold, held_out, train_folds};
 use crate::sum_of_some as sum;
@@ -17,8 +17,8 @@ use crate::{
     Scorer, Subset, Task, Trainer, Tried, Views,
 };
 use onesided_classic::Link;
-use onesided_data::{Counts, PriorInUnlabeled};
-use onesided_eval::{Calibration, ThresholdRule};
+use onesided_data::{Amounts, Counts, PriorInUnlabeled};
+use onesided_eval::{Calibration, Sample, ThresholdRule};
 use std::collections::BTreeMap;
 
 /// With fewer held-out positives than this, choices and metrics rest on too few rows to be quiet about it.
@@ -51,44 +51,53 @@ pub struct Learned {
     pub unlabeled: Vec<f32>,
     /// Which rows those are, positives first.
     pub held_out: Vec<u32>,
+    /// Scores of held-out negatives that are known as such, before calibration.
+    pub negative: Vec<f32>,
 }
 
 /// One candidate after training, once or once per fold.
 struct Outcome {
     candidate: Candidate,
     fits: Vec<Fit>,
-    /// Held-out scores on a common scale, by the models that had not seen the rows.
+    /// HeldScores-out scores on a common scale, by the models that had not seen the rows.
     positive: Vec<f32>,
     unlabeled: Vec<f32>,
-    rows: (Vec<u32>, Vec<u32>),
+    negative: Vec<f32>,
+    rows: Kinds,
     risk: f64,
-    /// The terms of the risk, one per held-out positive; none where the risk is another one.
-    losses: Vec<f64>,
+    /// The terms of the risk, one per held-out row of a known kind; none where the risk is another one.
+    losses: Losses,
 }
 
 impl Outcome {
     fn new(candidate: Candidate, fits: Vec<Fit>, folds: &[Fold], task: &Task) -> Self {
         let in_turn = folds.len() > 1;
-        let (mut positive, mut unlabeled) = (Vec::new(), Vec::new());
-        let mut rows = (Vec::new(), Vec::new());
+        let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rows = Kinds::default();
         for (fit, fold) in fits.iter().zip(folds) {
             let scale = if in_turn { fit.scale } else { ScoreScale::ONE };
             let scores: Vec<f32> = fit.scored.iter().map(|&score| scale.apply(score)).collect();
-            let (p, u) = scores.split_at(fold.stopping.positive.len());
+            let [p, u, n] = fold.stopping.split(&scores);
             positive.extend_from_slice(p);
             unlabeled.extend_from_slice(u);
-            rows.0.extend_from_slice(&fold.stopping.positive);
-            rows.1.extend_from_slice(&fold.stopping.unlabeled);
+            negative.extend_from_slice(n);
+            rows.positive.extend_from_slice(&fold.stopping.positive);
+            rows.unlabeled.extend_from_slice(&fold.stopping.unlabeled);
+            rows.negative.extend_from_slice(&fold.stopping.negative);
         }
+        let weights = task.weights_by_kind(&rows);
+        let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
+        let held = HeldScores {
+            positive: Sample { scores: &positive, weights: wp },
+            unlabeled: Sample { scores: &unlabeled, weights: wu },
+            negative: Sample { scores: &negative, weights: wn },
+        };
         let risk = match task.truth {
-            true => log_loss(&positive, &unlabeled),
-            false => held_out_risk(&positive, &unlabeled, task.mu()),
+            true => held.log_loss(),
+            false => held.risk(task.mu()),
         };
-        let losses = match task.mu() {
-            Some(mu) => positive_losses(&positive, &unlabeled, mu),
-            None => Vec::new(),
-        };
-        Self { candidate, fits, positive, unlabeled, rows, risk, losses }
+        let losses = held.losses(task.mu());
+        Self { candidate, fits, positive, unlabeled, negative, rows, risk, losses }
     }
 
     /// The epoch to keep: the middle one of the folds' best epochs.
@@ -130,7 +139,27 @@ pub fn check(scorer: &dyn Scorer, task: &Task, threshold: ThresholdRule) -> Resu
     if threshold != ThresholdRule::Half && task.priors.is_none() {
         return Err(Error::ThresholdNeedsPrior);
     }
+    if threshold != ThresholdRule::Half && task.weights.is_some() {
+        return Err(Error::ThresholdWeights);
+    }
+    check_kinds(scorer, task)?;
     scorer.check(task)
+}
+
+/// Refuses known negatives and weights where a scorer has no place for them, with its reason.
+fn check_kinds(scorer: &dyn Scorer, task: &Task) -> Result<(), Error> {
+    let method = || scorer.info().method.into_owned();
+    if task.counts.negative > 0
+        && let Err(why) = scorer.takes_negatives()
+    {
+        return Err(Error::NoNegatives { method: method(), why: why.into_owned() });
+    }
+    if task.weights.is_some()
+        && let Err(why) = scorer.takes_weights()
+    {
+        return Err(Error::NoWeights { method: method(), why: why.into_owned() });
+    }
+    Ok(())
 }
 
 /// Learns from a data set by a scorer.
@@ -210,7 +239,7 @@ fn choose(outcomes: &[Outcome]) -> (usize, Option<f64>) {
     let (mut best, mut noise) = (0, None);
     for next in 1..outcomes.len() {
         let (now, other) = (&outcomes[best], &outcomes[next]);
-        let error = paired_standard_error(&now.losses, &other.losses);
+        let error = now.losses.standard_error(&other.losses);
         if other.risk + error < now.risk || (now.risk.is_nan() && !other.risk.is_nan()) {
             best = next;
         }
@@ -227,7 +256,8 @@ fn report(
     device: String,
 ) -> Report {
     let outcome = &outcomes[chosen];
-    let held_out = Counts { positive: outcome.positive.len(), unlabeled: outcome.unlabeled.len() };
+    let (positive, unlabeled) = (outcome.positive.len(), outcome.unlabeled.len());
+    let held_out = Counts { positive, unlabeled, negative: outcome.negative.len() };
     Report {
         config: None,
         seed: Some(task.seed),
@@ -265,7 +295,11 @@ fn finish(
     let calibration = match (last.fitted.link(), mu) {
         // The logit holds for the population already: what the shift will add is taken off.
         (Some(_), _) => Calibration { slope: 1.0, offset: set_aside(task, priors) - shift },
-        (None, Some(mu)) => Calibration::fit(positive, unlabeled, mu)?,
+        (None, Some(mu)) => {
+            let [wp, wu, _] = task.weights_by_kind(&outcome.rows);
+            let of = |scores, weights| Sample { scores, weights };
+            Calibration::fit_weighted(of(positive, wp.as_deref()), of(unlabeled, wu.as_deref()), mu)?
+        }
         (None, None) if task.truth || info.works_without_prior => Calibration::identity(),
         (None, None) => return Err(Error::NeedsPrior(info.method.into_owned())),
     };
@@ -292,7 +326,8 @@ fn finish(
     Ok(Learned {
         positive: back(positive),
         unlabeled: back(unlabeled),
-        held_out: [outcome.rows.0, outcome.rows.1].concat(),
+        negative: back(&outcome.negative),
+        held_out: [outcome.rows.positive, outcome.rows.unlabeled].concat(),
         fitted: last.fitted,
         info,
         model,
@@ -307,8 +342,8 @@ fn finish(
 /// The priors that follow from a label frequency c that a scorer estimated: μ = n_p (1 - c) / (c n_u).
 fn by_label_frequency(task: &Task, fitted: &Fitted) -> Option<Priors> {
     let c = fitted.label_frequency()?;
-    let Counts { positive, unlabeled } = task.counts;
-    let mu = PriorInUnlabeled::new(positive as f64 * (1.0 - c) / (c * unlabeled as f64)).ok()?;
+    let Amounts { positive, unlabeled, .. } = task.amounts;
+    let mu = PriorInUnlabeled::new(positive * (1.0 - c) / (c * unlabeled)).ok()?;
     Some(Priors::from_unlabeled(mu, task.scenario, task.drawn, false))
 }
 
@@ -316,8 +351,8 @@ fn by_label_frequency(task: &Task, fitted: &Fitted) -> Option<Priors> {
 /// set aside: what a logit of the pool lacks.
 fn set_aside(task: &Task, priors: Option<Priors>) -> f64 {
     match priors {
-        Some(priors) if task.drawn != task.counts && !task.truth => {
-            priors.class.logit() - priors.in_unlabeled.to_class_prior(task.scenario, task.counts).logit()
+        Some(priors) if task.drawn != task.amounts && !task.truth => {
+            priors.class.logit() - priors.in_unlabeled.to_class_prior(task.scenario, task.amounts).logit()
         }
         _ => 0.0,
     }
@@ -341,6 +376,12 @@ pub(crate) fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec
             "only {held_out_positives} positives were held out: the choices, the calibration and the metrics rest on \
              very few rows"
         ));
+    }
+    if task.weights.is_some() && task.priors.is_some_and(|priors| priors.estimated) {
+        warnings.push(
+            "the share of positives was estimated from rows that count once each, and is taken for the weighted share"
+                .to_string(),
+        );
     }
     if !risk.is_finite() {
         warnings.push("the held-out risk is not a number: training diverged".to_string());

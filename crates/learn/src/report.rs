@@ -206,7 +206,7 @@ mod tests {
             threads: None,
             resumed_from: None,
             folds: 1,
-            held_out: Counts { positive: 1, unlabeled: 1 },
+            held_out: Counts::new(1, 1),
             criterion: String::new(),
             candidates: vec![
                 tried("prior-weighted", Some(0.412), true),

@@ -100,7 +100,7 @@ pub struct RunNumber<'s> {
 pub struct Fit {
     /// What scores.
     pub fitted: Fitted,
-    /// Scores of the rows that decided when to stop, positives and then unlabeled rows.
+    /// Scores of the rows that decided when to stop: positives, unlabeled rows, known negatives.
     pub stopping: Vec<f32>,
     /// Scores of the rows to score, in their order.
     pub scored: Vec<f32>,
@@ -187,6 +187,16 @@ pub trait Scorer: Send + Sync {
         vec![Candidate::only(self.info().method)]
     }
 
+    /// Whether it can learn from known negatives; the reason where it cannot.
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        Err(Cow::Borrowed("it learns from positives and unlabeled rows alone"))
+    }
+
+    /// Whether it can learn from rows with weights; the reason where it cannot.
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        Err(Cow::Borrowed("it counts every row once"))
+    }
+
     /// Refuses what could not be learned from. Allocates nothing that learning allocates.
     fn check(&self, _task: &Task) -> Result<(), Error> {
         Ok(())
@@ -271,6 +281,15 @@ impl Scorer for OwnScorer {
             needs_prior: false,
             works_without_prior: false,
         }
+    }
+
+    /// The data set that it is given has the labels of all three kinds, and the weights.
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, _views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {

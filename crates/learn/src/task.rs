@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::prior::PriorReport;
 use onesided_data::{
-    ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, count_labels, logit_shift,
+    Amounts, ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts,
+    count_labels, logit_shift,
 };
 use onesided_loss::{Sampling, Setting};
 use onesided_net::{Device, Precision};
@@ -22,8 +23,13 @@ pub struct Priors {
 
 impl Priors {
     /// Both from μ.
-    pub fn from_unlabeled(mu: PriorInUnlabeled, scenario: Scenario, counts: Counts, estimated: bool) -> Self {
-        Self { class: mu.to_class_prior(scenario, counts), in_unlabeled: mu, estimated }
+    pub fn from_unlabeled(
+        mu: PriorInUnlabeled,
+        scenario: Scenario,
+        amounts: impl Into<Amounts>,
+        estimated: bool,
+    ) -> Self {
+        Self { class: mu.to_class_prior(scenario, amounts), in_unlabeled: mu, estimated }
     }
 
     /// From a logit at μ to one at π.
@@ -58,10 +64,16 @@ pub struct Task<'a> {
     pub labels: Cow<'a, [Label]>,
     /// Whether the labels are themselves what is to be predicted: the truth, or "labeled" against "unlabeled".
     pub truth: bool,
-    /// How many rows of either kind there are.
+    /// How many rows of each kind there are.
     pub counts: Counts,
-    /// How many were drawn: those, and positives that were set aside. One prior follows from the other by these.
-    pub drawn: Counts,
+    /// A weight per row, where rows have weights.
+    pub weights: Option<&'a [f32]>,
+    /// How much the rows of each kind weigh; their numbers, where there are no weights.
+    pub amounts: Amounts,
+    /// How much was drawn: those, and positives that were set aside. One prior follows from the other by these.
+    pub drawn: Amounts,
+    /// How many positives were set aside.
+    pub reserved: usize,
     /// The priors, where they are known or estimated; of the truth π alone counts.
     pub priors: Option<Priors>,
     /// How the rows were drawn.
@@ -97,12 +109,33 @@ impl<'a> Task<'a> {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooManyRows(data.len()));
         }
-        Ok(Self { data, labels, truth, counts, drawn: counts, priors: None, scenario, seed, machine })
+        let weights = data.weights();
+        let amounts = amounts(&labels, weights);
+        Ok(Self {
+            data,
+            labels,
+            truth,
+            counts,
+            weights,
+            amounts,
+            drawn: amounts,
+            reserved: 0,
+            priors: None,
+            scenario,
+            seed,
+            machine,
+        })
     }
 
-    /// The same rows with "labeled" against "unlabeled" as the question.
+    /// The same rows with "labeled" against "unlabeled" as the question, of which weights are no part.
     pub fn of_labels(&self) -> Task<'_> {
-        Task { truth: true, priors: None, labels: Cow::Borrowed(&self.labels), ..self.clone() }
+        let (labels, amounts) = (Cow::Borrowed(&*self.labels), self.counts.into());
+        Task { truth: true, priors: None, weights: None, labels, amounts, ..self.clone() }
+    }
+
+    /// How many rows of each kind were drawn: those that are learned from, and positives that were set aside.
+    pub fn drawn_counts(&self) -> Counts {
+        Counts { positive: self.counts.positive + self.reserved, ..self.counts }
     }
 
     /// μ, where it is known.
@@ -126,7 +159,25 @@ impl<'a> Task<'a> {
 
     /// ln of positives over the rest: the logit of "labeled" without a look at the row.
     pub fn log_odds(&self) -> f64 {
-        (self.counts.positive as f64 / self.counts.unlabeled as f64).ln()
+        (self.amounts.positive / self.amounts.unlabeled).ln()
+    }
+
+    /// The weights of some rows, where rows have weights.
+    pub fn weights_of(&self, rows: &[u32]) -> Option<Vec<f32>> {
+        self.weights.map(|weights| rows.iter().map(|&row| weights[row as usize]).collect())
+    }
+
+    /// The weights of rows of each kind, where rows have weights.
+    pub(crate) fn weights_by_kind(&self, rows: &Kinds) -> [Option<Vec<f32>>; 3] {
+        [&rows.positive, &rows.unlabeled, &rows.negative].map(|rows| self.weights_of(rows))
+    }
+
+    /// How much some rows weigh together.
+    pub(crate) fn amount(&self, rows: &[u32]) -> f64 {
+        match self.weights {
+            Some(weights) => rows.iter().map(|&row| f64::from(weights[row as usize])).sum(),
+            None => rows.len() as f64,
+        }
     }
 
     /// Some rows by kind.
@@ -134,23 +185,29 @@ impl<'a> Task<'a> {
         let of = |wanted: Label| -> Vec<u32> {
             rows.iter().filter(|&&row| self.labels[row] == wanted).map(|&row| row as u32).collect()
         };
-        Kinds { positive: of(Label::Positive), unlabeled: of(Label::Unlabeled) }
+        Kinds {
+            positive: of(Label::Positive),
+            unlabeled: of(Label::Unlabeled),
+            negative: of(Label::Negative),
+        }
     }
 }
 
-/// Row numbers of either kind.
+/// Row numbers of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kinds {
     /// Of positives.
     pub positive: Vec<u32>,
     /// Of unlabeled rows.
     pub unlabeled: Vec<u32>,
+    /// Of known negatives.
+    pub negative: Vec<u32>,
 }
 
 impl Kinds {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.positive.len() + self.unlabeled.len()
+        self.positive.len() + self.unlabeled.len() + self.negative.len()
     }
 
     /// Whether there are none.
@@ -158,9 +215,16 @@ impl Kinds {
         self.len() == 0
     }
 
-    /// Positives, then unlabeled rows.
+    /// Positives, then unlabeled rows, then known negatives.
     pub fn all(&self) -> Vec<u32> {
-        [self.positive.as_slice(), &self.unlabeled].concat()
+        [self.positive.as_slice(), &self.unlabeled, &self.negative].concat()
+    }
+
+    /// Something that there is for each of [`all`](Self::all), by kind.
+    pub fn split<'s, T>(&self, of_all: &'s [T]) -> [&'s [T]; 3] {
+        let (positive, others) = of_all.split_at(self.positive.len());
+        let (unlabeled, negative) = others.split_at(self.unlabeled.len());
+        [positive, unlabeled, negative]
     }
 }
 

@@ -7,7 +7,8 @@
 use crate::cross_entropy::{Class, cross_entropy};
 use crate::curvature::{fill, logistic};
 use crate::error::LossError;
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 use crate::sampling::check_prior;
 use crate::sigmoid::sigmoid_pair;
 use std::fmt;
@@ -37,8 +38,7 @@ impl Reduction {
 
     /// The weight of one positive score and that of the unlabeled term. Those of an empty part are not finite, and not
     /// to be used.
-    pub(crate) fn weights(self, mu: f64, n_p: usize, n_u: usize) -> (f64, f64) {
-        let (n_p, n_u) = (n_p as f64, n_u as f64);
+    pub(crate) fn weights(self, mu: f64, n_p: f64, n_u: f64) -> (f64, f64) {
         match self {
             Reduction::SampleMean => (1.0 / (n_p + n_u), n_u / (n_p + n_u)),
             Reduction::SumOfMeans => (1.0 / n_p, 1.0),
@@ -110,18 +110,18 @@ impl Collective {
     }
 
     /// weight · L_U and its gradient.
-    fn unlabeled_term(&self, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
-        if scores.is_empty() {
+    fn unlabeled_term(&self, part: Part, weight: f64, grad: &mut [f32]) -> f64 {
+        if part.is_empty() {
             return 0.0;
         }
-        let n = scores.len() as f64;
+        let n = part.total();
         let (mut sum_up, mut sum_down) = (0.0, 0.0);
-        for (grad, &score) in grad.iter_mut().zip(scores) {
-            let (up, down) = sigmoid_pair(f64::from(score));
-            sum_up += up;
-            sum_down += down;
+        for (grad, (score, own)) in grad.iter_mut().zip(part.iter()) {
+            let (up, down) = sigmoid_pair(score);
+            sum_up += own * up;
+            sum_down += own * down;
             // The slope of σ waits here for the factor that all examples share.
-            *grad = (up * down) as f32;
+            *grad = (own * (up * down)) as f32;
         }
         let Gap { value, slope, remainder } = self.gap(sum_up / n, sum_down / n);
         // A quotient a score, not a product with 1 / remainder: the latter overflows for the smallest priors.
@@ -162,17 +162,15 @@ struct Gap {
 
 impl Objective for Collective {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        check_lengths(positive, unlabeled, grad_p, grad_u);
-        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
-        cross_entropy(Class::Positive, positive, weight_p, grad_p)
-            + self.unlabeled_term(unlabeled, weight_u, grad_u)
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
-        fill(positive, weight_p, curve_p, logistic);
-        fill(unlabeled, weight_u / unlabeled.len() as f64, curve_u, logistic);
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
@@ -181,6 +179,28 @@ impl Objective for Collective {
         } else {
             format!("collective ({}, smoothing {})", self.reduction, self.smoothing)
         }
+    }
+}
+
+impl Weighted for Collective {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        check_parts(positive, unlabeled, grad_p, grad_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.total(), unlabeled.total());
+        cross_entropy(Class::Positive, positive, weight_p, grad_p)
+            + self.unlabeled_term(unlabeled, weight_u, grad_u)
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.total(), unlabeled.total());
+        fill(positive, weight_p, curve_p, logistic);
+        fill(unlabeled, weight_u / unlabeled.total(), curve_u, logistic);
     }
 }
 

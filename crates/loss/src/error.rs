@@ -12,6 +12,17 @@ pub enum LossError {
     /// n_p / (n_p + n_u) outside (0, 1).
     #[error("the labeled share of the sample must lie strictly between 0 and 1, but is {0}")]
     LabeledShare(f64),
+    /// Negatives that weigh less than nothing, or more than everything else.
+    #[error("what known negatives weigh beside the unlabeled examples must lie between 0 and 2, but is {0}")]
+    NegativeWeight(f64),
+    /// An objective that has no place for known negatives.
+    #[error("the method {method} cannot use known negatives: {why}")]
+    NoNegatives {
+        /// The method.
+        method: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// β negative or not a number.
     #[error("beta, the tolerance of the non-negative risk, must be 0 or a positive number, but is {0}")]
     Beta(f64),

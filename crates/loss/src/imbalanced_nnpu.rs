@@ -5,7 +5,8 @@
 
 use crate::error::LossError;
 use crate::nnpu::{NonNegative, check_beta};
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 use crate::risk::Risk;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
@@ -66,12 +67,15 @@ impl ImbalancedNnpu {
 
 impl Objective for ImbalancedNnpu {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
@@ -80,6 +84,23 @@ impl Objective for ImbalancedNnpu {
 
     fn corrections(&self) -> Option<u64> {
         Some(self.rule.corrections())
+    }
+}
+
+impl Weighted for ImbalancedNnpu {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 }
 

@@ -17,6 +17,7 @@
 //!
 //! μ is the share of positives *among the unlabeled examples*, not in the population; [`Sampling`] says how the two
 //! differ. [`methods`] lists the objectives and [`elicited_methods`] the elicited ones, [`method`] finds one by name.
+//! [`Loss`] adds a term for known negatives to an objective, and a [`Part`] of the scores may have weights.
 //! [`elicit`] derives a loss from a reward and says what it will learn; [`Bound`] is the generalization bound.
 //!
 //! # In a training step of your own
@@ -62,8 +63,10 @@ pub mod elicit;
 mod error;
 mod imbalanced_nnpu;
 mod naive;
+mod negatives;
 mod nnpu;
 mod objective;
+mod part;
 mod registry;
 mod risk;
 mod sampling;
@@ -78,8 +81,10 @@ pub use elicit::Elicited;
 pub use error::LossError;
 pub use imbalanced_nnpu::ImbalancedNnpu;
 pub use naive::Naive;
+pub use negatives::{Loss, NegativeTerm};
 pub use nnpu::Nnpu;
 pub use objective::Objective;
+pub use part::{Part, Weighted};
 pub use registry::{LossInfo, Options, Setting, elicited_methods, method, methods};
 pub use sampling::Sampling;
 pub use sigmoid::{sigmoid, softplus};

@@ -6,7 +6,8 @@
 //! ranks no better than this one has gained nothing from its prior.
 
 use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 
 /// Cross entropy with unlabeled as negative: (Σ_P softplus(−f) + Σ_U softplus(f)) / (n_p + n_u).
 ///
@@ -18,17 +19,37 @@ pub struct Naive;
 
 impl Objective for Naive {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        check_lengths(positive, unlabeled, grad_p, grad_u);
-        mean_cross_entropy(positive, unlabeled, grad_p, grad_u)
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        mean_curvature(positive, unlabeled, curve_p, curve_u);
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
         "naive".to_string()
+    }
+}
+
+impl Weighted for Naive {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        check_parts(positive, unlabeled, grad_p, grad_u);
+        mean_cross_entropy(positive, unlabeled, grad_p, grad_u)
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        mean_curvature(positive, unlabeled, curve_p, curve_u);
     }
 }
 

@@ -4,7 +4,8 @@
 //! NeurIPS 2017. The update rule is the one of the authors' program.
 
 use crate::error::LossError;
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 use crate::risk::Risk;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
@@ -53,12 +54,15 @@ impl Nnpu {
 
 impl Objective for Nnpu {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
@@ -67,6 +71,23 @@ impl Objective for Nnpu {
 
     fn corrections(&self) -> Option<u64> {
         Some(self.rule.corrections())
+    }
+}
+
+impl Weighted for Nnpu {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        self.rule.evaluate(positive, unlabeled, grad_p, grad_u)
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        self.rule.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 }
 
@@ -93,14 +114,8 @@ impl NonNegative {
         Ok(Self { risk, slack, gamma, corrections: AtomicU64::new(0) })
     }
 
-    pub fn evaluate(
-        &self,
-        positive: &[f32],
-        unlabeled: &[f32],
-        grad_p: &mut [f32],
-        grad_u: &mut [f32],
-    ) -> f64 {
-        check_lengths(positive, unlabeled, grad_p, grad_u);
+    pub fn evaluate(&self, positive: Part, unlabeled: Part, grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
+        check_parts(positive, unlabeled, grad_p, grad_u);
         let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
         if parts.negative >= -self.slack || unlabeled.is_empty() {
             return parts.positive + parts.negative;
@@ -163,7 +178,9 @@ mod tests {
             };
             let nnpu = Nnpu::new(0.4, sampling, surrogate, beta, gamma).unwrap();
             let risk = nnpu.rule.risk;
-            let parts = |p: &[f32; 3], u: &[f32; 4]| risk.evaluate(p, u, &mut [0.0; 3], &mut [0.0; 4]);
+            let parts = |p: &[f32; 3], u: &[f32; 4]| {
+                risk.evaluate(p.as_slice().into(), u.as_slice().into(), &mut [0.0; 3], &mut [0.0; 4])
+            };
             assert!(parts(&p, &u).negative < -beta, "{} is not overfitted", nnpu.describe());
 
             let (mut grad_p, mut grad_u) = ([0.0; 3], [0.0; 4]);

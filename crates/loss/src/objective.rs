@@ -1,6 +1,7 @@
 //! The joint between a training loop and a loss.
 
 use crate::curvature::{fill, logistic};
+use crate::part::{Part, Weighted};
 
 /// A loss on the scores (logits) of one batch.
 ///
@@ -33,12 +34,17 @@ pub trait Objective: Send + Sync {
     /// If a curvature slice and its score slice differ in length.
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
         check_lengths(positive, unlabeled, curve_p, curve_u);
-        fill(positive, 1.0 / positive.len() as f64, curve_p, logistic);
-        fill(unlabeled, 1.0 / unlabeled.len() as f64, curve_u, logistic);
+        fill(positive.into(), 1.0 / positive.len() as f64, curve_p, logistic);
+        fill(unlabeled.into(), 1.0 / unlabeled.len() as f64, curve_u, logistic);
     }
 
     /// The name in the registry and the options in force, for logs: `collective (sum-of-means)`.
     fn describe(&self) -> String;
+
+    /// The same objective for examples with weights; `None` where it has no place for them.
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        None
+    }
 
     /// How many evaluations so far took the correction branch of a non-negative risk; `None` for objectives that
     /// have no such branch.
@@ -49,6 +55,11 @@ pub trait Objective: Send + Sync {
 
 /// A pair of slices of different lengths is a mistake in the caller's code; zipping them would hide it.
 pub(crate) fn check_lengths(positive: &[f32], unlabeled: &[f32], grad_p: &[f32], grad_u: &[f32]) {
-    assert_eq!(positive.len(), grad_p.len(), "one derivative for each positive score");
-    assert_eq!(unlabeled.len(), grad_u.len(), "one derivative for each unlabeled score");
+    check_parts(positive.into(), unlabeled.into(), grad_p, grad_u);
+}
+
+/// [`check_lengths`] of parts.
+pub(crate) fn check_parts(positive: Part, unlabeled: Part, grad_p: &[f32], grad_u: &[f32]) {
+    assert_eq!(positive.scores().len(), grad_p.len(), "one derivative for each positive score");
+    assert_eq!(unlabeled.scores().len(), grad_u.len(), "one derivative for each unlabeled score");
 }

@@ -7,9 +7,10 @@ use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
 use crate::imbalanced_nnpu::ImbalancedNnpu;
 use crate::naive::Naive;
+use crate::negatives::{NegativeTerm, check_weight};
 use crate::nnpu::Nnpu;
 use crate::objective::Objective;
-use crate::sampling::Sampling;
+use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
 use crate::surrogate::Surrogate;
 use crate::upu::Upu;
@@ -53,6 +54,21 @@ impl Default for Options {
 /// How an entry makes its objective.
 type Build = fn(&Setting, &Options) -> Result<Box<dyn Objective>, LossError>;
 
+/// What known negatives add to an objective, in kind; [`crate::Loss`] has the formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Negatives {
+    /// Their cross entropy, times 1 − μ.
+    CrossEntropy,
+    /// Their cross entropy, as a share of a pool.
+    Pooled,
+    /// The risk of P and N.
+    Risk,
+    /// The same with both classes weighing the same.
+    BalancedRisk,
+    /// Nothing, for a reason.
+    Nothing(&'static str),
+}
+
 /// One entry of the registry.
 #[derive(Debug)]
 pub struct LossInfo {
@@ -75,6 +91,7 @@ pub struct LossInfo {
     pub pooled: bool,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,
+    negatives: Negatives,
     build: Build,
 }
 
@@ -82,6 +99,42 @@ impl LossInfo {
     /// Whether it weighs P against U by a [`Reduction`]: the collective loss and those elicited in its manner.
     pub fn has_reductions(&self) -> bool {
         self.reads.contains(&"reduction")
+    }
+
+    /// Refuses known negatives where the objective has no place for them, with the reason.
+    pub fn check_negatives(&self) -> Result<(), LossError> {
+        match self.negatives {
+            Negatives::Nothing(why) => Err(LossError::NoNegatives { method: self.name.to_string(), why }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What known negatives add to it when they weigh `v` beside the unlabeled examples, from 0 to 2.
+    pub fn negative_term(
+        &self,
+        setting: &Setting,
+        options: &Options,
+        v: f64,
+    ) -> Result<NegativeTerm, LossError> {
+        self.check_negatives()?;
+        let v = check_weight(v)?;
+        let none =
+            NegativeTerm { on_positive: 0.0, on_negative: v, pooled: false, surrogate: Surrogate::Logistic };
+        Ok(match self.negatives {
+            Negatives::CrossEntropy => {
+                NegativeTerm { on_negative: v * (1.0 - check_prior(setting.prior_in_unlabeled)?), ..none }
+            }
+            Negatives::Pooled | Negatives::Nothing(_) => NegativeTerm { pooled: true, ..none },
+            Negatives::Risk => {
+                let weights = Weights::new(setting.prior_in_unlabeled, setting.sampling)?;
+                let (on_positive, on_negative) = (v * weights.positive, v * weights.share_of_negatives());
+                NegativeTerm { on_positive, on_negative, surrogate: options.surrogate, ..none }
+            }
+            Negatives::BalancedRisk => {
+                let half = v / 2.0;
+                NegativeTerm { on_positive: half, on_negative: half, surrogate: options.surrogate, ..none }
+            }
+        })
     }
 
     /// The objective for these data and options, or the value that is out of range.
@@ -101,6 +154,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["reduction", "smoothing"],
         pooled: false,
         reconstruction: None,
+        negatives: Negatives::CrossEntropy,
         build: |setting, options| {
             let loss = Collective::new(setting.prior_in_unlabeled, options.reduction)?;
             Ok(Box::new(loss.with_smoothing(options.smoothing)?))
@@ -116,6 +170,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate"],
         pooled: false,
         reconstruction: None,
+        negatives: Negatives::Risk,
         build: |setting, options| {
             Ok(Box::new(Upu::new(setting.prior_in_unlabeled, setting.sampling, options.surrogate)?))
         },
@@ -130,6 +185,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
         reconstruction: None,
+        negatives: Negatives::Risk,
         build: |setting, options| {
             let Options { surrogate, beta, gamma, .. } = *options;
             Ok(Box::new(Nnpu::new(setting.prior_in_unlabeled, setting.sampling, surrogate, beta, gamma)?))
@@ -145,6 +201,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
         reconstruction: Some("the weights of the two classes; not checked against the paper"),
+        negatives: Negatives::BalancedRisk,
         build: |setting, options| {
             let Options { surrogate, beta, gamma, .. } = *options;
             let mu = setting.prior_in_unlabeled;
@@ -161,6 +218,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &[],
         pooled: true,
         reconstruction: None,
+        negatives: Negatives::Pooled,
         build: |_, _| Ok(Box::new(Naive)),
     },
     LossInfo {
@@ -173,6 +231,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &[],
         pooled: true,
         reconstruction: None,
+        negatives: Negatives::Nothing("it learns from true labels, and negatives are among them"),
         build: |_, _| Ok(Box::new(Supervised)),
     },
 ];
@@ -211,6 +270,9 @@ const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Lo
         reads: &["reduction"],
         pooled: false,
         reconstruction: None,
+        negatives: Negatives::Nothing(
+            "the losses that rewards elicit are made of positives and unlabeled rows alone",
+        ),
         build,
     }
 }

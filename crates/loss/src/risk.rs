@@ -19,6 +19,7 @@
 //! w_p + w_n μ. [`Surrogate::curvature`] says what stands for l''.
 
 use crate::curvature::fill;
+use crate::part::Part;
 use crate::sampling::Weights;
 use crate::surrogate::Surrogate;
 
@@ -38,29 +39,24 @@ pub(crate) struct Parts {
 
 impl Risk {
     /// Both parts; writes the gradient of R_p + R_n.
-    pub fn evaluate(
-        &self,
-        positive: &[f32],
-        unlabeled: &[f32],
-        grad_p: &mut [f32],
-        grad_u: &mut [f32],
-    ) -> Parts {
+    pub fn evaluate(&self, positive: Part, unlabeled: Part, grad_p: &mut [f32], grad_u: &mut [f32]) -> Parts {
         let Weights { positive: w_p, negative: w_n, prior_in_unlabeled: mu } = self.weights;
         // An empty part has the mean 0; its loop never divides.
-        let (n_p, n_u) = (positive.len().max(1) as f64, unlabeled.len().max(1) as f64);
+        let total = |part: Part| if part.is_empty() { 1.0 } else { part.total() };
+        let (n_p, n_u) = (total(positive), total(unlabeled));
 
         let (mut as_positive, mut as_negative) = (0.0, 0.0);
-        for (grad, &score) in grad_p.iter_mut().zip(positive) {
-            let (up, down) = self.surrogate.at_both_signs(f64::from(score));
-            as_positive += up.value;
-            as_negative += down.value;
-            *grad = narrow((w_p * up.slope + w_n * mu * down.slope) / n_p);
+        for (grad, (score, own)) in grad_p.iter_mut().zip(positive.iter()) {
+            let (up, down) = self.surrogate.at_both_signs(score);
+            as_positive += own * up.value;
+            as_negative += own * down.value;
+            *grad = narrow(own * (w_p * up.slope + w_n * mu * down.slope) / n_p);
         }
         let mut unlabeled_as_negative = 0.0;
-        for (grad, &score) in grad_u.iter_mut().zip(unlabeled) {
-            let down = self.surrogate.at(-f64::from(score));
-            unlabeled_as_negative += down.value;
-            *grad = narrow(-w_n * down.slope / n_u);
+        for (grad, (score, own)) in grad_u.iter_mut().zip(unlabeled.iter()) {
+            let down = self.surrogate.at(-score);
+            unlabeled_as_negative += own * down.value;
+            *grad = narrow(own * -w_n * down.slope / n_u);
         }
         Parts {
             positive: w_p * as_positive / n_p,
@@ -69,34 +65,34 @@ impl Risk {
     }
 
     /// The curvature of R_p + R_n, which serves −R_n as well: one of a step upward would be negative.
-    pub fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
+    pub fn curvature(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
         let Weights { positive: w_p, negative: w_n, prior_in_unlabeled: mu } = self.weights;
         let on_p = match self.surrogate {
             Surrogate::Sigmoid => w_p + w_n * mu,
             Surrogate::Logistic | Surrogate::Squared | Surrogate::DoubleHinge => w_p,
         };
         let of = |f| self.surrogate.curvature(f);
-        fill(positive, on_p / positive.len() as f64, curve_p, of);
-        fill(unlabeled, w_n / unlabeled.len() as f64, curve_u, of);
+        fill(positive, on_p / positive.total(), curve_p, of);
+        fill(unlabeled, w_n / unlabeled.total(), curve_u, of);
     }
 
     /// Writes the gradient of `factor` · R_n.
     pub fn gradient_of_negative(
         &self,
         factor: f64,
-        positive: &[f32],
-        unlabeled: &[f32],
+        positive: Part,
+        unlabeled: Part,
         grad_p: &mut [f32],
         grad_u: &mut [f32],
     ) {
         let scale = factor * self.weights.negative;
-        let scale_p = scale * self.weights.prior_in_unlabeled / positive.len() as f64;
-        for (grad, &score) in grad_p.iter_mut().zip(positive) {
-            *grad = narrow(scale_p * self.surrogate.slope(-f64::from(score)));
+        let scale_p = scale * self.weights.prior_in_unlabeled / positive.total();
+        for (grad, (score, own)) in grad_p.iter_mut().zip(positive.iter()) {
+            *grad = narrow(own * scale_p * self.surrogate.slope(-score));
         }
-        let scale_u = -scale / unlabeled.len() as f64;
-        for (grad, &score) in grad_u.iter_mut().zip(unlabeled) {
-            *grad = narrow(scale_u * self.surrogate.slope(-f64::from(score)));
+        let scale_u = -scale / unlabeled.total();
+        for (grad, (score, own)) in grad_u.iter_mut().zip(unlabeled.iter()) {
+            *grad = narrow(own * scale_u * self.surrogate.slope(-score));
         }
     }
 }
@@ -128,7 +124,12 @@ mod tests {
         for (sampling, pi) in scenarios {
             for surrogate in Surrogate::ALL {
                 let risk = Risk { weights: Weights::new(mu, sampling).unwrap(), surrogate };
-                let parts = risk.evaluate(&positive, &unlabeled, &mut [0.0; 4], &mut [0.0; 10]);
+                let parts = risk.evaluate(
+                    positive.as_slice().into(),
+                    unlabeled.as_slice().into(),
+                    &mut [0.0; 4],
+                    &mut [0.0; 10],
+                );
                 let mean = |scores: &[f32], sign: f64| {
                     scores.iter().map(|&f| surrogate.loss(sign * f64::from(f))).sum::<f64>()
                         / scores.len() as f64

@@ -1,7 +1,8 @@
 //! The ceiling: ordinary supervised learning, for data whose truth is known.
 
 use crate::cross_entropy::{mean_cross_entropy, mean_curvature};
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 
 /// Cross entropy on true labels: (Σ_P softplus(−f) + Σ_N softplus(f)) / (n_p + n_n).
 ///
@@ -15,17 +16,37 @@ pub struct Supervised;
 
 impl Objective for Supervised {
     fn evaluate(&self, positive: &[f32], negative: &[f32], grad_p: &mut [f32], grad_n: &mut [f32]) -> f64 {
-        check_lengths(positive, negative, grad_p, grad_n);
-        mean_cross_entropy(positive, negative, grad_p, grad_n)
+        self.evaluate_weighted(positive.into(), negative.into(), grad_p, grad_n)
     }
 
     fn curvature(&self, positive: &[f32], negative: &[f32], curve_p: &mut [f32], curve_n: &mut [f32]) {
-        check_lengths(positive, negative, curve_p, curve_n);
-        mean_curvature(positive, negative, curve_p, curve_n);
+        self.curvature_weighted(positive.into(), negative.into(), curve_p, curve_n);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
         "supervised".to_string()
+    }
+}
+
+impl Weighted for Supervised {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        negative: Part,
+        grad_p: &mut [f32],
+        grad_n: &mut [f32],
+    ) -> f64 {
+        check_parts(positive, negative, grad_p, grad_n);
+        mean_cross_entropy(positive, negative, grad_p, grad_n)
+    }
+
+    fn curvature_weighted(&self, positive: Part, negative: Part, curve_p: &mut [f32], curve_n: &mut [f32]) {
+        check_parts(positive, negative, curve_p, curve_n);
+        mean_curvature(positive, negative, curve_p, curve_n);
     }
 }
 

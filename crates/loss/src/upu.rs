@@ -4,7 +4,8 @@
 //! "Convex formulation for learning from positive and unlabeled data", ICML 2015.
 
 use crate::error::LossError;
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 use crate::risk::Risk;
 use crate::sampling::{Sampling, Weights};
 use crate::surrogate::Surrogate;
@@ -39,18 +40,38 @@ impl Upu {
 
 impl Objective for Upu {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        check_lengths(positive, unlabeled, grad_p, grad_u);
-        let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
-        parts.positive + parts.negative
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        self.risk.curvature(positive, unlabeled, curve_p, curve_u);
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
     }
 
     fn describe(&self) -> String {
         format!("upu ({}, {})", self.sampling, self.risk.surrogate)
+    }
+}
+
+impl Weighted for Upu {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        check_parts(positive, unlabeled, grad_p, grad_u);
+        let parts = self.risk.evaluate(positive, unlabeled, grad_p, grad_u);
+        parts.positive + parts.negative
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        self.risk.curvature(positive, unlabeled, curve_p, curve_u);
     }
 }
 

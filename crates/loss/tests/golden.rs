@@ -98,3 +98,43 @@ fn agree(golden: &'static str) -> (usize, u64, u64) {
     }
     (seen.len(), cases, corrections)
 }
+
+/// `make_negatives.py` beside the numbers has the formulas.
+#[test]
+fn negatives_and_weights_agree_with_the_formulas() {
+    let (p, wp) = ([1.625f32, -0.375, 3.25], [0.5f32, 2.0, 1.25]);
+    let (u, wu) = ([0.875f32, -2.5, 1.75, -0.25], [0.5f32, 2.0, 1.25, 3.0]);
+    let (n, wn) = ([-1.375f32, 0.4375, 2.25], [0.5f32, 2.0, 1.25]);
+    let setting = Setting {
+        prior_in_unlabeled: 0.3,
+        sampling: onesided_loss::Sampling::SingleSample { labeled_share: 0.375 },
+    };
+    let lines = include_str!("golden/negatives.txt").lines();
+    let mut seen = 0;
+    for line in lines {
+        let mut words = line.split_whitespace();
+        let (name, option) = (words.next().unwrap(), words.next().unwrap());
+        let numbers: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
+        let mut options = Options::default();
+        match name {
+            "collective" => options.reduction = option.parse().unwrap(),
+            "upu" => options.surrogate = option.parse().unwrap(),
+            _ => {}
+        }
+        let info = onesided_loss::method(name).unwrap();
+        let objective = info.build(&setting, &options).unwrap();
+        let negatives = Some(info.negative_term(&setting, &options, 0.7).unwrap());
+        let loss = onesided_loss::Loss { objective: objective.as_ref(), negatives };
+        let part = onesided_loss::Part::new;
+        let mut grads = [vec![0.0; 3], vec![0.0; 4], vec![0.0; 3]];
+        let [gp, gu, gn] = &mut grads;
+        let value =
+            loss.evaluate([part(&p, Some(&wp)), part(&u, Some(&wu)), part(&n, Some(&wn))], [gp, gu, gn]);
+        assert!((value - numbers[0]).abs() < 1e-12, "{line}: {value}");
+        for (found, expected) in grads.concat().iter().zip(&numbers[1..]) {
+            assert!((f64::from(*found) - expected).abs() < 1e-7, "{line}: {found} against {expected}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 6);
+}

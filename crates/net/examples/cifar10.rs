@@ -240,6 +240,8 @@ impl Split {
             unlabeled: &self.unlabeled,
             held_out_positive: &[],
             held_out_unlabeled: &[],
+            negatives: None,
+            weights: None,
             objective: self.objective.as_ref(),
             start_bias: self.start_bias,
             risk: None,

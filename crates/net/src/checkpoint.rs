@@ -58,6 +58,16 @@ pub(crate) fn fingerprint(job: &Job) -> u64 {
         eat(&(rows.len() as u64).to_le_bytes());
         rows.iter().for_each(|row| eat(&row.to_le_bytes()));
     }
+    if let Some(negatives) = job.negatives {
+        eat(format!("{:?}", negatives.term).as_bytes());
+        for rows in [negatives.training, negatives.held_out] {
+            eat(&(rows.len() as u64).to_le_bytes());
+            rows.iter().for_each(|row| eat(&row.to_le_bytes()));
+        }
+    }
+    if let Some(weights) = job.weights {
+        weights.iter().for_each(|weight| eat(&weight.to_le_bytes()));
+    }
     eat(&(job.data.len() as u64).to_le_bytes());
     match job.data {
         Source::Numbers(numbers) => numbers.iter().for_each(|x| eat(&x.to_le_bytes())),

@@ -31,7 +31,8 @@ pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
 pub use train::{
-    EpochRecord, Job, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on, train_watched,
+    EpochRecord, Job, NegativeRows, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on,
+    train_watched,
 };
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

@@ -10,7 +10,7 @@ use crate::scores::score_rows;
 use crate::spec::{Network, Shape};
 use crate::weights::Weights;
 use onesided_data::{BatchSampler, Mix, Stream};
-use onesided_loss::Objective;
+use onesided_loss::{Loss, NegativeTerm, Objective, Part};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -129,8 +129,19 @@ fn risen(step: u64, warm_up: f64) -> f64 {
     if done >= warm_up { 1.0 } else { done / warm_up }
 }
 
-/// The risk of held-out scores: logits of positives, logits of unlabeled rows; lower is better.
-pub type Risk<'a> = &'a (dyn Fn(&[f32], &[f32]) -> f64 + Sync);
+/// The risk of held-out scores: logits of positives, of unlabeled rows and of known negatives; lower is better.
+pub type Risk<'a> = &'a (dyn Fn(&[f32], &[f32], &[f32]) -> f64 + Sync);
+
+/// Rows that are known to be negative, and what they add to the objective.
+#[derive(Clone, Copy, Debug)]
+pub struct NegativeRows<'a> {
+    /// Rows to learn from.
+    pub training: &'a [u32],
+    /// Rows kept apart for the risk.
+    pub held_out: &'a [u32],
+    /// What they add.
+    pub term: NegativeTerm,
+}
 
 /// What to train on: rows of a data set, by number.
 pub struct Job<'a> {
@@ -146,6 +157,10 @@ pub struct Job<'a> {
     pub held_out_positive: &'a [u32],
     /// Unlabeled rows kept apart for the risk.
     pub held_out_unlabeled: &'a [u32],
+    /// Known negatives, where there are any.
+    pub negatives: Option<NegativeRows<'a>>,
+    /// A weight for each row of the data, where rows have weights and the objective takes them.
+    pub weights: Option<&'a [f32]>,
     /// The loss on scores.
     pub objective: &'a dyn Objective,
     /// Where the score's bias starts: the logit of the prior.
@@ -245,12 +260,20 @@ pub fn train_watched(
     if !engine.holds(&job.data) {
         return Err(NetError::Config("the engine holds another data set than the one to train on".into()));
     }
-    for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
+    let (negative, held_out_negative) =
+        job.negatives.map_or((&[][..], &[][..]), |rows| (rows.training, rows.held_out));
+    let held_out = [job.held_out_positive, job.held_out_unlabeled, held_out_negative];
+    for rows in [job.positive, job.unlabeled, negative].into_iter().chain(held_out) {
         check_rows(rows, engine.rows())?;
     }
-    let mut sampler = BatchSampler::new(
+    if job.weights.is_some_and(|weights| weights.len() != engine.rows()) {
+        return Err(NetError::Config("there must be a weight for every row of the data".into()));
+    }
+    let loss_on = Loss { objective: job.objective, negatives: job.negatives.map(|rows| rows.term) };
+    let mut sampler = BatchSampler::with_negatives(
         job.positive.to_vec(),
         job.unlabeled.to_vec(),
+        negative.to_vec(),
         config.batch,
         config.mix,
         Stream::new(config.seed, "batches"),
@@ -308,15 +331,13 @@ pub fn train_watched(
         progress.batch = 0;
         let mut total = 0.0;
         let mut coming = sampler.next_epoch();
-        let mut more = feed.fill(coming.next(), config, executor.steps());
+        let mut more = feed.fill(coming.next(), job, executor.steps());
         while more {
             let step = executor.steps();
             gradient.resize(feed.rows.len(), 0.0);
             // A GPU waits from here until the gradient arrives: nothing else is done in between.
             let scores = executor.forward(&feed.batch(), Mode::Train)?;
-            let (positive, unlabeled) = scores.split_at(feed.positives);
-            let (to_positive, to_unlabeled) = gradient.split_at_mut(feed.positives);
-            let loss = job.objective.evaluate(positive, unlabeled, to_positive, to_unlabeled);
+            let loss = loss_on.evaluate(feed.parts(scores), feed.split(&mut gradient));
             if !loss.is_finite() || !all_finite(scores) {
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
             }
@@ -328,7 +349,7 @@ pub fn train_watched(
             progress.batch += 1;
             progress.rows_seen += feed.rows.len() as u64;
             progress.loss = total / progress.batch as f64;
-            more = feed.fill(coming.next(), config, step + 1);
+            more = feed.fill(coming.next(), job, step + 1);
             if !observer(&progress) {
                 interrupted = true;
                 break 'epochs;
@@ -338,7 +359,12 @@ pub fn train_watched(
             None => None,
             Some(risk) => {
                 let positive = score_rows(executor.as_mut(), job.held_out_positive)?;
-                Some(risk(&positive, &score_rows(executor.as_mut(), job.held_out_unlabeled)?))
+                let unlabeled = score_rows(executor.as_mut(), job.held_out_unlabeled)?;
+                let negative = match held_out_negative.is_empty() {
+                    true => Vec::new(),
+                    false => score_rows(executor.as_mut(), held_out_negative)?,
+                };
+                Some(risk(&positive, &unlabeled, &negative))
             }
         };
         watcher(epoch, executor.as_mut())?;
@@ -376,22 +402,48 @@ pub fn train_watched(
 #[derive(Default)]
 struct Feed {
     rows: Vec<u32>,
+    /// The weights of these rows, where rows have weights.
+    weights: Vec<f32>,
     positives: usize,
+    unlabeled: usize,
     draws: Vec<Draw>,
     dropout_key: u64,
 }
 
 impl Feed {
     /// Makes ready the batch of `step`; false if there is none.
-    fn fill(&mut self, batch: Option<onesided_data::Batch>, config: &TrainConfig, step: u64) -> bool {
+    fn fill(&mut self, batch: Option<onesided_data::Batch>, job: &Job, step: u64) -> bool {
         let Some(batch) = batch else { return false };
+        let config = job.config;
         self.rows.clear();
         self.rows.extend_from_slice(batch.positive);
         self.rows.extend_from_slice(batch.unlabeled);
-        self.positives = batch.positive.len();
+        self.rows.extend_from_slice(batch.negative);
+        (self.positives, self.unlabeled) = (batch.positive.len(), batch.unlabeled.len());
+        self.weights.clear();
+        if let Some(weights) = job.weights {
+            self.weights.extend(self.rows.iter().map(|&row| weights[row as usize]));
+        }
         config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
         self.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();
         true
+    }
+
+    /// The scores of the batch by kind, with their weights.
+    fn parts<'s>(&'s self, scores: &'s [f32]) -> [Part<'s>; 3] {
+        let (p, u) = (self.positives, self.positives + self.unlabeled);
+        let part = |range: std::ops::Range<usize>| {
+            let weights = (!self.weights.is_empty()).then(|| &self.weights[range.clone()]);
+            Part::new(&scores[range], weights)
+        };
+        [part(0..p), part(p..u), part(u..scores.len())]
+    }
+
+    /// A slice over the batch by kind.
+    fn split<'s>(&self, of_rows: &'s mut [f32]) -> [&'s mut [f32]; 3] {
+        let (positive, others) = of_rows.split_at_mut(self.positives);
+        let (unlabeled, negative) = others.split_at_mut(self.unlabeled);
+        [positive, unlabeled, negative]
     }
 
     fn batch(&self) -> Batch<'_> {

@@ -76,6 +76,8 @@ impl Task {
             unlabeled: &self.unlabeled,
             held_out_positive: &[],
             held_out_unlabeled: &[],
+            negatives: None,
+            weights: None,
             objective: &self.objective,
             start_bias: -1.0,
             risk: None,

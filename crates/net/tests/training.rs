@@ -207,7 +207,7 @@ fn run_judged(
     risk_name: &str,
 ) -> Result<Trained, NetError> {
     let objective = Collective::new(0.25, Reduction::SumOfMeans).unwrap();
-    let risk = |p: &[f32], u: &[f32]| -> f64 {
+    let risk = |p: &[f32], u: &[f32], _: &[f32]| -> f64 {
         let mean = |x: &[f32]| x.iter().map(|&x| f64::from(x)).sum::<f64>() / x.len() as f64;
         mean(u) - mean(p)
     };
@@ -218,6 +218,8 @@ fn run_judged(
         unlabeled: &clouds.unlabeled[..240],
         held_out_positive: &clouds.positive[60..],
         held_out_unlabeled: &clouds.unlabeled[240..],
+        negatives: None,
+        weights: None,
         objective: &objective,
         start_bias: -1.0,
         risk: Some(&risk),
@@ -352,6 +354,8 @@ fn prior_weighted_recovers_the_posterior_on_a_line() {
             unlabeled: &(n_p as u32..(n_p + n_u) as u32).collect::<Vec<_>>(),
             held_out_positive: &[],
             held_out_unlabeled: &[],
+            negatives: None,
+            weights: None,
             objective: &objective,
             start_bias: (0.25f64 / 0.75).ln(),
             risk: None,

@@ -2,7 +2,7 @@
 
 use crate::{Error, Model};
 use onesided_classic::System;
-use onesided_data::{ClassPrior, Counts, Dataset, PriorInUnlabeled, Scenario};
+use onesided_data::{Amounts, ClassPrior, Dataset, PriorInUnlabeled, Scenario};
 use onesided_eval::ThresholdRule;
 use onesided_learn::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
@@ -260,10 +260,15 @@ impl Learner {
         self.task_of(data, truth, None)
     }
 
-    fn task_of<'d>(&self, data: &'d Dataset, truth: bool, drawn: Option<Counts>) -> Result<Task<'d>, Error> {
+    fn task_of<'d>(
+        &self,
+        data: &'d Dataset,
+        truth: bool,
+        aside: Option<(Amounts, usize)>,
+    ) -> Result<Task<'d>, Error> {
         let config = &self.config;
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
-        task.drawn = drawn.unwrap_or(task.counts);
+        (task.drawn, task.reserved) = aside.unwrap_or((task.amounts, 0));
         task.priors = match &self.estimate {
             Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, true)),
             None if truth => self.truth_priors(&task)?,
@@ -300,7 +305,8 @@ impl Learner {
         estimate_prior(task, views, &settings, observer)
     }
 
-    /// Learns from a data set: positives and unlabeled rows, or, for the method `supervised`, the truth. Where a prior is
+    /// Learns from a data set: positives, unlabeled rows and known negatives, each with its weight where rows have weights,
+    /// or, for the method `supervised`, the truth. Where a prior is
     /// needed and none was given, it is [estimated](Self::estimate_prior) first.
     pub fn fit(&self, data: &Dataset) -> Result<Model, Error> {
         self.fit_with(data, &mut |_| Signal::Continue)
@@ -317,15 +323,21 @@ impl Learner {
         let truth = self.build(data)?.info().needs_truth;
         let all = self.task(data, truth)?;
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
-        let model = self.fit_rows(&data.select(&kept), Some(all.counts), observer)?;
+        let model = self.fit_rows(&data.select(&kept), Some((all.amounts, aside.len())), observer)?;
         model.with_reserve(Some(&data.select(&aside)), data)
     }
 
-    /// Learns from all rows of a data set. `drawn` is how many there were before positives were set aside.
-    fn fit_rows(&self, data: &Dataset, drawn: Option<Counts>, observer: Observer) -> Result<Model, Error> {
+    /// Learns from all rows of a data set. `aside` is how much there was before positives were set aside, and how
+    /// many of them.
+    fn fit_rows(
+        &self,
+        data: &Dataset,
+        aside: Option<(Amounts, usize)>,
+        observer: Observer,
+    ) -> Result<Model, Error> {
         let scorer = self.build(data)?;
         let (info, threshold) = (scorer.info(), self.config.threshold.unwrap_or(ThresholdRule::Half));
-        let mut task = self.task_of(data, info.needs_truth, drawn)?;
+        let mut task = self.task_of(data, info.needs_truth, aside)?;
         let views = Views::new(data);
         let mut estimate = self.estimate.clone();
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
@@ -354,7 +366,7 @@ impl Learner {
         let views = Views::new(task.data);
         let mut report = self.estimate_for(task, &views, observer).map_err(cannot)?;
         // The share in the population counts positives that were set aside, too.
-        report.counts = task.drawn;
+        report.counts = task.drawn_counts();
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }

@@ -123,7 +123,7 @@ pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSetting
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use learner::Learner;
-pub use model::{Model, pu_metrics_by_name, rests_on_prior};
+pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
     ClassPrior, Counts, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled, ReadAgain,
     Scenario,

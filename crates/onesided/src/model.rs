@@ -13,8 +13,8 @@
 use crate::{About, AtPrior, Error, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, ThresholdRule, probability, with_truth_intervals,
-    without_negatives,
+    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, probability,
+    with_truth_intervals, without_negatives_weighted,
 };
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task};
@@ -51,9 +51,19 @@ impl Model {
     ) -> Result<Self, Error> {
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
         report.warnings.extend(estimate.as_ref().map(rests_on_an_estimate));
+        let weights = task.weights_of(&learned.held_out);
+        let (of_positives, of_others) = match &weights {
+            Some(weights) => {
+                let (positive, other) = weights.split_at(learned.positive.len());
+                (Some(positive), Some(other))
+            }
+            None => (None, None),
+        };
+        let positive = Sample { scores: &learned.positive, weights: of_positives };
+        let other = Sample { scores: &learned.unlabeled, weights: of_others };
         // A theory's own probabilities are as they are.
         let ends = estimate.as_ref().filter(|_| fitted.link().is_none());
-        let at = |mu| at_prior(mu, &learned.positive, &learned.unlabeled, task);
+        let at = |mu| at_prior(mu, positive, other, task);
         let cautious = ends.and_then(|estimate| at(estimate.cautious?));
         let ends = ends.and_then(|estimate| {
             let [low, high] = estimate.ends();
@@ -68,7 +78,7 @@ impl Model {
             options,
             features: encoding,
             scenario: task.scenario,
-            counts: task.drawn,
+            counts: task.drawn_counts(),
             class_prior: priors.map(|priors| priors.class),
             prior_in_unlabeled: priors.filter(|_| !task.truth).map(|priors| priors.in_unlabeled),
             at_prior_ends: ends,
@@ -82,7 +92,7 @@ impl Model {
             report,
         };
         let mut model = Self::new(about, fitted);
-        model.settle(&learned.positive, &learned.unlabeled, cautious, task.truth)?;
+        model.settle(positive, other, cautious, task.truth)?;
         Ok(model)
     }
 
@@ -204,11 +214,40 @@ impl Model {
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
         let scores = self.score(data)?;
-        let of = |wanted: Label| -> Vec<f32> {
-            let pairs = scores.iter().zip(labels);
-            pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
+        let positive = of_kind(&scores, labels, Label::Positive);
+        let unlabeled = of_kind(&scores, labels, Label::Unlabeled);
+        let weights = data.weights().map(|weights| {
+            (of_kind(weights, labels, Label::Positive), of_kind(weights, labels, Label::Unlabeled))
+        });
+        let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
+        let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
+        self.pu_metrics(positive, unlabeled, resamples, seed)
+    }
+
+    /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
+    /// against them. `None` where no row is known to be negative. They say this of negatives like these, which are no
+    /// random sample of all where somebody picked them.
+    pub fn against_negatives(&self, data: &Dataset) -> Result<Option<NegativeMetrics>, Error> {
+        let labels = data.labels().ok_or(Error::NeedsLabels)?;
+        let scores = self.score(data)?;
+        let (positive, negative) =
+            (of_kind(&scores, labels, Label::Positive), of_kind(&scores, labels, Label::Negative));
+        if negative.is_empty() {
+            return Ok(None);
+        }
+        let weights = data.weights().map(|weights| {
+            (of_kind(weights, labels, Label::Positive), of_kind(weights, labels, Label::Negative))
+        });
+        let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
+        let of_negatives =
+            Sample { scores: &negative, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
+        let refused = |score: f32| match self.decide(probability(f64::from(score)) as f32) {
+            true => 0.0,
+            false => 1.0,
         };
-        self.pu_metrics(&of(Label::Positive), &of(Label::Unlabeled), resamples, seed)
+        let auc = 1.0 - onesided_eval::weighted_ranking_risk(positive, of_negatives);
+        let specificity = of_negatives.mean(refused);
+        Ok(Some(NegativeMetrics { rows: negative.len(), specificity, auc }))
     }
 
     /// Metrics against true labels with 95 % intervals, by name.
@@ -288,12 +327,13 @@ impl Model {
     /// than calling everything negative, one that is too low does not.
     fn settle(
         &mut self,
-        positive: &[f32],
-        other: &[f32],
+        positive: Sample,
+        other: Sample,
         cautious: Option<AtPrior>,
         truth: bool,
     ) -> Result<(), Error> {
-        let logits = |raw: &[f32]| raw.iter().map(|&f| self.about.logit(f)).collect::<Vec<f32>>();
+        let weights = (positive.weights, other.weights);
+        let logits = |raw: Sample| raw.scores.iter().map(|&f| self.about.logit(f)).collect::<Vec<f32>>();
         let (positive, other) = (logits(positive), logits(other));
         if let (Some(mu), Some(pi)) = (self.about.prior_in_unlabeled, self.about.class_prior) {
             let (p, u) = (probabilities(&positive), probabilities(&other));
@@ -302,21 +342,22 @@ impl Model {
         if let (ThresholdRule::Half, Some(at)) = (self.about.threshold_rule, cautious) {
             self.about.threshold = probability(f64::from(self.about.logit(at.even())));
         }
-        self.measure(&positive, &other, truth, RESAMPLES)
+        let positive = Sample { scores: &positive, weights: weights.0 };
+        self.measure(positive, Sample { scores: &other, weights: weights.1 }, truth, RESAMPLES)
     }
 
     /// Fills in the metrics of the report from the scores of held-out rows.
     fn measure(
         &mut self,
-        positive: &[f32],
-        other: &[f32],
+        positive: Sample,
+        other: Sample,
         truth: bool,
         resamples: usize,
     ) -> Result<(), Error> {
         let seed = self.about.report.seed();
         let metrics: BTreeMap<String, Interval> = if truth {
-            let q = probabilities(&[positive, other].concat());
-            let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.len()).collect();
+            let q = probabilities(&[positive.scores, other.scores].concat());
+            let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.scores.len()).collect();
             let intervals = with_truth_intervals(&q, &truth, self.about.threshold, resamples, seed)?;
             intervals.into_iter().map(|(name, interval)| (name.to_string(), interval)).collect()
         } else {
@@ -330,12 +371,14 @@ impl Model {
 
     fn pu_metrics(
         &self,
-        positive: &[f32],
-        unlabeled: &[f32],
+        positive: Sample,
+        unlabeled: Sample,
         resamples: usize,
         seed: u64,
     ) -> Result<PuMetrics, Error> {
-        let at_mu = |scores: &[f32]| -> Vec<f32> {
+        let weights = [positive.weights, unlabeled.weights];
+        let at_mu = |sample: Sample| -> Vec<f32> {
+            let scores = sample.scores;
             scores.iter().map(|&score| probability(f64::from(score) - self.about.shift) as f32).collect()
         };
         let input = PuInput {
@@ -344,11 +387,11 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        let mut metrics = without_negatives(&input, resamples, seed)?;
+        let mut metrics = without_negatives_weighted(&input, weights, resamples, seed)?;
         // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
         for end in self.about.prior_estimate.iter().flat_map(PriorEstimate::ends) {
             let input = PuInput { prior: Some(end), ..input };
-            widen(&mut metrics, &without_negatives(&input, resamples, seed)?);
+            widen(&mut metrics, &without_negatives_weighted(&input, weights, resamples, seed)?);
         }
         Ok(metrics)
     }
@@ -358,6 +401,23 @@ impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model").field("about", &self.about).finish_non_exhaustive()
     }
+}
+
+/// What known negatives show of a model.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct NegativeMetrics {
+    /// How many there are.
+    pub rows: usize,
+    /// The share of them that is not called positive.
+    pub specificity: f64,
+    /// The AUC of positives against them.
+    pub auc: f64,
+}
+
+/// What belongs to rows of one kind.
+fn of_kind(of_rows: &[f32], labels: &[Label], wanted: Label) -> Vec<f32> {
+    let pairs = of_rows.iter().zip(labels);
+    pairs.filter(|(_, label)| **label == wanted).map(|(of_row, _)| *of_row).collect()
 }
 
 /// The metrics that are defined, by name.
@@ -378,8 +438,8 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
 }
 
 /// The calibration at a prior other than the model's; `None` if the scores cannot be calibrated there.
-fn at_prior(mu: PriorInUnlabeled, positive: &[f32], unlabeled: &[f32], task: &Task) -> Option<AtPrior> {
-    let calibration = Calibration::fit(positive, unlabeled, mu).ok()?;
+fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Task) -> Option<AtPrior> {
+    let calibration = Calibration::fit_weighted(positive, unlabeled, mu).ok()?;
     Some(AtPrior { calibration, shift: Priors::from_unlabeled(mu, task.scenario, task.drawn, true).shift() })
 }
 

@@ -42,6 +42,8 @@ fn trained(x: &[f32], reduction: Reduction) -> (f64, f64) {
         unlabeled,
         held_out_positive: &[],
         held_out_unlabeled: &[],
+        negatives: None,
+        weights: None,
         objective: &objective,
         start_bias: (MU / (1.0 - MU)).ln(),
         risk: None,

@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn the_share_in_the_population_has_its_limits() {
         // 200 labeled positives beside 600 unlabeled rows: a quarter of the pool is labeled.
-        let counts = Counts { positive: 200, unlabeled: 600 };
+        let counts = Counts::new(200, 600);
         let (pi, ends) = estimate(0.2).in_population(Scenario::SingleSample, counts);
         assert!((pi - 0.4).abs() < 1e-12, "(200 + 0.2 * 600) / 800 is 0.4, not {pi}");
         assert_eq!(ends, (0.25, 1.0));

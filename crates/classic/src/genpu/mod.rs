@@ -131,7 +131,7 @@ impl GenPu {
         if cols > MOST_COLUMNS {
             return Err(ClassicError::TooWide { method: NAME, cols, limit: MOST_COLUMNS });
         }
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         for (what, found) in [("positives", positive), ("unlabeled rows", unlabeled)] {
             if found < LEAST_POSITIVES {
                 let remedy = "generators cannot learn from fewer; use another method, or add rows";
@@ -218,7 +218,7 @@ impl GenPu {
                         let above = scores.iter().map(|&score| score > model.threshold);
                         Some(
                             PredictedShares::new(&held.labels, above)
-                                .in_population(task.scenario, task.counts()),
+                                .in_population(task.scenario, task.counts().labeled_share()),
                         )
                     }
                     None => None,
@@ -284,7 +284,7 @@ mod tests {
 
     fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: f64) -> Task<'a> {
         let prior = PriorInUnlabeled::new(mu).ok();
-        Task { rows, labels, prior, scenario: Scenario::CaseControl, seed: 2, threads: 0 }
+        Task { rows, labels, weights: None, prior, scenario: Scenario::CaseControl, seed: 2, threads: 0 }
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn of_looks_that_are_equal_but_for_chance_the_last_one_counts() {
-        let look = |recall: f64| PredictedShares { recall, share: 0.5 };
+        let look = |recall: f64| PredictedShares { recall, share: 0.5, negatives: (0.0, 0.0) };
         let prior = ClassPrior::new(0.5).unwrap();
         // Of 20 positives 19 are found: recall 20/22, chance 1.0 · √(2 · 0.0826 / 20) = 0.091.
         let looks = [0.6, 0.95, 0.9, 0.9, 0.7].map(look);

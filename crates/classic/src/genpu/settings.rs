@@ -66,6 +66,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: true,
     gives_probability: false,
     explains: false,
+    no_negatives: Some("its players know positives and unlabeled rows alone"),
+    no_weights: Some("its players see every row as often as the others"),
     reconstruction: Some("no code is known; networks, weights and the choice of the step are ours"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(GenPu::from_options(values))),

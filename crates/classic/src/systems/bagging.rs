@@ -17,7 +17,7 @@ use crate::{
     ClassicError, ClassicModel, Examples, LinearModel, LinearSvm, OptionInfo, OptionValues, Rows, ScoreForm,
     Selected, Takes, Task,
 };
-use onesided_data::Stream;
+use onesided_data::{Label, Stream};
 
 const NAME: &str = "bagging";
 
@@ -50,6 +50,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: None,
+    no_weights: None,
     reconstruction: None,
     options: &OPTIONS,
     build: |values| Ok(Box::new(Bagging::from_options(values))),
@@ -117,19 +119,30 @@ impl Bagging {
     }
 
     fn bag(&self, task: &Task, cost: f64, machines: usize) -> Result<BagFit, ClassicError> {
-        let (positive, unlabeled) = task.parts();
+        let (positive, others) = task.parts();
+        let (negative, unlabeled): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|&i| task.labels[i] == Label::Negative);
+        // Negatives weigh beside a sample as they would beside all unlabeled rows.
+        let all: f64 = unlabeled.iter().map(|&i| task.weight(i)).sum();
         let sample = self.sample.unwrap_or(positive.len());
         let machines = in_blocks(machines, machines, |range| {
             let mut stream = Stream::new(task.seed, &format!("bag {}", range.start));
             let mut rows = positive.clone();
             rows.extend((0..sample).map(|_| unlabeled[stream.below(unlabeled.len())]));
-            let drawn = Selected::new(task.rows, &rows);
-            let weights = |of_positives: f64, of_sample: f64| -> Vec<f64> {
-                let first = std::iter::repeat_n(of_positives, positive.len());
-                first.chain(std::iter::repeat_n(of_sample, sample)).collect()
+            let own = |rows: &[usize]| rows.iter().map(|&i| task.weight(i)).sum::<f64>();
+            let (of_positives, of_sample) = (own(&positive), own(&rows[positive.len()..]));
+            rows.extend_from_slice(&negative);
+            let weights = |on_positives: f64, on_sample: f64| -> Vec<f64> {
+                let of = |(at, &i): (usize, &usize)| match at {
+                    at if at < positive.len() => on_positives * task.weight(i),
+                    at if at < positive.len() + sample => on_sample * task.weight(i),
+                    _ => on_sample * task.weight(i) * of_sample / all,
+                };
+                rows.iter().enumerate().map(of).collect()
             };
             let up = weights(cost, 0.0);
-            let down = weights(0.0, cost * positive.len() as f64 / sample as f64);
+            let down = weights(0.0, cost * of_positives / of_sample);
+            let drawn = Selected::new(task.rows, &rows);
             let svm = LinearSvm::quick(&drawn);
             let model = svm.fit(Examples::new(&drawn, &up, &down)?, &mut stream).model;
             Ok((model, rows.split_off(positive.len())))

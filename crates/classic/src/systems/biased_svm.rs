@@ -50,6 +50,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: None,
+    no_weights: None,
     reconstruction: Some("the grid of costs is recalled; fewer steps of it are tried"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(BiasedSvm::from_options(values))),

@@ -73,6 +73,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: true,
     explains: true,
+    no_negatives: Some("its formula for the probability knows labeled and unlabeled rows alone"),
+    no_weights: Some("its label frequency counts every row once"),
     reconstruction: None,
     options: &OPTIONS,
     build: |values| Ok(Box::new(ElkanNoto::from_options(Form::Scaled, values))),
@@ -98,7 +100,7 @@ impl System for ElkanNoto {
 
     fn learn(&self, task: &Task) -> Result<ClassicModel, ClassicError> {
         let cost = self.choose_cost(task)?;
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let turns = match (self.form, task.prior) {
             (Form::Scaled, Some(_)) => 0,
             (Form::Scaled, None) if positive / FOLDS >= ENOUGH_HELD_OUT => 1,
@@ -207,7 +209,7 @@ impl ElkanNoto {
             return Ok((Vec::new(), None));
         }
         let folds = stratified_folds(task.labels, FOLDS, task.seed).map_err(|_| {
-            let Counts { positive, unlabeled } = task.counts();
+            let Counts { positive, unlabeled, .. } = task.counts();
             let (what, found) =
                 if positive < unlabeled { ("positives", positive) } else { ("unlabeled rows", unlabeled) };
             let remedy = "five parts take turns in being left out";
@@ -222,8 +224,12 @@ impl ElkanNoto {
             let (kept, held) = &folds[range.start];
             let (rows, labels): (_, Vec<_>) =
                 (Selected::new(task.rows, kept), kept.iter().map(|&i| task.labels[i]).collect());
-            let model =
-                labeled_against_rest(&Task { rows: &rows, labels: &labels, ..*task }, cost, solver, None)?;
+            let model = labeled_against_rest(
+                &Task { rows: &rows, labels: &labels, weights: None, ..*task },
+                cost,
+                solver,
+                None,
+            )?;
             Ok::<_, ClassicError>((model.scores(&Selected::new(task.rows, held)), model))
         });
         let (mut logits, mut near) = (Vec::new(), None);

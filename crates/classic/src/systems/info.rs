@@ -27,6 +27,10 @@ pub struct SystemInfo {
     pub gives_probability: bool,
     /// Whether its model can say what carried a score: a linear one, unless a kernel is asked for.
     pub explains: bool,
+    /// Why it cannot learn from known negatives; `None` where it can.
+    pub no_negatives: Option<&'static str>,
+    /// Why it cannot learn from rows with weights; `None` where it can.
+    pub no_weights: Option<&'static str>,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,
     /// What can be set by name.

@@ -63,6 +63,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: false,
+    no_negatives: Some("its centroid is that of the unlabeled rows alone"),
+    no_weights: Some("its centroid counts every row once"),
     reconstruction: Some("the centroid stays at its estimate; the paper lets it move"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(Kldce::from_options(values))),
@@ -122,7 +124,7 @@ impl Kldce {
     fn fit_one(&self, task: &Task, kernel: Kernel, ridge: f64) -> Result<ClassicModel, ClassicError> {
         let mu = task.needed_prior(NAME)?;
         let rows = task.rows;
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let (n, n_p, n_u) = ((positive + unlabeled) as f64, positive as f64, unlabeled as f64);
         let unit = 1.0 / (2.0 * ridge);
         let pull = unit * n_u / (2.0 * n);
@@ -207,7 +209,7 @@ mod tests {
         for (s, &c) in kernel.coefficients.iter().enumerate() {
             Rows::add_to(&kernel.support, s, c, &mut w);
         }
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
         let objective = |w: [f64; 2], b: f64| {
             let n = n_p + n_u;

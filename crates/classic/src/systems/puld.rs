@@ -54,6 +54,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: Some("its margins are those of positives and unlabeled rows alone"),
+    no_weights: Some("its balance of the unlabeled rows counts every row once"),
     reconstruction: Some("no code is known and the objective is recalled, not read"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(Puld::from_options(values))),
@@ -81,7 +83,7 @@ impl System for Puld {
 
 fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
     let mu = task.needed_prior(NAME)?;
-    let Counts { positive, unlabeled } = task.counts();
+    let Counts { positive, unlabeled, .. } = task.counts();
     let svm = LinearSvm::quick(task.rows);
     let mut stream = Stream::new(task.seed, NAME);
     // To start with, positives against all unlabeled rows, both kinds with the same weight in sum.

@@ -53,6 +53,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: Some("it finds its own reliable negatives by Rocchio"),
+    no_weights: Some("it counts every row once"),
     reconstruction: Some("the 8 % of rejected positives are recalled; the cost is chosen"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(RocSvm::from_options(values))),

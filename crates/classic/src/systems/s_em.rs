@@ -59,6 +59,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: true,
     gives_probability: true,
     explains: true,
+    no_negatives: Some("it finds its own reliable negatives by spies"),
+    no_weights: Some("spies and expectations count every row once"),
     reconstruction: Some("the shares of spies and noise are recalled; the rule that stops EM is our reading"),
     options: &OPTIONS,
     build: |values| Ok(Box::new(SEm::from_options(values))),

@@ -7,6 +7,8 @@
 //! min_{w, b}  ½‖w‖² + C [ n_u/(n_p + n_u) Σ_P softplus(-f) + n_p/(n_p + n_u) Σ_U softplus(f) ]
 //! ```
 //!
+//! Known negatives count among the unlabeled rows as often as their weights say.
+//!
 //! C is chosen on held-out rows by the score r² / Pr\[f > 0\] of the paper, or by the 0-1 risk where the prior is known.
 //! f > 0 means p_p(x) > p_u(x), that is P(y = 1 | x) > μ: right for the balanced error, not for accuracy, and σ(f) is
 //! not the probability of being positive. So no probability is given.
@@ -45,6 +47,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: None,
+    no_weights: None,
     reconstruction: None,
     options: &OPTIONS,
     build: |values| Ok(Box::new(WeightedLr::from_options(values))),
@@ -70,8 +74,7 @@ impl System for WeightedLr {
 }
 
 fn fit(task: &Task, cost: f64) -> Result<ClassicModel, ClassicError> {
-    let counts = task.counts();
-    let share = counts.labeled_share();
+    let share = task.amounts().labeled_share();
     let positive = task.weights(cost * (1.0 - share), 0.0);
     let negative = task.weights(0.0, cost * share);
     let fitted = Logistic::quick().fit(Examples::new(task.rows, &positive, &negative)?);

@@ -22,7 +22,16 @@ fn place(flags: &Evaluate) -> Result<Input, Failure> {
         ("--label", label.is_some()),
         ("--truth", truth.is_some()),
         ("--positive", flags.positive.is_some()),
+        ("--negative", flags.negative.is_some()),
     ])?;
+    if flags.negative.is_some() && label.is_none() {
+        return Err(Failure::input("--negative is a value of the label column; name it with --label COLUMN"));
+    }
+    if flags.weight.is_some() && truth.is_some() {
+        return Err(Failure::input(
+            "metrics against true labels count every row once, so --weight would do nothing; leave it out",
+        ));
+    }
     match (&input, label, truth) {
         (Input::One(folder), None, None) if folder.is_dir() && flags.positive.is_some() => Ok(input),
         (Input::One(_), None, None) => Err(Failure::input(
@@ -75,6 +84,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         label: flags.label.clone(),
         truth: flags.truth.clone(),
         positive: flags.positive.clone(),
+        negative: flags.negative.clone(),
+        weight: flags.weight.clone(),
         text: flags.text.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
@@ -123,6 +134,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         }
     };
 
+    let negatives = match data.labels() {
+        Some(_) => model.against_negatives(&data)?,
+        None => None,
+    };
     if as_json {
         let mut object = Map::new();
         match (&against_truth, &without_negatives) {
@@ -138,6 +153,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
                 object.insert("measured".to_string(), json!("without negatives"));
             }
             (None, None) => {}
+        }
+        if let Some(negatives) = &negatives {
+            object.insert("known_negatives".to_string(), json!(negatives));
         }
         object.insert("rows".to_string(), json!(number));
         object.insert("threshold".to_string(), json!(about.threshold));
@@ -168,6 +186,15 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     if let Some(answer) = review {
         text.push_str(&format!("\nunlabeled rows, by their score:\n{}", answer.as_text("labeled positives")));
+    }
+    if let Some(negatives) = negatives {
+        let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
+        let rows = shown.map(|(name, value)| vec![name.to_string(), format!("{value:.4}")]);
+        text.push_str(&format!(
+            "against {} known negatives, as far as they are like the others:\n{}",
+            negatives.rows,
+            table(&rows)
+        ));
     }
     print(&text)
 }

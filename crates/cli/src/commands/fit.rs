@@ -95,6 +95,12 @@ fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
         )));
     }
     if method.needs_truth() {
+        if flags.reading.negative.is_some() || flags.places.negatives.is_some() {
+            return Err(Failure::input(
+                "the method supervised learns from true labels, and negatives are among them; leave --negative and \
+                 --negatives out",
+            ));
+        }
         return match flags.places.input(&[])? {
             Input::Two { .. } => {
                 Err(Failure::input("the method supervised reads one table with a --truth column"))
@@ -114,7 +120,9 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
         note("scenario: fully labeled (supervised)");
         return Ok(());
     }
-    let Some(counts) = data.counts() else { return Err(Error::NeedsLabels.into()) };
+    let (Some(counts), Some(amounts)) = (data.counts(), data.amounts()) else {
+        return Err(Error::NeedsLabels.into());
+    };
     let encoding = data.encoding();
     let what = match encoding.takes() {
         "tables" => "rows",
@@ -128,7 +136,15 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
         }
         None => format!("{} {}", encoding.width(), encoding.columns_are()),
     };
-    note(&format!("{} positives, {} unlabeled {what}, {columns}", counts.positive, counts.unlabeled));
+    let negatives = match counts.negative {
+        0 => String::new(),
+        negatives => format!(", {negatives} known negatives"),
+    };
+    let weights = if data.weights().is_some() { ", with weights" } else { "" };
+    note(&format!(
+        "{} positives, {} unlabeled {what}{negatives}, {columns}{weights}",
+        counts.positive, counts.unlabeled
+    ));
     let origin = match (scenario_given, input) {
         (true, _) => "given",
         (false, Input::Two { positives, .. }) if positives.is_dir() => "the default for two folders",
@@ -137,7 +153,7 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
         (false, Input::One(_)) => "the default for one file with a label column",
     };
     note(&format!("scenario: {} ({origin})", config.scenario()));
-    if let Some(priors) = config.priors(counts)? {
+    if let Some(priors) = config.priors(amounts)? {
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
         note(&format!(
@@ -219,6 +235,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Va
         "scenario": about.scenario,
         "positive": about.counts.positive,
         "unlabeled": about.counts.unlabeled,
+        "negative": about.counts.negative,
         "prior": about.class_prior,
         "prior_in_unlabeled": about.prior_in_unlabeled,
         "prior_estimate": about.prior_estimate,
@@ -268,10 +285,11 @@ fn as_portfolio(about: &About) -> String {
         several => format!("a mean of {several}"),
     };
     format!(
-        "auto on {} {}: {what} of {} models tried, by the AUC of positives against unlabeled rows out of fold\n\n{}\n{}",
+        "auto on {} {}: {what} of {} models tried, by the {}\n\n{}\n{}",
         about.features.width(),
         about.features.columns_are(),
         tried.len(),
+        report.criterion.replace(", out of fold", " out of fold"),
         table(&rows),
         table(&beside)
     )

@@ -2,10 +2,10 @@
 
 use super::{Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
-use crate::label::count_labels;
+use crate::label::{amounts, count_labels};
 use crate::{
-    Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells, Pictures,
-    Scaling, Store, TextOptions,
+    Amounts, Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells,
+    Pictures, Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ pub struct Dataset {
     rows: Store,
     labels: Option<Vec<Label>>,
     truth: Option<Vec<bool>>,
+    weights: Option<Vec<f32>>,
     encoding: Arc<Encoding>,
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
@@ -28,7 +29,7 @@ pub struct Dataset {
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
-        Self { rows, labels: None, truth: None, encoding, ids, notes, missing }
+        Self { rows, labels: None, truth: None, weights: None, encoding, ids, notes, missing }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -78,7 +79,7 @@ impl Dataset {
         }
     }
 
-    /// With a label per row, of which at least one is positive and one unlabeled.
+    /// With a label per row, of which at least one is positive and one unlabeled; others may be known negatives.
     pub fn with_labels(mut self, labels: Vec<Label>) -> Result<Self, DataError> {
         self.check_length("labels", labels.len())?;
         crate::label::check_both(&labels, "labels")?;
@@ -90,6 +91,17 @@ impl Dataset {
     pub fn with_truth(mut self, truth: Vec<bool>) -> Result<Self, DataError> {
         self.check_length("true labels", truth.len())?;
         self.truth = Some(truth);
+        Ok(self)
+    }
+
+    /// With a weight per row, a number above 0: an example's loss counts as often, and means become weighted means.
+    pub fn with_weights(mut self, weights: Vec<f32>) -> Result<Self, DataError> {
+        self.check_length("weights", weights.len())?;
+        if let Some(row) = weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite())) {
+            let (column, found) = ("weights".to_string(), weights[row].to_string());
+            return Err(DataError::Weight { column, row: row + 1, found });
+        }
+        self.weights = Some(weights);
         Ok(self)
     }
 
@@ -142,9 +154,19 @@ impl Dataset {
         self.truth.as_deref()
     }
 
-    /// How many rows of either kind there are, where rows are labeled.
+    /// The weight of every row, where rows have weights.
+    pub fn weights(&self) -> Option<&[f32]> {
+        self.weights.as_deref()
+    }
+
+    /// How many rows of each kind there are, where rows are labeled.
     pub fn counts(&self) -> Option<Counts> {
         self.labels.as_deref().map(count_labels)
+    }
+
+    /// How much the rows of each kind weigh, where rows are labeled: their numbers, or the sums of their weights.
+    pub fn amounts(&self) -> Option<Amounts> {
+        self.labels.as_deref().map(|labels| amounts(labels, self.weights()))
     }
 
     /// How the rows were made.
@@ -170,6 +192,7 @@ impl Dataset {
             rows: self.rows.select(indices),
             labels: self.labels.as_ref().map(|labels| indices.iter().map(|&i| labels[i]).collect()),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
+            weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
             encoding: self.encoding.clone(),
             ids: ids
                 .map(|(name, column)| (name.clone(), indices.iter().map(|&i| column.get(i)).collect()))
@@ -206,6 +229,7 @@ impl Dataset {
             rows: Store::Dense(Matrix::default()),
             labels: self.labels.clone(),
             truth: self.truth.clone(),
+            weights: self.weights.clone(),
             encoding: self.encoding.clone(),
             ids: self.ids.clone(),
             notes: self.notes.clone(),

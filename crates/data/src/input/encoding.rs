@@ -6,7 +6,7 @@ use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note};
 use crate::decode::TextEncoding;
 use crate::frame::Values;
-use crate::label::two_parts;
+use crate::label::apart;
 use crate::place::is_dash;
 use crate::read::ReadOptions;
 use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat, TextFeatures};
@@ -46,6 +46,10 @@ pub struct ReadAgain {
     pub truth: Option<String>,
     /// The value in these columns that means positive.
     pub positive: Option<String>,
+    /// The value in the label column that means negative.
+    pub negative: Option<String>,
+    /// A column of rows' weights.
+    pub weight: Option<String>,
     /// Columns to know rows by.
     pub id: Vec<String>,
     /// For texts of folders: the column that holds them in a table.
@@ -63,7 +67,8 @@ pub struct ReadAgain {
 impl ReadAgain {
     /// Folders have no columns.
     pub(super) fn check_folder(&self, folder: &Path) -> Result<(), DataError> {
-        match self.label.iter().chain(&self.truth).chain(&self.id).chain(&self.text).next() {
+        let answers = self.label.iter().chain(&self.truth).chain(&self.weight);
+        match answers.chain(&self.id).chain(&self.text).next() {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })
             }
@@ -86,6 +91,8 @@ impl ReadAgain {
             label: self.label.as_deref(),
             truth: self.truth.as_deref(),
             positive: self.positive.as_deref(),
+            negative: self.negative.as_deref(),
+            weight: self.weight.as_deref(),
             ids: &self.id,
         }
     }
@@ -180,21 +187,27 @@ impl Encoding {
     }
 
     /// Reads a table or a folder as the model's own input was, and what is asked for beside it. Two places are positives
-    /// and unlabeled rows.
+    /// and unlabeled rows, a third one known negatives.
     pub fn read(self: &Arc<Self>, input: &Input, also: &ReadAgain) -> Result<Dataset, DataError> {
         let answers = also.label.iter().map(|name| (name, "the label"));
-        let mut answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
+        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
+        let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
         if let Some((column, second)) = answers.find(|(name, _)| self.has_column(name)) {
             let column = column.clone();
             return Err(DataError::TwoRoles { column, first: "a feature of the model", second });
         }
         match input {
             Input::One(path) if path.is_dir() => self.read_folder(path, also),
-            Input::Two { positives, unlabeled } if positives.is_dir() && unlabeled.is_dir() => {
-                let (first, second) =
-                    (self.read_folder(positives, also)?, self.read_folder(unlabeled, also)?);
-                let labels = two_parts(first.len(), second.len());
-                first.followed_by(second)?.with_labels(labels)
+            Input::Two { .. } if input.paths().iter().all(|path| path.is_dir()) => {
+                let places = input.paths();
+                let mut data = self.read_folder(places[0], also)?;
+                let mut counts = [data.len(), 0, 0];
+                for (at, place) in places.iter().enumerate().skip(1) {
+                    let more = self.read_folder(place, also)?;
+                    counts[at] = more.len();
+                    data = data.followed_by(more)?;
+                }
+                data.with_labels(apart(counts[0], counts[1], counts[2]))
             }
             tables => match self.as_ref() {
                 Encoding::Table(features) => self.read_columns(features, tables, also),
@@ -239,7 +252,7 @@ impl Encoding {
         let table = read_tables(input, options, also.known())?;
         let met = Note::of_cells(&table.frame);
         let data = self.encode_frame(table.frame)?.with_notes(met);
-        table::finish(data, table.labels, table.truth, table.ids)
+        table::finish(data, table.answers)
     }
 
     fn read_texts(
@@ -274,7 +287,7 @@ impl Encoding {
         }
         let missing = (!missing.is_empty()).then_some(Note::Missing(missing));
         let data = self.encode_texts(&texts)?.with_notes(Note::of_cells(&table.frame)).with_notes(missing);
-        table::finish(data, table.labels, table.truth, table.ids)
+        table::finish(data, table.answers)
     }
 
     /// A table in memory.

@@ -55,18 +55,23 @@ impl<'a> Links<'a> {
     }
 }
 
-/// What an input is; both parts must be of one kind.
+/// What an input is; all parts must be of one kind.
 pub(super) fn kind(input: &Input, follow: bool) -> Result<Kind, DataError> {
-    let (positives, unlabeled) = match input {
-        Input::One(path) => return kind_of(path, follow),
-        Input::Two { positives, unlabeled } => (positives, unlabeled),
-    };
-    match (kind_of(positives, follow)?, kind_of(unlabeled, follow)?) {
+    let places = input.paths();
+    let mut kind = kind_of(places[0], follow)?;
+    for other in &places[1..] {
+        kind = both(kind, places[0], kind_of(other, follow)?, other)?;
+    }
+    Ok(kind)
+}
+
+fn both(first: Kind, at: &Path, second: Kind, other: &Path) -> Result<Kind, DataError> {
+    match (first, second) {
         (first, second) if first == second => Ok(first),
-        (Kind::Table, _) => Err(folder_and_file(unlabeled, positives)),
-        (_, Kind::Table) => Err(folder_and_file(positives, unlabeled)),
-        (Kind::Texts, _) => Err(folders_differ(unlabeled, positives)),
-        (_, Kind::Texts) => Err(folders_differ(positives, unlabeled)),
+        (Kind::Table, _) => Err(folder_and_file(other, at)),
+        (_, Kind::Table) => Err(folder_and_file(at, other)),
+        (Kind::Texts, _) => Err(folders_differ(other, at)),
+        (_, Kind::Texts) => Err(folders_differ(at, other)),
         // Pictures in folders of a folder are pictures.
         _ => Ok(Kind::Pictures),
     }

@@ -2,11 +2,11 @@
 //!
 //! | place | rows | encoding |
 //! |---|---|---|
-//! | a table with a column of labels, or two tables | its columns: numbers, categories, texts, vectors | [`Features`](crate::Features) |
+//! | a table with a column of labels, or two or three tables | its columns: numbers, categories, texts, vectors | [`Features`](crate::Features) |
 //! | a table of pixels, with a shape | images | [`ImageInput`] |
 //! | a table with a column of picture files | pictures | [`ImageInput`] |
-//! | two folders of texts | one text per file | [`TextInput`] |
-//! | two folders of pictures, or one with a folder per class | one picture per file | [`ImageInput`] |
+//! | two or three folders of texts | one text per file | [`TextInput`] |
+//! | two or three folders of pictures, or one with a folder per class | one picture per file | [`ImageInput`] |
 //!
 //! [`InputOptions::read`] learns the encoding from what it reads. [`Encoding::read`] applies one that was learned, by the
 //! same code, so a model sees new rows as it saw those it was fitted on.
@@ -40,12 +40,14 @@ use std::path::{Path, PathBuf};
 pub enum Input {
     /// One table, or a folder with a folder per class.
     One(PathBuf),
-    /// Positives and unlabeled rows apart: two tables, or two folders.
+    /// Positives and unlabeled rows apart, and known negatives where there are any: two or three tables, or folders.
     Two {
         /// Where the positives are.
         positives: PathBuf,
         /// Where the unlabeled rows are.
         unlabeled: PathBuf,
+        /// Where known negatives are.
+        negatives: Option<PathBuf>,
     },
 }
 
@@ -57,14 +59,30 @@ impl Input {
 
     /// Two tables, or two folders.
     pub fn two(positives: impl Into<PathBuf>, unlabeled: impl Into<PathBuf>) -> Self {
-        Input::Two { positives: positives.into(), unlabeled: unlabeled.into() }
+        Input::Two { positives: positives.into(), unlabeled: unlabeled.into(), negatives: None }
+    }
+
+    /// Three tables, or three folders.
+    pub fn three(
+        positives: impl Into<PathBuf>,
+        unlabeled: impl Into<PathBuf>,
+        negatives: impl Into<PathBuf>,
+    ) -> Self {
+        let (positives, unlabeled) = (positives.into(), unlabeled.into());
+        Input::Two { positives, unlabeled, negatives: Some(negatives.into()) }
     }
 
     /// What is read.
     pub fn paths(&self) -> Vec<&Path> {
         match self {
             Input::One(path) => vec![path],
-            Input::Two { positives, unlabeled } => vec![positives, unlabeled],
+            Input::Two { positives, unlabeled, negatives } => {
+                [Some(positives), Some(unlabeled), negatives.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(PathBuf::as_path)
+                    .collect()
+            }
         }
     }
 
@@ -99,6 +117,12 @@ pub struct InputOptions {
     /// The value in the label (or truth) column, or the folder, that means positive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive: Option<String>,
+    /// The value in the label column that means negative; rows with it are known negatives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negative: Option<String>,
+    /// The column of rows' weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
     /// The column of true labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<String>,
@@ -207,6 +231,7 @@ impl InputOptions {
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
         match (input, files::kind(input, self.follow_links)?) {
+            (Input::One(_), Kind::Classes) if self.negative.is_some() => Err(DataError::NegativeClass),
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
                 Err(DataError::OneFolder { folder: folder.display().to_string() })
@@ -214,11 +239,11 @@ impl InputOptions {
             (_, Kind::Table) if self.image.is_some() => pictures::read_table(self, input),
             (_, Kind::Table) if self.image_shape.is_some() => pixels::read(self, input),
             (_, Kind::Table) => table::read(self, input),
-            (Input::Two { positives, unlabeled }, kind) => {
+            (Input::Two { positives, .. }, kind) => {
                 self.check_folders(positives)?;
                 match kind {
-                    Kind::Texts => texts::read(self, positives, unlabeled),
-                    _ => pictures::read_folders(self, positives, unlabeled),
+                    Kind::Texts => texts::read(self, &input.paths()),
+                    _ => pictures::read_folders(self, &input.paths()),
                 }
             }
         }
@@ -248,6 +273,7 @@ impl InputOptions {
     fn check(&self) -> Result<(), DataError> {
         let label = self.label.iter().map(|name| (name, "the label"));
         let truth = self.truth.iter().map(|name| (name, "the truth"));
+        let weight = self.weight.iter().map(|name| (name, "the weight"));
         let texts = self.text.iter().map(|name| (name, "a text to learn from"));
         let image = self.image.iter().map(|name| (name, "the picture files"));
         let dropped = self.drop.iter().map(|name| (name, "left out"));
@@ -255,7 +281,7 @@ impl InputOptions {
         let categorical = self.categorical.iter().map(|name| (name, "categorical"));
         let kinds = texts.chain(numeric).chain(categorical);
         let roles: Vec<(&String, &'static str)> =
-            label.chain(truth).chain(kinds).chain(image).chain(dropped).collect();
+            label.chain(truth).chain(weight).chain(kinds).chain(image).chain(dropped).collect();
         for (at, (name, role)) in roles.iter().enumerate() {
             if let Some((_, first)) = roles[..at].iter().find(|(other, first)| other == name && first != role)
             {
@@ -274,7 +300,7 @@ impl InputOptions {
 
     /// Folders have no columns.
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
-        let one = self.label.iter().chain(&self.truth).chain(&self.image);
+        let one = self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.image);
         let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
         let several = several.chain(&self.numeric).chain(&self.categorical);
         match one.chain(several).next() {

@@ -46,6 +46,13 @@ pub enum Note {
         /// Whether the columns were asked to be of their kind, rather than found to be.
         asked: bool,
     },
+    /// A value of the label column beside the positive one and empty cells: it may well mean negative.
+    OtherLabel {
+        /// The column.
+        column: String,
+        /// The value.
+        value: String,
+    },
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
     /// Files that are not UTF-8.
@@ -176,6 +183,9 @@ impl Note {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
             }
+            Note::OtherLabel { value, .. } => {
+                Some(Hint::new("if it means negative, say so", "negative", value.clone()))
+            }
             Note::Delimiter(_) => Some(Hint::new("if another sign does, name it", "delimiter", "CHAR")),
             _ => None,
         }
@@ -226,6 +236,9 @@ impl fmt::Display for Note {
                     "cells that are unlike the rest of their column, taken as missing, in {}",
                     listed(columns, shown)
                 )
+            }
+            Note::OtherLabel { column, value } => {
+                write!(f, "'{value}' and empty cells of column '{column}' are unlabeled alike")
             }
             Note::Delimiter(sign) => {
                 let name = match sign {

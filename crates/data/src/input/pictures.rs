@@ -7,12 +7,12 @@
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
 use super::files::{self, Kind, Links, pictures_below};
-use super::table::{self, Known, Table, read_tables};
+use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::error::listed;
 use crate::formats::picture::{LEAST, probe, read_all};
 use crate::frame::{TextColumn, Values};
-use crate::label::{count_labels, two_parts};
+use crate::label::{apart, count_labels};
 use crate::parallel::map_stretches;
 use crate::place::read_regular;
 use crate::read::ReadOptions;
@@ -62,25 +62,25 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     data.with_labels(labels)?.with_truth(truth)
 }
 
-/// Two folders of pictures.
-pub(super) fn read_folders(
-    options: &InputOptions,
-    positives: &Path,
-    unlabeled: &Path,
-) -> Result<Dataset, DataError> {
+/// Folders of pictures: positives, unlabeled ones and maybe negatives.
+pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<Dataset, DataError> {
     let follow = options.follow_links;
-    let (first, second) = (pictures_below(positives, follow)?, pictures_below(unlabeled, follow)?);
-    let positive = first.len();
-    let paths = [first, second].concat();
+    let (mut paths, mut of) = (Vec::new(), Vec::new());
+    for (at, folder) in folders.iter().enumerate() {
+        let pictures = pictures_below(folder, follow)?;
+        of.extend(std::iter::repeat_n(at, pictures.len()));
+        paths.extend(pictures);
+    }
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
-    let kept_positive = decoded.kept.iter().filter(|&&row| row < positive).count();
+    let mut kept = [0; 3];
+    decoded.kept.iter().for_each(|&row| kept[of[row]] += 1);
     // A folder without a single sound picture is what is wrong, not the labels that are left.
-    for (kept, folder) in [(kept_positive, positives), (decoded.kept.len() - kept_positive, unlabeled)] {
+    for (kept, folder) in kept.into_iter().zip(folders) {
         if kept == 0 {
             decode_files(&pictures_below(folder, follow)?, options.image_shape, MissingPolicy::Refuse)?;
         }
     }
-    let labels = two_parts(kept_positive, decoded.kept.len() - kept_positive);
+    let labels = apart(kept[0], kept[1], kept[2]);
     learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)
 }
 
@@ -128,11 +128,17 @@ pub(super) fn read_table_again(
 /// Labels and names of the rows whose pictures could be read.
 fn finish_some(data: Dataset, table: Table, kept: &[usize]) -> Result<Dataset, DataError> {
     let unused = (!table.frame.ignored.is_empty()).then(|| Note::NotUsed(table.frame.ignored.clone()));
-    let labels = table.labels.map(|labels| kept.iter().map(|&row| labels[row]).collect());
-    let truth = table.truth.map(|truth| kept.iter().map(|&row| truth[row]).collect());
-    let ids = table.ids.into_iter();
+    let Answers { labels, truth, weights, ids, note } = table.answers;
+    let ids = ids.into_iter();
     let ids = ids.map(|(name, ids)| (name, kept.iter().map(|&row| ids.get(row)).collect::<TextColumn>()));
-    table::finish(data.with_notes(unused), labels, truth, ids.collect())
+    let answers = Answers {
+        labels: labels.map(|labels| kept.iter().map(|&row| labels[row]).collect()),
+        truth: truth.map(|truth| kept.iter().map(|&row| truth[row]).collect()),
+        weights: weights.map(|weights| kept.iter().map(|&row| weights[row]).collect()),
+        ids: ids.collect(),
+        note,
+    };
+    table::finish(data.with_notes(unused), answers)
 }
 
 /// The rows of a table with the files that a column of it names.
@@ -145,16 +151,20 @@ fn read_paths(
     let names = vec![column.to_string()];
     let read = ReadOptions { verbatim: names.clone(), only: Some(names), ..options };
     let table = read_tables(input, read, known)?;
-    let first = match (input, &table.labels) {
-        (Input::Two { .. }, Some(labels)) => count_labels(labels).positive,
-        _ => table.frame.rows,
+    // The first rows that are of the second and of the third table.
+    let (second, third) = match (input, &table.answers.labels) {
+        (Input::Two { .. }, Some(labels)) => {
+            let counts = count_labels(labels);
+            (counts.positive, counts.positive + counts.unlabeled)
+        }
+        _ => (table.frame.rows, table.frame.rows),
     };
     let mut paths = Vec::with_capacity(table.frame.rows);
     if let Values::Text(names) = &table.frame.column(column)?.values {
         // Names count from the folder of the table they stand in.
         let folders: Vec<&Path> =
             input.paths().iter().map(|path| path.parent().unwrap_or(Path::new(""))).collect();
-        let folder = |row: usize| folders[usize::from(row >= first)];
+        let folder = |row: usize| folders[usize::from(row >= second) + usize::from(row >= third)];
         paths.extend(names.iter().enumerate().map(|(row, name)| folder(row).join(name.trim())));
     }
     Ok((table, paths))

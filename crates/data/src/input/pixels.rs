@@ -20,7 +20,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         missing: options.missing,
         ..options.as_written()
     };
-    let Table { frame, labels, truth, ids } = read_tables(input, read, options.known())?;
+    let Table { frame, answers } = read_tables(input, read, options.known())?;
     let found = frame.columns.len();
     if shape.len() != Some(found) {
         let pixels = shape.len().unwrap_or(usize::MAX);
@@ -43,7 +43,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         }
     };
     let data = Dataset::new(rows, Arc::new(Encoding::Image(image)));
-    table::finish(data.with_notes(met).with_notes(missing), labels, truth, ids)
+    table::finish(data.with_notes(met).with_notes(missing), answers)
 }
 
 /// The same columns of another table, scaled by what was learned.
@@ -54,7 +54,7 @@ pub(super) fn read_again(
     also: &ReadAgain,
 ) -> Result<Dataset, DataError> {
     let read = ReadOptions { only: Some(columns.to_vec()), ..also.as_written() };
-    let Table { mut frame, labels, truth, ids } = read_tables(input, read, also.known())?;
+    let Table { mut frame, answers } = read_tables(input, read, also.known())?;
     let met = Note::of_cells(&frame);
     let columns = columns.iter().map(|name| frame.take(name)).collect::<Result<_, _>>()?;
     let frame = Frame { columns, rows: frame.rows, ..Frame::default() };
@@ -64,7 +64,7 @@ pub(super) fn read_again(
         None => Store::Dense(numbers_of(&frame, image)?),
     };
     let data = Dataset::new(rows, encoding.clone()).with_notes(met).with_notes(missing);
-    table::finish(data, labels, truth, ids)
+    table::finish(data, answers)
 }
 
 fn missing_cells(frame: &Frame, policy: MissingPolicy) -> Result<Option<Note>, DataError> {

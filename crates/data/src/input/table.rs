@@ -1,8 +1,8 @@
 //! Tables: numbers, categories, texts and vectors, each column as what it is.
 
 use super::{Dataset, Input, InputOptions, Note};
-use crate::frame::{Column, TextColumn, Values, stack};
-use crate::label::{labels_from_column, truth_from_column, two_parts};
+use crate::frame::{Column, TextColumn, Values, stack_named};
+use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
@@ -12,9 +12,18 @@ use std::sync::Arc;
 /// A table with what is known of its rows taken out.
 pub(super) struct Table {
     pub frame: Frame,
+    pub answers: Answers,
+}
+
+/// What is known of rows beside their features.
+#[derive(Default)]
+pub(super) struct Answers {
     pub labels: Option<Vec<Label>>,
     pub truth: Option<Vec<bool>>,
+    pub weights: Option<Vec<f32>>,
     pub ids: Vec<(String, TextColumn)>,
+    /// What labels leave open.
+    pub note: Option<Note>,
 }
 
 /// Columns that say something of the rows and are no features.
@@ -23,6 +32,8 @@ pub(super) struct Known<'a> {
     pub label: Option<&'a str>,
     pub truth: Option<&'a str>,
     pub positive: Option<&'a str>,
+    pub negative: Option<&'a str>,
+    pub weight: Option<&'a str>,
     pub ids: &'a [String],
 }
 
@@ -32,6 +43,8 @@ impl InputOptions {
             label: self.label.as_deref(),
             truth: self.truth.as_deref(),
             positive: self.positive.as_deref(),
+            negative: self.negative.as_deref(),
+            weight: self.weight.as_deref(),
             ids: &self.id,
         }
     }
@@ -65,11 +78,11 @@ impl InputOptions {
 
 /// One table, or two, from which the features are learned.
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
-    let Table { mut frame, labels, truth, ids } =
-        read_tables(input, options.read_options(), options.known())?;
+    let Table { mut frame, answers } = read_tables(input, options.read_options(), options.known())?;
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
-        let taken = options.label.iter().chain(&options.truth).chain(&options.id).chain(&options.drop);
+        let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
+        let taken = taken.chain(&options.id).chain(&options.drop);
         let noted = frame.left_out.iter().map(|left_out| &left_out.column);
         if !taken.chain(noted).any(|other| other == name) {
             frame.column(name)?;
@@ -94,7 +107,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
     let data =
         Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
-    finish(data.with_notes(unused), labels, truth, ids)
+    finish(data.with_notes(unused), answers)
 }
 
 /// A column of numbers is no column of texts, whatever it is called.
@@ -108,17 +121,17 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 }
 
 /// Puts rows and what is known of them together.
-pub(super) fn finish(
-    mut data: Dataset,
-    labels: Option<Vec<Label>>,
-    truth: Option<Vec<bool>>,
-    ids: Vec<(String, TextColumn)>,
-) -> Result<Dataset, DataError> {
+pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
+    let Answers { labels, truth, weights, ids, note } = answers;
+    data = data.with_notes(note);
     if let Some(labels) = labels {
         data = data.with_labels(labels)?;
     }
     if let Some(truth) = truth {
         data = data.with_truth(truth)?;
+    }
+    if let Some(weights) = weights {
+        data = data.with_weights(weights)?;
     }
     for (name, column) in ids {
         data = data.with_ids(&name, column)?;
@@ -126,13 +139,15 @@ pub(super) fn finish(
     Ok(data)
 }
 
-/// Reads a table, or two one above the other, and takes out what is known of the rows.
+/// Reads a table, or two or three one above the other, and takes out what is known of the rows.
 pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> Result<Table, DataError> {
     match input {
         Input::One(path) => read_one(path, options, known),
-        Input::Two { positives, unlabeled } => {
-            if positives == unlabeled && is_stream(positives) {
-                return Err(DataError::StreamTwice { file: positives.display().to_string() });
+        Input::Two { positives, unlabeled, negatives } => {
+            let places = input.paths();
+            let again = |at: usize| is_stream(places[at]) && places[..at].contains(&places[at]);
+            if let Some(twice) = (1..places.len()).find(|&at| again(at)) {
+                return Err(DataError::StreamTwice { file: places[twice].display().to_string() });
             }
             if let Some(column) = known.label {
                 return Err(DataError::LabelOfTwo { column: column.to_string() });
@@ -144,38 +159,53 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             if let Some(only) = &mut options.only {
                 only.extend(truth);
             }
-            let apart = Known { label: None, truth: None, positive: None, ids: known.ids };
-            let first = read_one(positives, options.clone(), apart)?;
-            let second = read_one(unlabeled, options, apart)?;
-            let labels = two_parts(first.frame.rows, second.frame.rows);
-            let mut ids = first.ids;
-            for ((_, ids), (_, more)) in ids.iter_mut().zip(&second.ids) {
-                more.iter().for_each(|id| ids.push(id));
+            let bare = Known { label: None, truth: None, positive: None, negative: None, ..known };
+            let Table { mut frame, mut answers } = read_one(positives, options.clone(), bare)?;
+            let mut counts = [frame.rows, 0, 0];
+            let others = [(Some(unlabeled), "unlabeled rows"), (negatives.as_ref(), "negatives")];
+            for (at, (place, what)) in others.into_iter().enumerate() {
+                let Some(place) = place else { continue };
+                let Table { frame: below, answers: more } = read_one(place, options.clone(), bare)?;
+                counts[at + 1] = below.rows;
+                frame = stack_named(frame, below, what)?;
+                for ((_, ids), (_, more)) in answers.ids.iter_mut().zip(&more.ids) {
+                    more.iter().for_each(|id| ids.push(id));
+                }
+                if let (Some(weights), Some(more)) = (&mut answers.weights, more.weights) {
+                    weights.extend(more);
+                }
             }
-            let mut frame = stack(first.frame, second.frame)?;
-            let truth =
+            answers.labels = Some(apart(counts[0], counts[1], counts[2]));
+            answers.truth =
                 known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
-            Ok(Table { frame, labels: Some(labels), truth, ids })
+            Ok(Table { frame, answers })
         }
     }
 }
 
 fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
     let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
+    let weight: Vec<String> = known.weight.iter().map(ToString::to_string).collect();
     // An identifier that is something else as well is read once as either.
     let only = options.only.as_deref().unwrap_or_default();
-    let others = [only, &options.text, &options.categories, &answers];
+    let others = [only, &options.text, &options.categories, &answers, &weight];
     let (twice, once): (Vec<&String>, Vec<&String>) =
         known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
-    options.verbatim.extend(once.iter().map(ToString::to_string));
+    options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
     if let Some(only) = &mut options.only {
-        only.extend(answers.iter().cloned().chain(once.iter().map(ToString::to_string)));
+        only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
     }
     let source = Source::at(path)?;
     let mut frame = source.read(&options)?;
-    let labels =
-        known.label.map(|name| labels_from_column(&frame.take(name)?, known.positive)).transpose()?;
+    let (mut labels, mut note) = (None, None);
+    if let Some(name) = known.label {
+        let column = frame.take(name)?;
+        labels = Some(labels_from_column(&column, known.positive, known.negative)?);
+        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
+        note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
+    }
+    let weights = known.weight.map(|name| weights_from(name, &into_texts(frame.take(name)?))).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
     let mut also = match twice.is_empty() {
         true => Frame::default(),
@@ -191,7 +221,22 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
-    Ok(Table { frame, labels, truth, ids })
+    Ok(Table { frame, answers: Answers { labels, truth, weights, ids, note } })
+}
+
+/// Weights as they are written: numbers above 0.
+fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>, DataError> {
+    let one = |(row, cell): (usize, &str)| {
+        let (column, row, cell) = (column.to_string(), row + 1, cell.trim());
+        if cell.is_empty() {
+            return Err(DataError::MissingWeight { column, row });
+        }
+        match cell.parse::<f32>() {
+            Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
+            _ => Err(DataError::Weight { column, row, found: cell.to_string() }),
+        }
+    };
+    cells.iter().enumerate().map(one).collect()
 }
 
 /// The cells of a column that was asked for verbatim.

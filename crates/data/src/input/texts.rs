@@ -4,7 +4,7 @@ use super::files::{Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
-use crate::label::two_parts;
+use crate::label::apart;
 use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
 use crate::{DataError, check_memory};
@@ -21,17 +21,20 @@ pub(super) struct Folder {
     pub notes: Vec<Note>,
 }
 
-/// Two folders, from which terms are learned.
-pub(super) fn read(options: &InputOptions, positives: &Path, unlabeled: &Path) -> Result<Dataset, DataError> {
-    let first = read_folder(positives, options.encoding, options.follow_links)?;
-    let second = read_folder(unlabeled, options.encoding, options.follow_links)?;
-    let labels = two_parts(first.texts.len(), second.texts.len());
-    let texts: Vec<&String> = first.texts.iter().chain(&second.texts).collect();
+/// Folders of positives, of unlabeled texts and maybe of negatives, from which terms are learned.
+pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset, DataError> {
+    let parts = folders
+        .iter()
+        .map(|folder| read_folder(folder, options.encoding, options.follow_links))
+        .collect::<Result<Vec<Folder>, DataError>>()?;
+    let count = |at: usize| parts.get(at).map_or(0, |part| part.texts.len());
+    let labels = apart(count(0), count(1), count(2));
+    let texts: Vec<&String> = parts.iter().flat_map(|part| &part.texts).collect();
     let (text, rows) = options.text_options().fit_transform(&texts)?;
     let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
-    let names = first.names.iter().chain(second.names.iter()).collect();
+    let names = parts.iter().flat_map(|part| part.names.iter()).collect();
     let data = Dataset::new(rows.into(), Arc::new(encoding)).with_labels(labels)?.with_ids("file", names)?;
-    Ok(data.with_notes(first.notes).with_notes(second.notes))
+    Ok(data.with_notes(parts.into_iter().flat_map(|part| part.notes)))
 }
 
 /// Reads every text of a folder in the order of their names. HTML loses its tags.

@@ -1,6 +1,9 @@
 //! Which members to keep, and how much of each.
 
-use onesided_eval::ranking_risk;
+use crate::criterion::HeldScores;
+use onesided_data::PriorInUnlabeled;
+use onesided_eval::Sample;
+use std::sync::Arc;
 
 /// How often a member is drawn into the mean.
 const PICKS: usize = 15;
@@ -18,24 +21,54 @@ const MOST_COMPARED: usize = 20_000;
 pub(super) struct OutOfFold {
     pub positive: Vec<f32>,
     pub unlabeled: Vec<f32>,
+    /// Of known negatives.
+    pub negative: Vec<f32>,
+    /// What is the same for all members.
+    pub rows: Arc<Judging>,
+}
+
+/// What members are judged by beside their scores.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Judging {
+    /// Weights of the rows of each kind, where rows have weights.
+    pub weights: [Option<Vec<f32>>; 3],
+    /// μ, where it is known: how little an unlabeled row is of a negative.
+    pub mu: Option<PriorInUnlabeled>,
 }
 
 impl OutOfFold {
-    /// The AUC of positives against unlabeled rows.
+    /// The scores with their weights.
+    pub fn held(&self) -> HeldScores<'_> {
+        let [wp, wu, wn] = self.rows.weights.each_ref().map(Option::as_deref);
+        HeldScores {
+            positive: Sample { scores: &self.positive, weights: wp },
+            unlabeled: Sample { scores: &self.unlabeled, weights: wu },
+            negative: Sample { scores: &self.negative, weights: wn },
+        }
+    }
+
+    /// The AUC of positives against unlabeled rows and known negatives.
     pub fn auc(&self) -> f64 {
-        1.0 - ranking_risk(&self.positive, &self.unlabeled)
+        1.0 - self.held().ranking(self.rows.mu)
     }
 
     fn thinned(&self) -> Self {
-        let some = |scores: &[f32]| -> Vec<f32> {
-            scores.iter().step_by(scores.len().div_ceil(MOST_COMPARED).max(1)).copied().collect()
-        };
-        Self { positive: some(&self.positive), unlabeled: some(&self.unlabeled) }
+        fn some(of: &[f32]) -> Vec<f32> {
+            of.iter().step_by(of.len().div_ceil(MOST_COMPARED).max(1)).copied().collect()
+        }
+        let weights = self.rows.weights.each_ref().map(|weights| weights.as_deref().map(some));
+        Self {
+            positive: some(&self.positive),
+            unlabeled: some(&self.unlabeled),
+            negative: some(&self.negative),
+            rows: Arc::new(Judging { weights, mu: self.rows.mu }),
+        }
     }
 
     fn add(&mut self, other: &Self) {
         self.positive.iter_mut().zip(&other.positive).for_each(|(sum, &score)| *sum += score);
         self.unlabeled.iter_mut().zip(&other.unlabeled).for_each(|(sum, &score)| *sum += score);
+        self.negative.iter_mut().zip(&other.negative).for_each(|(sum, &score)| *sum += score);
     }
 }
 
@@ -48,7 +81,12 @@ pub(super) fn mean(members: &[OutOfFold], weights: &[f64]) -> OutOfFold {
         }
         sum.into_iter().map(|sum| sum as f32).collect()
     };
-    OutOfFold { positive: sum(|member| &member.positive), unlabeled: sum(|member| &member.unlabeled) }
+    OutOfFold {
+        positive: sum(|member| &member.positive),
+        unlabeled: sum(|member| &member.unlabeled),
+        negative: sum(|member| &member.negative),
+        rows: members.first().map(|member| member.rows.clone()).unwrap_or_default(),
+    }
 }
 
 /// Weights of the members, which add up to 1. With `single` the best has all of it.
@@ -116,7 +154,8 @@ mod tests {
             let mut stream = Stream::new(number as u64, "member");
             let scores: Vec<f32> =
                 truth.iter().map(|truth| (truth + noise * stream.normal()) as f32).collect();
-            OutOfFold { positive: scores[..300].to_vec(), unlabeled: scores[300..].to_vec() }
+            let (positive, unlabeled) = (scores[..300].to_vec(), scores[300..].to_vec());
+            OutOfFold { positive, unlabeled, negative: Vec::new(), rows: Arc::default() }
         };
         noises.iter().enumerate().map(of).collect()
     }

@@ -7,9 +7,9 @@
 //!    one model is wanted, members with a weight are trained once more on all rows instead.
 //! 5. The mean's scores out of fold are calibrated at U's prior.
 
-use super::blend::{self, OutOfFold};
+use super::blend::{self, Judging, OutOfFold};
 use super::{Effort, Portfolio, PortfolioMember};
-use crate::criterion::{self, held_out_risk};
+use crate::criterion;
 use crate::fitted::Member;
 use crate::folds::workers;
 use crate::pipeline::{Learned, shift, warnings};
@@ -22,7 +22,7 @@ use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Cells of a sample on which members are judged, where a table has more, but at least and at most so many rows of it.
 const MOST_JUDGED: usize = 8_000_000;
@@ -95,13 +95,15 @@ pub(crate) fn learn(
     }
     let priors = task.priors;
     let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
-    let calibration = Calibration::fit(&blended.positive, &blended.unlabeled, mu)?;
+    let held = blended.held();
+    let calibration = Calibration::fit_weighted(held.positive, held.unlabeled, mu)?;
     let of_positives = folds.iter().flat_map(|fold| &fold.scored.positive);
     let of_unlabeled = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
     Ok(Learned {
         held_out: of_positives.chain(of_unlabeled).copied().collect(),
         positive: blended.positive,
         unlabeled: blended.unlabeled,
+        negative: blended.negative,
         fitted: Fitted::Ensemble(members),
         info: portfolio.info(),
         model: if portfolio.single { "single".to_string() } else { "ensemble".to_string() },
@@ -125,7 +127,11 @@ fn judged_rows(task: &Task) -> Vec<usize> {
     let positives = share(task.counts.positive).max(most / JUDGED_POSITIVES).min(task.counts.positive);
     let mut stream = Stream::new(task.seed, "judged rows");
     let mut rows = Vec::new();
-    for (kind, many) in [(Label::Positive, positives), (Label::Unlabeled, most - positives)] {
+    // Known negatives come last, so that the others are drawn as if there were none, and share what is left with U.
+    let negatives = share(task.counts.negative).max(most / JUDGED_POSITIVES).min(task.counts.negative);
+    let unlabeled = most - positives - negatives.min(most / 2);
+    let kinds = [(Label::Positive, positives), (Label::Unlabeled, unlabeled), (Label::Negative, negatives)];
+    for (kind, many) in kinds {
         let mut of_kind: Vec<usize> = (0..all).filter(|&row| task.labels[row] == kind).collect();
         stream.shuffle(&mut of_kind);
         of_kind.truncate(many);
@@ -236,7 +242,9 @@ fn judge<'p>(
     failed.dedup_by(|a, b| a.0 == b.0);
     drop(trainers);
     let whole = portfolio.members.iter().zip(of_members).filter(|(_, fits)| fits.len() == folds.len());
-    let judged: Vec<Judged> = whole.map(|(member, fits)| Judged::new(member, fits, folds)).collect();
+    let judging = Arc::new(judging(task, folds));
+    let judged: Vec<Judged> =
+        whole.map(|(member, fits)| Judged::new(member, fits, folds, judging.clone())).collect();
     let (sound, others): (Vec<Judged>, Vec<Judged>) =
         judged.into_iter().partition(|one| one.scores.auc().is_finite());
     failed.extend(
@@ -293,25 +301,44 @@ fn set_aside(rows: &Kinds, seed: u64) -> (Kinds, Kinds) {
         (kept, rows)
     };
     let (positive, unlabeled) = (parted(&rows.positive), parted(&rows.unlabeled));
+    // Of few negatives none is spared.
+    let negative = match rows.negative.len() >= STOPPING {
+        true => parted(&rows.negative),
+        false => (rows.negative.clone(), Vec::new()),
+    };
     (
-        Kinds { positive: positive.0, unlabeled: unlabeled.0 },
-        Kinds { positive: positive.1, unlabeled: unlabeled.1 },
+        Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 },
+        Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 },
     )
 }
 
+/// What members of these folds are judged by.
+fn judging(task: &Task, folds: &[Fold]) -> Judging {
+    let rows =
+        |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(|fold| of(&fold.scored)).copied().collect();
+    let scored = Kinds {
+        positive: rows(|kinds| &kinds.positive),
+        unlabeled: rows(|kinds| &kinds.unlabeled),
+        negative: rows(|kinds| &kinds.negative),
+    };
+    Judging { weights: task.weights_by_kind(&scored), mu: task.mu() }
+}
+
 impl<'p> Judged<'p> {
-    fn new(member: &'p PortfolioMember, fits: Vec<Fit>, folds: &[Fold]) -> Self {
-        let (mut positive, mut unlabeled) = (Vec::new(), Vec::new());
+    fn new(member: &'p PortfolioMember, fits: Vec<Fit>, folds: &[Fold], rows: Arc<Judging>) -> Self {
+        let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
         for (fit, fold) in fits.iter().zip(folds) {
-            let (p, u) = fit.scored.split_at(fold.scored.positive.len());
+            let [p, u, n] = fold.scored.split(&fit.scored);
             positive.extend_from_slice(p);
             unlabeled.extend_from_slice(u);
+            negative.extend_from_slice(n);
         }
         let scale = ScoreScale::measured(&unlabeled);
         let scaled = |scores: Vec<f32>| -> Vec<f32> {
             scores.into_iter().map(|score| (f64::from(score) / scale.deviation) as f32).collect()
         };
-        let scores = OutOfFold { positive: scaled(positive), unlabeled: scaled(unlabeled) };
+        let (positive, unlabeled) = (scaled(positive), scaled(unlabeled));
+        let scores = OutOfFold { positive, unlabeled, negative: scaled(negative), rows };
         Self { member, fits, scale, scores }
     }
 
@@ -383,12 +410,13 @@ fn report(
     let held_out = Counts {
         positive: folds.iter().map(|fold| fold.scored.positive.len()).sum(),
         unlabeled: folds.iter().map(|fold| fold.scored.unlabeled.len()).sum(),
+        negative: folds.iter().map(|fold| fold.scored.negative.len()).sum(),
     };
     let largest = weights.iter().copied().fold(0.0, f64::max);
     let mut first = true;
     let tried = judged.iter().zip(weights).map(|(one, &weight)| {
         let chosen = weight == largest && std::mem::take(&mut first);
-        let risk = held_out_risk(&one.scores.positive, &one.scores.unlabeled, task.mu());
+        let risk = one.scores.held().risk(task.mu());
         Tried {
             name: one.member.name.clone(),
             risk: risk.is_finite().then_some(risk),
@@ -410,7 +438,7 @@ fn report(
         resumed_from: None,
         folds: folds.len(),
         held_out,
-        criterion: criterion::AUC.to_string(),
+        criterion: criterion::auc_name(task).to_string(),
         candidates: tried.collect(),
         noise: None,
         history: Vec::new(),
@@ -443,11 +471,9 @@ fn beside(task: &Task, judged: &[Judged], blended: &OutOfFold) -> Vec<Beside> {
 /// The accuracy on unlabeled rows if their prior is right, of scores that were calibrated to it and decide for the
 /// population: μ r + (1 - u) - μ (1 - r), where r and u are the shares of P and of U that are called positive.
 fn accuracy(scores: &OutOfFold, mu: PriorInUnlabeled, shift: f64) -> Option<f64> {
-    let calibration = Calibration::fit(&scores.positive, &scores.unlabeled, mu).ok()?;
-    let share = |of: &[f32]| {
-        of.iter().filter(|&&score| calibration.apply(score) + shift >= 0.0).count() as f64
-            / of.len().max(1) as f64
-    };
-    let (found, called, mu) = (share(&scores.positive), share(&scores.unlabeled), mu.get());
+    let held = scores.held();
+    let calibration = Calibration::fit_weighted(held.positive, held.unlabeled, mu).ok()?;
+    let called = |score: f32| if calibration.apply(score) + shift >= 0.0 { 1.0 } else { 0.0 };
+    let (found, called, mu) = (held.positive.mean(called), held.unlabeled.mean(called), mu.get());
     Some((mu * found + (1.0 - called) - mu * (1.0 - found)).clamp(0.0, 1.0))
 }

@@ -2,7 +2,8 @@
 //!
 //! No learner is the best on every table, and without negatives nobody can look which one is. But under random labeling
 //! the AUC of positives against unlabeled rows orders rankings as the AUC against true negatives does (it is
-//! `AUC' = ½ μ + (1 - μ) AUC`), and needs no prior. So every member scores the rows that it was not trained on, and a
+//! `AUC' = ½ μ + (1 - μ) AUC`), and needs no prior. Known negatives, where there are any, are among the rows it is taken
+//! against. So every member scores the rows that it was not trained on, and a
 //! mean of them is put together greedily by that criterion (Caruana, Niculescu-Mizil, Crew, Ksikes, "Ensemble selection
 //! from libraries of models", ICML 2004).
 
@@ -60,6 +61,14 @@ impl Scorer for Portfolio {
 
     fn candidates(&self) -> Vec<Candidate> {
         self.members.iter().map(|member| Candidate::only(member.name.clone())).collect()
+    }
+
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        self.members.iter().try_for_each(|member| member.scorer.takes_negatives())
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        self.members.iter().try_for_each(|member| member.scorer.takes_weights())
     }
 
     /// One member that can learn is enough; the others are left out when it comes to it.

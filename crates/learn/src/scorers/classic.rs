@@ -7,10 +7,11 @@
 //! A system is told μ where the user gave it, or where it cannot learn without. An estimate that serves the calibration
 //! alone is kept from it: without a prior the systems choose their settings as their papers do.
 
+use crate::criterion::weight_of_negatives;
 use crate::fitted::classic_scores;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
-    Wants,
+    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
+    Views, Wants,
 };
 use onesided_classic::systems::SystemInfo;
 use onesided_classic::{ClassicError, ClassicModel, ScoreForm, Selected, System, check_counts};
@@ -66,6 +67,14 @@ impl Scorer for ClassicScorer {
         Wants { scaling: self.scaling(), counts: self.info.needs_counts, ..Wants::default() }
     }
 
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        self.info.no_negatives.map_or(Ok(()), |why| Err(Cow::Borrowed(why)))
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        self.info.no_weights.map_or(Ok(()), |why| Err(Cow::Borrowed(why)))
+    }
+
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
         let rows = views.rows(self.scaling())?;
         if self.info.needs_counts
@@ -90,6 +99,22 @@ struct ClassicTrainer<'d> {
 }
 
 impl ClassicTrainer<'_> {
+    /// How often rows count: their own weights, and known negatives together as much as their number gives them beside
+    /// the unlabeled rows. `None` where every row counts once.
+    fn weights(&self, rows: &[usize], of: &Kinds) -> Option<Vec<f64>> {
+        let task = self.task;
+        if task.weights.is_none() && of.negative.is_empty() {
+            return None;
+        }
+        let each = weight_of_negatives(of.negative.len() as f64) * task.amount(&of.unlabeled)
+            / task.amount(&of.negative).max(f64::MIN_POSITIVE);
+        let one = |&row: &usize| {
+            let own = task.weights.map_or(1.0, |weights| f64::from(weights[row]));
+            if task.labels[row] == Label::Negative { each * own } else { own }
+        };
+        Some(rows.iter().map(one).collect())
+    }
+
     fn scores(&self, model: &ClassicModel, rows: &[u32]) -> Result<Vec<f32>, Error> {
         let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
         classic_scores(model, &Selected::new(self.rows, rows))
@@ -103,10 +128,12 @@ impl Trainer for ClassicTrainer<'_> {
         of.sort_unstable();
         let labels: Vec<Label> = of.iter().map(|&row| task.labels[row]).collect();
         let known = |priors: &crate::Priors| info.needs_prior || !priors.estimated;
+        let weights = self.weights(&of, subset.training);
         let selected = Selected::new(self.rows, of.as_slice());
         let learned = self.scorer.system.fit(&onesided_classic::Task {
             rows: &selected,
             labels: &labels,
+            weights: weights.as_deref(),
             prior: task.priors.filter(known).map(|priors| priors.in_unlabeled),
             scenario: task.scenario,
             seed: subset.seed,

@@ -1,12 +1,13 @@
 //! Forests that tell labeled from unlabeled rows, and bags of boosted trees that see as many of the one as of the other.
 
+use crate::criterion::weight_of_negatives;
 use crate::{
-    At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
-    Task, Trainer, Views, Wants,
+    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, Trainer, Views, Wants,
 };
 use onesided_data::{Label, Stream, map_stretches};
 use onesided_trees::{
-    Binned, ForestConfig, LabeledRows, TreesConfig, TreesModel, fit, fit_naive_bayes, grow_forest,
+    Binned, ForestConfig, LabeledRows, RowDraw, TreesConfig, TreesModel, fit, fit_naive_bayes, grow_forest,
 };
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -50,26 +51,74 @@ impl Scorer for LabelTreesScorer {
         Wants { dense: true, ..Wants::default() }
     }
 
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
+    }
+
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
         let positive = task.labels.iter().map(|&label| label == Label::Positive).collect();
-        Ok(Box::new(LabelTreesTrainer { scorer: self, binned: views.binned()?, positive }))
+        Ok(Box::new(LabelTreesTrainer { scorer: self, task, binned: views.binned()?, positive }))
     }
 }
 
 struct LabelTreesTrainer<'d> {
     scorer: &'d LabelTreesScorer,
+    task: &'d Task<'d>,
     binned: &'d Binned,
     positive: Vec<bool>,
 }
 
 impl LabelTreesTrainer<'_> {
+    /// What each row counts, with `negatives` as what a known negative counts beside an unlabeled row; `None` where every
+    /// row counts once.
+    fn weights(&self, subset: &Subset, negatives: f64) -> Option<Vec<f32>> {
+        let known = &subset.training.negative;
+        if known.is_empty() {
+            return self.task.weights.map(<[f32]>::to_vec);
+        }
+        let mut weights = self.task.weights.map_or_else(|| vec![1.0; self.positive.len()], <[f32]>::to_vec);
+        known.iter().for_each(|&row| weights[row as usize] *= negatives as f32);
+        Some(weights)
+    }
+
+    /// What a known negative counts beside an unlabeled row, so that all together have their weight.
+    fn of_a_negative(&self, unlabeled: f64, negatives: &[u32], all: usize) -> f64 {
+        weight_of_negatives(all as f64) * unlabeled / self.task.amount(negatives).max(f64::MIN_POSITIVE)
+    }
+
+    /// The training rows of a forest and what each counts. Where as many others as positives are drawn, a negative that
+    /// counts as several stands there several times instead: a row that is seldom drawn and then counts much is noise.
+    fn forest_rows(&self, subset: &Subset, draw: RowDraw) -> (Vec<u32>, Option<Vec<f32>>) {
+        let Kinds { unlabeled, negative, .. } = subset.training;
+        let each = self.of_a_negative(self.task.amount(unlabeled), negative, negative.len());
+        let mut rows = subset.training.all();
+        if draw != RowDraw::Balanced || each <= 1.0 {
+            return (rows, self.weights(subset, each));
+        }
+        let times = each.round().max(1.0);
+        (1..times as usize).for_each(|_| rows.extend_from_slice(negative));
+        (rows, self.weights(subset, each / times))
+    }
+
     fn bag(&self, subset: &Subset, number: usize, config: &TreesConfig) -> Result<TreesModel, Error> {
         let (positive, unlabeled) = (&subset.training.positive, &subset.training.unlabeled);
         let mut stream = Stream::new(subset.seed, &format!("bag {number}"));
         let mut others = unlabeled.clone();
         stream.shuffle(&mut others);
         others.truncate(positive.len().max(SMALLEST_LEAF));
-        let mut rows = [positive.as_slice(), &others].concat();
+        let mut negative = subset.training.negative.clone();
+        if negative.len() > others.len() {
+            stream.shuffle(&mut negative);
+            negative.truncate(others.len());
+        }
+        let all = subset.training.negative.len();
+        let each = self.of_a_negative(self.task.amount(&others), &negative, all);
+        let weights = self.weights(subset, each);
+        let mut rows = [positive.as_slice(), &others, &negative].concat();
         rows.sort_unstable();
         let config = TreesConfig {
             seed: stream.next_u64(),
@@ -77,7 +126,8 @@ impl LabelTreesTrainer<'_> {
             min_child_rows: config.min_child_rows.min((rows.len() / SMALLEST_LEAF).max(2)),
             ..config.clone()
         };
-        let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights: None };
+        let sample =
+            LabeledRows { binned: self.binned, positive: &self.positive, weights: weights.as_deref() };
         Ok(fit(&sample, &rows, &[], &config)?.model)
     }
 }
@@ -108,13 +158,17 @@ impl Trainer for LabelTreesTrainer<'_> {
         let (model, described) = match self.scorer {
             LabelTreesScorer::Forest(config) => {
                 let config = ForestConfig { seed: subset.seed, threads: subset.threads, ..config.clone() };
-                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights: None };
+                let (rows, weights) = self.forest_rows(subset, config.rows);
+                let weights = weights.as_deref();
+                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights };
                 let ask = |_: usize| go_on(config.trees);
-                let model = grow_forest(&sample, &subset.training.all(), &config, &ask)?;
+                let model = grow_forest(&sample, &rows, &config, &ask)?;
                 (model, format!("a forest of {} trees", config.trees))
             }
             LabelTreesScorer::NaiveBayes => {
-                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights: None };
+                let (_, weights) = self.forest_rows(subset, RowDraw::All);
+                let weights = weights.as_deref();
+                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights };
                 (fit_naive_bayes(&sample, &subset.training.all())?, "naive Bayes on bins".to_string())
             }
             LabelTreesScorer::Bags { bags, config } => {

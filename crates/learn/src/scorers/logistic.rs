@@ -2,8 +2,10 @@
 //!
 //! Rows stay sparse. Of the rows that decide when to stop, the log loss chooses the ridge.
 
+use crate::criterion::weight_of_negatives;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Observer, ScoreScale, Scorer, Subset, Task, Trainer, Views,
+    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
+    Views,
 };
 use onesided_classic::{
     ClassicModel, Examples, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected, scale_gamma,
@@ -38,6 +40,14 @@ impl Scorer for LogisticScorer {
         }
     }
 
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        Ok(())
+    }
+
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
         let rows = views.rows(Scaling::Standard)?;
         let mapped = match self.random_features {
@@ -63,10 +73,25 @@ struct LogisticTrainer<'d> {
 }
 
 impl LogisticTrainer<'_> {
-    fn select(&self, rows: &[u32]) -> (Selected<'_>, Vec<bool>) {
-        let positive = rows.iter().map(|&row| self.task.labels[row as usize] == Label::Positive).collect();
+    fn select(&self, rows: &[u32]) -> Selected<'_> {
         let all: &dyn Rows = self.mapped.as_ref().map_or(self.rows, |(_, matrix)| matrix);
-        (Selected::new(all, rows.iter().map(|&row| row as usize).collect::<Vec<_>>()), positive)
+        Selected::new(all, rows.iter().map(|&row| row as usize).collect::<Vec<_>>())
+    }
+
+    /// Whether each row is labeled, and what it counts: known negatives together as much as their number gives them
+    /// beside the unlabeled rows.
+    fn known(&self, rows: &[u32], of: &Kinds, negatives: usize) -> Vec<(bool, f64)> {
+        let task = self.task;
+        let each = weight_of_negatives(negatives as f64) * task.amount(&of.unlabeled)
+            / task.amount(&of.negative).max(f64::MIN_POSITIVE);
+        let one = |&row: &u32| {
+            let (label, own) = (
+                task.labels[row as usize],
+                task.weights.map_or(1.0, |weights| f64::from(weights[row as usize])),
+            );
+            (label == Label::Positive, if label == Label::Negative { each * own } else { own })
+        };
+        rows.iter().map(one).collect()
     }
 }
 
@@ -74,10 +99,13 @@ impl Trainer for LogisticTrainer<'_> {
     fn fit(&self, subset: &Subset, _candidate: &Candidate, _observer: Observer) -> Result<Fit, Error> {
         let mut training = subset.training.all();
         training.sort_unstable();
-        let (training, known) = self.select(&training);
-        let (stopping, judged) = self.select(&subset.stopping.all());
+        let negatives = subset.training.negative.len();
+        let known = self.known(&training, subset.training, negatives);
+        let judged = self.known(&subset.stopping.all(), subset.stopping, negatives);
+        let (training, stopping) = (self.select(&training), self.select(&subset.stopping.all()));
         let loss = |logits: &[f64]| -> f64 {
-            logits.iter().zip(&judged).map(|(&z, &positive)| softplus(if positive { -z } else { z })).sum()
+            let each = logits.iter().zip(&judged);
+            each.map(|(&z, &(positive, own))| own * softplus(if positive { -z } else { z })).sum()
         };
         let mut best: Option<(f64, LinearModel, Vec<f64>)> = None;
         let given = self.scorer.cost.as_slice();
@@ -91,7 +119,7 @@ impl Trainer for LogisticTrainer<'_> {
         }
         // There is at least one cost.
         let (_, model, logits) = best.ok_or(Error::NeedsLabels)?;
-        let scored = model.scores(&self.select(subset.scored).0);
+        let scored = model.scores(&self.select(subset.scored));
         let mut fitted = ClassicModel::from_linear("weighted-lr", model);
         if let (Some((map, _)), ScoreForm::Linear(model)) = (&self.mapped, &fitted.scorer) {
             fitted.scorer = ScoreForm::RandomFeatures { map: map.clone(), model: model.clone() };
@@ -110,9 +138,9 @@ impl Trainer for LogisticTrainer<'_> {
     }
 }
 
-fn logistic(rows: &dyn Rows, positive: &[bool], cost: f64) -> Result<LinearModel, Error> {
+fn logistic(rows: &dyn Rows, known: &[(bool, f64)], cost: f64) -> Result<LinearModel, Error> {
     let weights = |wanted: bool| -> Vec<f64> {
-        positive.iter().map(|&positive| if positive == wanted { cost } else { 0.0 }).collect()
+        known.iter().map(|&(positive, own)| if positive == wanted { cost * own } else { 0.0 }).collect()
     };
     let (up, down) = (weights(true), weights(false));
     let examples = Examples::new(rows, &up, &down).map_err(Error::of_classic)?;

@@ -1,15 +1,16 @@
 //! A network (or a linear model) trained by batches under an objective.
 
-use crate::criterion::{epoch_risk, log_loss};
+use crate::criterion::{HeldScores, weight_of_negatives};
 use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Training, Views, Wants,
 };
 use onesided_data::{Mix, PriorInUnlabeled};
-use onesided_loss::{LossError, LossInfo, Objective, Options, Reduction, Setting};
+use onesided_eval::Sample;
+use onesided_loss::{LossError, LossInfo, NegativeTerm, Objective, Options, Reduction, Setting};
 use onesided_net::{
-    Architecture, Device, Engine, Job, Network, Precision, TrainConfig, Trained, Watcher, scores_on,
-    train_watched,
+    Architecture, Device, Engine, Job, NegativeRows, Network, Precision, TrainConfig, Trained, Watcher,
+    scores_on, train_watched,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -91,6 +92,44 @@ impl ObjectiveChoice {
         }
     }
 
+    /// What known negatives among some rows add to the objective; `None` where there are none.
+    pub(crate) fn negatives(
+        &self,
+        setting: &Setting,
+        options: &Options,
+        negatives: usize,
+    ) -> Result<Option<NegativeTerm>, LossError> {
+        match self {
+            _ if negatives == 0 => Ok(None),
+            ObjectiveChoice::Named(method) => {
+                method.negative_term(setting, options, weight_of_negatives(negatives as f64)).map(Some)
+            }
+            ObjectiveChoice::Own(_) => Ok(None),
+        }
+    }
+
+    pub(crate) fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        match self {
+            ObjectiveChoice::Named(method) => match method.check_negatives() {
+                Err(LossError::NoNegatives { why, .. }) => Err(Cow::Borrowed(why)),
+                _ => Ok(()),
+            },
+            ObjectiveChoice::Own(_) => {
+                Err(Cow::Borrowed("an objective of your own says nothing of what negatives add to it"))
+            }
+        }
+    }
+
+    pub(crate) fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        let half = Setting { prior_in_unlabeled: 0.5, sampling: onesided_loss::Sampling::CaseControl };
+        match self.build(&half, &Options::default()) {
+            Ok(objective) if objective.weighted().is_none() => {
+                Err(Cow::Borrowed("its objective counts every example once"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The reductions to try: the one asked for, both that may win, or none.
     pub(crate) fn candidates(&self, reduction: Option<Reduction>) -> Vec<Candidate> {
         match (self, reduction) {
@@ -163,10 +202,12 @@ impl NetworkScorer {
         }
     }
 
+    fn options(&self, candidate: &Candidate) -> Options {
+        Options { reduction: candidate.reduction.unwrap_or(self.options.reduction), ..self.options }
+    }
+
     fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
-        let mut options = self.options;
-        options.reduction = candidate.reduction.unwrap_or(options.reduction);
-        Ok(self.objective.build(&task.setting(), &options)?)
+        Ok(self.objective.build(&task.setting(), &self.options(candidate))?)
     }
 
     /// The network for the rows of a task.
@@ -206,6 +247,14 @@ impl Scorer for NetworkScorer {
 
     fn candidates(&self) -> Vec<Candidate> {
         self.objective.candidates(self.reduction)
+    }
+
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        self.objective.takes_negatives()
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        self.objective.takes_weights()
     }
 
     fn check(&self, task: &Task) -> Result<(), Error> {
@@ -275,15 +324,24 @@ impl NetworkTrainer<'_> {
         &self,
         subset: &Subset,
         config: &TrainConfig,
-        objective: &dyn Objective,
+        (objective, term): (&dyn Objective, Option<NegativeTerm>),
         observer: Observer,
         watcher: Watcher,
     ) -> Result<(Trained, Signal), Error> {
         let (scorer, task, run) = (self.scorer, self.task, subset.run);
         let prior = task.mu();
-        let judge = |positive: &[f32], unlabeled: &[f32]| match task.truth {
-            true => log_loss(positive, unlabeled),
-            false => epoch_risk(positive, unlabeled, prior),
+        let weights = task.weights_by_kind(subset.stopping);
+        let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
+        let judge = |positive: &[f32], unlabeled: &[f32], negative: &[f32]| {
+            let held = HeldScores {
+                positive: Sample { scores: positive, weights: wp },
+                unlabeled: Sample { scores: unlabeled, weights: wu },
+                negative: Sample { scores: negative, weights: wn },
+            };
+            match task.truth {
+                true => held.log_loss(),
+                false => held.epoch_risk(prior),
+            }
         };
         let criterion = crate::criterion::name(task);
         let risk_name = format!("{criterion} at {:?}", prior.map(PriorInUnlabeled::get));
@@ -296,6 +354,12 @@ impl NetworkTrainer<'_> {
             unlabeled: &subset.training.unlabeled,
             held_out_positive: &subset.stopping.positive,
             held_out_unlabeled: &subset.stopping.unlabeled,
+            negatives: term.map(|term| NegativeRows {
+                training: &subset.training.negative,
+                held_out: &subset.stopping.negative,
+                term,
+            }),
+            weights: task.weights,
             objective,
             start_bias: scorer.start_bias.unwrap_or_else(|| scorer.objective.start(task)),
             risk: if judged { Some(&judge) } else { None },
@@ -339,6 +403,8 @@ impl Trainer for NetworkTrainer<'_> {
         watcher: Watcher,
     ) -> Result<Fit, Error> {
         let objective = self.scorer.build(self.task, candidate)?;
+        let (setting, negatives) = (self.task.setting(), subset.training.negative.len());
+        let term = self.scorer.objective.negatives(&setting, &self.scorer.options(candidate), negatives)?;
         let config = TrainConfig {
             stop_after: subset.stop_after,
             seed: subset.seed,
@@ -346,7 +412,7 @@ impl Trainer for NetworkTrainer<'_> {
             device: self.engine.device(),
             ..self.scorer.config(subset.training.len(), candidate, self.task)
         };
-        let (trained, signal) = self.train(subset, &config, objective.as_ref(), observer, watcher)?;
+        let (trained, signal) = self.train(subset, &config, (objective.as_ref(), term), observer, watcher)?;
         let stopping = self.scores(&trained, &subset.stopping.all(), &config)?;
         let same = same_rows(subset.stopping, subset.scored);
         Ok(Fit {
@@ -376,7 +442,8 @@ impl Trainer for NetworkTrainer<'_> {
 }
 
 fn same_rows(kinds: &Kinds, rows: &[u32]) -> bool {
-    kinds.len() == rows.len() && kinds.positive.iter().chain(&kinds.unlabeled).eq(rows)
+    let all = kinds.positive.iter().chain(&kinds.unlabeled).chain(&kinds.negative);
+    kinds.len() == rows.len() && all.eq(rows)
 }
 
 /// The sum of what is there.

@@ -4,14 +4,16 @@
 //! compare a mean over U with the prior see U in random parts, new ones before each tree, as a network sees batches.
 
 use super::ObjectiveChoice;
-use crate::criterion::{held_out_risk, log_loss};
+use crate::criterion::HeldScores;
 use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
     Task, Trainer, Views, Wants,
 };
 use onesided_data::Stream;
-use onesided_loss::{Objective, Options, Reduction};
+use onesided_eval::Sample;
+use onesided_loss::{Loss, Objective, Options, Part, Reduction, Setting};
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
+use std::borrow::Cow;
 
 /// Parts that U is split into before each tree, where it is large enough.
 const PARTS: usize = 64;
@@ -46,16 +48,22 @@ impl TreesScorer {
         }
     }
 
-    fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
-        let mut options = self.options;
-        options.reduction = candidate.reduction.unwrap_or(options.reduction);
+    fn setting(&self, task: &Task) -> Setting {
         let mut setting = task.setting();
         if self.prior_factor != 1.0 {
             let mu = setting.prior_in_unlabeled;
             // Never more than halfway from μ to 1.
             setting.prior_in_unlabeled = (mu * self.prior_factor).min((1.0 + mu) / 2.0);
         }
-        Ok(self.objective.build(&setting, &options)?)
+        setting
+    }
+
+    fn options(&self, candidate: &Candidate) -> Options {
+        Options { reduction: candidate.reduction.unwrap_or(self.options.reduction), ..self.options }
+    }
+
+    fn build(&self, task: &Task, candidate: &Candidate) -> Result<Box<dyn Objective>, Error> {
+        Ok(self.objective.build(&self.setting(task), &self.options(candidate))?)
     }
 }
 
@@ -70,6 +78,14 @@ impl Scorer for TreesScorer {
 
     fn candidates(&self) -> Vec<Candidate> {
         self.objective.candidates(self.reduction)
+    }
+
+    fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
+        self.objective.takes_negatives()
+    }
+
+    fn takes_weights(&self) -> Result<(), Cow<'static, str>> {
+        self.objective.takes_weights()
     }
 
     fn check(&self, task: &Task) -> Result<(), Error> {
@@ -98,22 +114,28 @@ impl Trainer for TreesTrainer<'_> {
             config.trees = trees.max(1);
         }
         let training = subset.training.all();
-        let positive = subset.training.positive.len();
-        let mut derivatives = Rounds::new(
-            objective.as_ref(),
-            self.scorer.objective.is_pooled(),
-            positive,
-            training.len() - positive,
-            subset.seed,
-        );
+        let (setting, options) = (self.scorer.setting(task), self.scorer.options(candidate));
+        let negatives =
+            self.scorer.objective.negatives(&setting, &options, subset.training.negative.len())?;
+        let loss = Loss { objective: objective.as_ref(), negatives };
+        let kinds = [&subset.training.positive, &subset.training.unlabeled, &subset.training.negative];
+        let mut derivatives =
+            Rounds::new(loss, self.scorer.objective.is_pooled(), kinds.map(Vec::len), subset.seed);
+        derivatives.weights = task.weights_of(&training);
         let stopping = subset.stopping.all();
-        let stopping_positive = subset.stopping.positive.len();
+        let weights = task.weights_by_kind(subset.stopping);
         let mut judge = |scores: &[f64]| {
             let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-            let (positive, unlabeled) = scores.split_at(stopping_positive);
+            let [positive, unlabeled, negative] = subset.stopping.split(&scores);
+            let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
+            let held = HeldScores {
+                positive: Sample { scores: positive, weights: wp },
+                unlabeled: Sample { scores: unlabeled, weights: wu },
+                negative: Sample { scores: negative, weights: wn },
+            };
             match task.truth {
-                true => log_loss(positive, unlabeled),
-                false => held_out_risk(positive, unlabeled, task.mu()),
+                true => held.log_loss(),
+                false => held.risk(task.mu()),
             }
         };
         let held_out = match subset.stop_after.is_none() && !stopping.is_empty() {
@@ -168,68 +190,77 @@ impl Trainer for TreesTrainer<'_> {
     }
 }
 
-/// Derivatives of an objective before each tree: the unlabeled rows in random parts, each with all positives or, where
-/// there are many, with as large a part of them.
+/// Derivatives of an objective before each tree: the unlabeled rows in random parts, each with all positives and negatives
+/// or, where there are many, with as large a part of them.
 struct Rounds<'o> {
-    objective: &'o dyn Objective,
-    positive: Vec<u32>,
-    unlabeled: Vec<u32>,
+    loss: Loss<'o>,
+    /// Places of the training rows of each kind.
+    kinds: [Vec<u32>; 3],
+    /// Weights of the training rows.
+    weights: Option<Vec<f32>>,
     parts: usize,
-    split_positives: bool,
+    /// Whether a kind is dealt out among the parts.
+    split: [bool; 3],
     stream: Stream,
 }
 
 impl<'o> Rounds<'o> {
-    fn new(objective: &'o dyn Objective, pooled: bool, positive: usize, unlabeled: usize, seed: u64) -> Self {
+    fn new(loss: Loss<'o>, pooled: bool, counts: [usize; 3], seed: u64) -> Self {
+        let [positive, unlabeled, negative] = counts;
         let parts = if pooled { 1 } else { (unlabeled / SMALLEST_PART).clamp(1, PARTS) };
+        let places = |from: usize, many: usize| (from as u32..(from + many) as u32).collect::<Vec<u32>>();
+        let kinds =
+            [places(0, positive), places(positive, unlabeled), places(positive + unlabeled, negative)];
         Self {
-            objective,
-            positive: (0..positive as u32).collect(),
-            unlabeled: (positive as u32..(positive + unlabeled) as u32).collect(),
+            loss,
+            kinds,
+            weights: None,
             parts,
-            split_positives: positive * parts > unlabeled,
+            split: [positive * parts > unlabeled, true, negative * parts > unlabeled],
             stream: Stream::new(seed, "parts of U"),
         }
     }
 
     fn fill(&mut self, scores: &[f64], of_rows: &mut [(f32, f32)]) {
         if self.parts > 1 {
-            self.stream.shuffle(&mut self.unlabeled);
-            if self.split_positives {
-                self.stream.shuffle(&mut self.positive);
+            // U first: what is drawn for the others changes nothing of it.
+            for kind in [1, 0, 2] {
+                if self.split[kind] {
+                    self.stream.shuffle(&mut self.kinds[kind]);
+                }
             }
         }
-        self.positive.iter().for_each(|&place| of_rows[place as usize] = (0.0, 0.0));
-        let part = |of: &[u32], number: usize| -> std::ops::Range<usize> {
-            number * of.len() / self.parts..(number + 1) * of.len() / self.parts
-        };
+        of_rows.fill((0.0, 0.0));
         // A mean over n rows times n, so that limits on sums of curvatures mean what they mean for log loss.
         let weight = (scores.len() as f64 / self.parts as f64) as f32;
-        let (mut slopes, mut curves) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+        let [mut of_kinds, mut weights, mut slopes, mut curves]: [[Vec<f32>; 3]; 4] = Default::default();
         for number in 0..self.parts {
-            let positive = match self.split_positives {
-                true => &self.positive[part(&self.positive, number)],
-                false => &self.positive[..],
-            };
-            let unlabeled = &self.unlabeled[part(&self.unlabeled, number)];
-            let of = |places: &[u32]| {
-                places.iter().map(|&place| scores[place as usize] as f32).collect::<Vec<f32>>()
-            };
-            let (scores_p, scores_u) = (of(positive), of(unlabeled));
-            for (lists, (p, u)) in
-                [(&mut slopes, (positive, unlabeled)), (&mut curves, (positive, unlabeled))]
-            {
-                lists.0.resize(p.len(), 0.0);
-                lists.1.resize(u.len(), 0.0);
+            let places: [&[u32]; 3] = std::array::from_fn(|kind| {
+                let (all, parts) = (self.kinds[kind].as_slice(), self.parts);
+                match self.split[kind] {
+                    true => &all[number * all.len() / parts..(number + 1) * all.len() / parts],
+                    false => all,
+                }
+            });
+            for (kind, places) in places.iter().enumerate() {
+                of_kinds[kind].clear();
+                of_kinds[kind].extend(places.iter().map(|&place| scores[place as usize] as f32));
+                weights[kind].clear();
+                let own = self.weights.iter().flat_map(|all| places.iter().map(|&place| all[place as usize]));
+                weights[kind].extend(own);
+                slopes[kind].resize(places.len(), 0.0);
+                curves[kind].resize(places.len(), 0.0);
             }
-            self.objective.evaluate(&scores_p, &scores_u, &mut slopes.0, &mut slopes.1);
-            self.objective.curvature(&scores_p, &scores_u, &mut curves.0, &mut curves.1);
-            for (&place, (slope, curve)) in positive.iter().zip(slopes.0.iter().zip(&curves.0)) {
-                let of_row = &mut of_rows[place as usize];
-                *of_row = (of_row.0 + weight * slope, of_row.1 + weight * curve);
-            }
-            for (&place, (slope, curve)) in unlabeled.iter().zip(slopes.1.iter().zip(&curves.1)) {
-                of_rows[place as usize] = (weight * slope, weight * curve);
+            let parts = std::array::from_fn(|kind| {
+                Part::new(&of_kinds[kind], self.weights.as_ref().map(|_| weights[kind].as_slice()))
+            });
+            self.loss.evaluate(parts, slopes.each_mut().map(Vec::as_mut_slice));
+            self.loss.curvature(parts, curves.each_mut().map(Vec::as_mut_slice));
+            for (kind, places) in places.iter().enumerate() {
+                for (&place, (slope, curve)) in places.iter().zip(slopes[kind].iter().zip(&curves[kind])) {
+                    let of_row = &mut of_rows[place as usize];
+                    *of_row = (of_row.0 + weight * slope, of_row.1 + weight * curve);
+                }
             }
         }
     }
@@ -247,7 +278,7 @@ mod tests {
     }
 
     fn filled(objective: &dyn Objective, pooled: bool, positive: usize, scores: &[f64]) -> Vec<(f32, f32)> {
-        let mut rounds = Rounds::new(objective, pooled, positive, scores.len() - positive, 7);
+        let mut rounds = Rounds::new(objective.into(), pooled, [positive, scores.len() - positive, 0], 7);
         let mut of_rows = vec![(9.0, 9.0); scores.len()];
         rounds.fill(scores, &mut of_rows);
         of_rows

@@ -20,7 +20,8 @@ use super::reward::Reward;
 use crate::collective::Reduction;
 use crate::curvature::fill;
 use crate::error::LossError;
-use crate::objective::{Objective, check_lengths};
+use crate::objective::{Objective, check_parts};
+use crate::part::{Part, Weighted};
 use crate::sampling::check_prior;
 use crate::sigmoid::sigmoid_pair;
 
@@ -51,35 +52,34 @@ impl Elicited {
     }
 
     /// weight · Σ −I1(σ(f)) and its gradient.
-    fn positive_term(&self, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
+    fn positive_term(&self, part: Part, weight: f64, grad: &mut [f32]) -> f64 {
         let mut sum = 0.0;
-        for (grad, &score) in grad.iter_mut().zip(scores) {
-            let f = f64::from(score);
+        for (grad, (f, own)) in grad.iter_mut().zip(part.iter()) {
             let (up, down) = sigmoid_pair(f.clamp(-SATURATED, SATURATED));
             let mut slope = -down * (self.reward.second_derivative_at(up, down) * up * down);
             if f > SATURATED {
                 slope = 0.0;
             }
-            sum += slope * (f + SATURATED).min(0.0) - self.reward.positive_at(up, down);
-            *grad = (weight * slope) as f32;
+            sum += own * (slope * (f + SATURATED).min(0.0) - self.reward.positive_at(up, down));
+            *grad = (own * weight * slope) as f32;
         }
         // The weight of an empty part is not finite.
-        if scores.is_empty() { 0.0 } else { weight * sum }
+        if part.is_empty() { 0.0 } else { weight * sum }
     }
 
     /// weight · −I0(|mean_U σ(f) − μ|) and its gradient.
-    fn unlabeled_term(&self, scores: &[f32], weight: f64, grad: &mut [f32]) -> f64 {
-        if scores.is_empty() {
+    fn unlabeled_term(&self, part: Part, weight: f64, grad: &mut [f32]) -> f64 {
+        if part.is_empty() {
             return 0.0;
         }
-        let n = scores.len() as f64;
+        let n = part.total();
         let (mut sum_up, mut sum_down) = (0.0, 0.0);
-        for (grad, &score) in grad.iter_mut().zip(scores) {
-            let (up, down) = sigmoid_pair(f64::from(score).clamp(-SATURATED, SATURATED));
-            sum_up += up;
-            sum_down += down;
+        for (grad, (score, own)) in grad.iter_mut().zip(part.iter()) {
+            let (up, down) = sigmoid_pair(score.clamp(-SATURATED, SATURATED));
+            sum_up += own * up;
+            sum_down += own * down;
             // The slope of σ waits here for the factor that all examples share.
-            *grad = (up * down) as f32;
+            *grad = (own * (up * down)) as f32;
         }
         let (mean_up, mean_down) = (sum_up / n, sum_down / n);
         let d = mean_up - self.mu;
@@ -98,23 +98,43 @@ impl Elicited {
 
 impl Objective for Elicited {
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64 {
-        check_lengths(positive, unlabeled, grad_p, grad_u);
-        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
-        self.positive_term(positive, weight_p, grad_p) + self.unlabeled_term(unlabeled, weight_u, grad_u)
+        self.evaluate_weighted(positive.into(), unlabeled.into(), grad_p, grad_u)
     }
 
     fn curvature(&self, positive: &[f32], unlabeled: &[f32], curve_p: &mut [f32], curve_u: &mut [f32]) {
-        check_lengths(positive, unlabeled, curve_p, curve_u);
-        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.len(), unlabeled.len());
+        self.curvature_weighted(positive.into(), unlabeled.into(), curve_p, curve_u);
+    }
+
+    fn weighted(&self) -> Option<&dyn Weighted> {
+        Some(self)
+    }
+
+    fn describe(&self) -> String {
+        format!("elicited:{} ({})", self.reward.name(), self.reduction)
+    }
+}
+
+impl Weighted for Elicited {
+    fn evaluate_weighted(
+        &self,
+        positive: Part,
+        unlabeled: Part,
+        grad_p: &mut [f32],
+        grad_u: &mut [f32],
+    ) -> f64 {
+        check_parts(positive, unlabeled, grad_p, grad_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.total(), unlabeled.total());
+        self.positive_term(positive, weight_p, grad_p) + self.unlabeled_term(unlabeled, weight_u, grad_u)
+    }
+
+    fn curvature_weighted(&self, positive: Part, unlabeled: Part, curve_p: &mut [f32], curve_u: &mut [f32]) {
+        check_parts(positive, unlabeled, curve_p, curve_u);
+        let (weight_p, weight_u) = self.reduction.weights(self.mu, positive.total(), unlabeled.total());
         let information = |f: f64| {
             let (up, down) = sigmoid_pair(f.clamp(-SATURATED, SATURATED));
             self.reward.second_derivative_at(up, down) * (up * down) * (up * down)
         };
         fill(positive, weight_p, curve_p, information);
-        fill(unlabeled, weight_u / unlabeled.len() as f64, curve_u, information);
-    }
-
-    fn describe(&self) -> String {
-        format!("elicited:{} ({})", self.reward.name(), self.reduction)
+        fill(unlabeled, weight_u / unlabeled.total(), curve_u, information);
     }
 }

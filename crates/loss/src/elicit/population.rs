@@ -136,7 +136,7 @@ impl RiskWeights {
     /// depends on these numbers.
     pub fn of(reduction: Reduction, mu: f64, n_p: usize, n_u: usize) -> Self {
         let (n_p, n_u) = (n_p.max(1), n_u.max(1));
-        let (each, unlabeled) = reduction.weights(mu, n_p, n_u);
+        let (each, unlabeled) = reduction.weights(mu, n_p as f64, n_u as f64);
         Self { positive: each * n_p as f64, unlabeled }
     }
 

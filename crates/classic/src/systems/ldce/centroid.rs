@@ -33,7 +33,7 @@ pub(super) struct Region<'a> {
 impl<'a> Region<'a> {
     pub(super) fn new(centroid: Centroid, task: &Task<'a>) -> Result<Region<'a>, ClassicError> {
         let mu = task.needed_prior(NAME)?;
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let (n_p, n_u) = (positive as f64, unlabeled as f64);
         let mean = weighted_sum(task.rows, &task.weights(0.0, 1.0 / n_u));
         let estimate = match centroid {

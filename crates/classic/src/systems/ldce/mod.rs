@@ -78,6 +78,8 @@ pub(crate) static INFO: SystemInfo = SystemInfo {
     as_is: false,
     gives_probability: false,
     explains: true,
+    no_negatives: Some("its centroid is that of the unlabeled rows alone"),
+    no_weights: Some("its centroid counts every row once"),
     reconstruction: Some(
         "known from a secondary source; the exact centroid replaces the published one, which is an option",
     ),
@@ -146,7 +148,7 @@ impl Ldce {
     }
 
     fn fit_one(&self, task: &Task, ridge: f64, radius: f64) -> Result<ClassicModel, ClassicError> {
-        let Counts { positive, unlabeled } = task.counts();
+        let Counts { positive, unlabeled, .. } = task.counts();
         let n = (positive + unlabeled) as f64;
         let region = Region::new(self.centroid, task)?;
         // Divided by 2λ, the regularizer is ½‖w‖².
