@@ -84,6 +84,9 @@ pub struct Fit {
     /// The column of true labels, for the method supervised.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
+    /// Files of an audit of this table, answered: learn from them, and take the share of positives that they show.
+    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    pub audit: Vec<PathBuf>,
     /// How they are read.
     #[command(flatten)]
     pub reading: ReadFlags,

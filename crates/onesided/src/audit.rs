@@ -273,6 +273,12 @@ impl AuditFile {
 /// The answers of one or more audits of a model on a table.
 #[derive(Clone, Debug)]
 pub struct Audit {
+    /// The first file.
+    name: String,
+    /// The fingerprint of the table.
+    table: String,
+    /// Rows of the list that was drawn from.
+    rows: usize,
     strata: Vec<Range>,
     /// Row, stratum and answer of every distinct row.
     answers: BTreeMap<usize, (usize, Option<bool>)>,
@@ -321,8 +327,16 @@ pub struct AuditReport {
 impl Audit {
     /// Answers from files. They must be of this model, of one table and with the same cuts.
     pub fn new(model: &Model, files: &[AuditFile]) -> Result<Self, Error> {
+        Self::of(&model.fingerprint()?, files)
+    }
+
+    /// Answers from files of one model, whichever that is.
+    pub fn of_files(files: &[AuditFile]) -> Result<Self, Error> {
+        Self::of(files.first().map_or("", |first| &first.model), files)
+    }
+
+    fn of(ours: &str, files: &[AuditFile]) -> Result<Self, Error> {
         let Some(first) = files.first() else { return Err(onesided_eval::EvalError::FewAnswers(0).into()) };
-        let ours = model.fingerprint()?;
         let wrong = |file: &AuditFile, what: String| Error::AuditFile { file: file.name.clone(), what };
         let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
         let mut seen: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
@@ -387,7 +401,30 @@ impl Audit {
         let mut missing = vec![0; strata.len()];
         draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
         seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
-        Ok(Self { probabilities, missing, draws: draws.len(), predicted: first.predicted, strata, answers })
+        Ok(Self {
+            name: first.name.clone(),
+            table: first.table.clone(),
+            rows: first.rows,
+            probabilities,
+            missing,
+            draws: draws.len(),
+            predicted: first.predicted,
+            strata,
+            answers,
+        })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// Rows of the list that was drawn from.
+    pub(crate) fn listed(&self) -> usize {
+        self.rows
     }
 
     /// Every distinct row that was drawn, with its answer and the probability of being in any of the draws.

@@ -101,6 +101,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod answers;
 mod audit;
 mod bound;
 mod explain;
@@ -119,6 +120,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, AtPrior};
+pub use answers::Answered;
 pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSettings, AuditedRow};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};

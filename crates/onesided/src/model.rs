@@ -180,19 +180,15 @@ impl Model {
         Ok(probabilities(&self.score(data)?))
     }
 
-    /// Between which probabilities each row's lies over the interval of an estimated prior; `None` where the prior was given
-    /// or none is used.
-    pub fn probability_ranges(&self, data: &Dataset) -> Result<Option<Vec<(f32, f32)>>, Error> {
-        let Some(ends) = &self.about.at_prior_ends else { return Ok(None) };
-        let range = |raw: f32| {
-            let all = [
-                ends[0].probability(raw),
-                ends[1].probability(raw),
-                probability(f64::from(self.about.logit(raw))) as f32,
-            ];
-            (all.iter().copied().fold(1.0, f32::min), all.iter().copied().fold(0.0, f32::max))
-        };
-        Ok(Some(self.raw(data)?.into_iter().map(range).collect()))
+    /// Between which probabilities that of a row with this score lies over the interval of an estimated prior; `None` where
+    /// the prior was given or none is used.
+    pub fn probability_range(&self, score: f32) -> Option<(f32, f32)> {
+        let about = &self.about;
+        let ends = about.at_prior_ends.as_ref()?;
+        let calibration = about.calibration;
+        let raw = ((f64::from(score) - about.shift - calibration.offset) / calibration.slope) as f32;
+        let all = [ends[0].probability(raw), ends[1].probability(raw), probability(f64::from(score)) as f32];
+        Some((all.iter().copied().fold(1.0, f32::min), all.iter().copied().fold(0.0, f32::max)))
     }
 
     /// Whether each row is predicted positive.
@@ -446,6 +442,13 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 /// What a reader must know of numbers that rest on an estimated prior.
 fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
+    if let Some(answers) = estimate.audited {
+        return format!(
+            "the prior comes from an audit of {answers} rows: {:.3} of the others are positive, between {low:.3} and {high:.3} \
+             ({level:.0} %); what rests on it is given as ranges",
+            estimate.mu.get()
+        );
+    }
     let range = match estimate.one_sided {
         true => format!(
             "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"

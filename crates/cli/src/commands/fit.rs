@@ -8,11 +8,12 @@ use crate::inputs::tell_notes;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
+use onesided::data::ReadOptions;
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, At, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model, RecallTarget, Signal, Tried,
-    rests_on_prior,
+    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model,
+    RecallTarget, Signal, Tried, rests_on_prior,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -46,13 +47,19 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if !method.needs_truth() {
         config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
     }
-    let data = options.read(&input)?;
+    let audit = audit(flags, &config)?;
+    let mut data = options.read(&input)?;
     let mut warnings = tell_notes(&data);
+    let mut learner = Learner::from_config(config.clone());
+    if let Some(audit) = audit {
+        let Answered { data: taught, prior, positive, negative } = audit.teach(&data)?;
+        note(&format!("{positive} positives and {negative} negatives come from the audit"));
+        (data, learner) = (taught, learner.prior_estimate(prior));
+    }
     tell_data(&config, &input, given_scenario.is_some(), &data)?;
 
     let mut display = Display::new(config.checkpoint.as_deref());
     let mut estimated = Vec::new();
-    let learner = Learner::from_config(config.clone());
     let fitted = guarded(|| {
         learner.fit_with(&data, &mut |progress| match progress.at {
             At::Estimated(report) => {
@@ -83,6 +90,28 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     } else {
         print(&as_text(&model, &flags.out, seconds))
     }
+}
+
+/// The answers of an audit, read before the table is; what it would contradict is refused.
+fn audit(flags: &Fit, config: &Config) -> Result<Option<Audit>, Failure> {
+    if flags.audit.is_empty() {
+        return Ok(None);
+    }
+    let given = [
+        ("--prior", matches!(config.prior, Some(PriorGiven::Share(_)))),
+        ("--prior-in-unlabeled", config.prior_in_unlabeled.is_some()),
+        ("--truth", flags.truth.is_some()),
+    ];
+    if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::input(format!(
+            "{flag} and --audit contradict one another: the audit tells the share; leave {flag} out"
+        )));
+    }
+    // However the table is written: this file has been through other hands.
+    let as_written = ReadOptions::default();
+    let files =
+        flags.audit.iter().map(|file| AuditFile::read(file, &as_written)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(Audit::of_files(&files)?))
 }
 
 /// Where the rows are; columns of answers that contradict the method are refused.

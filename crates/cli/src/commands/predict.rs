@@ -56,7 +56,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let mut warnings = tell_notes(&data);
     tell_device(&model, data.len());
 
-    let mut list = List { rows: model.rank(&data)?, data: &data, because: None };
+    let rows = model.rank(&data)?;
+    let ranges = rows.iter().map(|row| model.probability_range(row.score)).collect();
+    let mut list = List { rows, data: &data, ranges, because: None };
     let review = match model.about().reserve.is_empty() {
         true => None,
         false => {
@@ -141,6 +143,8 @@ fn closed_or(error: DataError) -> Failure {
 struct List<'d> {
     rows: Vec<Ranked>,
     data: &'d Dataset,
+    /// Between which probabilities a row's lies, where the prior is a guess.
+    ranges: Option<Vec<(f32, f32)>>,
     /// What carried the scores, of the first rows.
     because: Option<Vec<Vec<Contribution>>>,
 }
@@ -162,6 +166,11 @@ impl List<'_> {
             ("probability", OutColumn::F32(rows().map(|row| row.probability).collect())),
             ("rank", OutColumn::U64((1..=self.rows.len() as u64).collect())),
         ];
+        if let Some(ranges) = &self.ranges {
+            let end = |of: fn(&(f32, f32)) -> f32| ranges.iter().map(of).collect();
+            columns.push(("probability_low", OutColumn::F32(end(|range| range.0))));
+            columns.push(("probability_high", OutColumn::F32(end(|range| range.1))));
+        }
         // A column of that name is there already where the identifier has one of these names.
         for (name, ids) in self.ids() {
             let name = if columns.iter().any(|(taken, _)| *taken == name) { "id" } else { name };
@@ -200,6 +209,9 @@ impl List<'_> {
                     let named = self.ids().map(|(name, ids)| (name.to_string(), json!(ids.get(ranked.row))));
                     row["ids"] = named.collect::<Map<_, _>>().into();
                 }
+                if let Some(ranges) = &self.ranges {
+                    row["probability_interval"] = json!(ranges[at]);
+                }
                 if let Some(because) = &self.because {
                     row["because"] = json!(because[at]);
                 }
@@ -212,6 +224,7 @@ impl List<'_> {
 
     fn as_text(&self) -> String {
         let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
+        rows[0].extend(self.ranges.iter().map(|_| "if the prior is off".to_string()));
         rows[0].extend(self.ids().map(|(name, _)| name.to_string()));
         rows[0].extend(self.because.iter().map(|_| "because".to_string()));
         for (at, ranked) in self.top() {
@@ -221,6 +234,8 @@ impl List<'_> {
                 format!("{:.4}", ranked.score),
                 format!("{:.4}", ranked.probability),
             ];
+            let range = |ranges: &Vec<(f32, f32)>| format!("{:.2} to {:.2}", ranges[at].0, ranges[at].1);
+            row.extend(self.ranges.iter().map(range));
             row.extend(self.ids().map(|(_, ids)| ids.get(ranked.row).to_string()));
             row.extend(self.because.iter().map(|because| sentence(&because[at])));
             rows.push(row);

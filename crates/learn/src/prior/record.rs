@@ -22,6 +22,9 @@ pub struct PriorEstimate {
     /// The most that the data allow, whatever the classes are like; models of earlier versions do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
+    /// How many answers of an audit it comes from, where it does: then it is measured, and not a guess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audited: Option<usize>,
     /// Whether the estimators agreed.
     pub agreement: bool,
     /// The classifier whose scores were looked at.
@@ -57,6 +60,7 @@ impl PriorEstimate {
             confidence: answer.confidence,
             one_sided: answer.one_sided,
             bound: Some(answer.bound),
+            audited: None,
             agreement: consensus.agreement,
             scorer: report.scorer.to_string(),
             estimates: report.estimates.iter().map(record).collect(),
@@ -94,6 +98,7 @@ mod tests {
             confidence: 0.95,
             one_sided: false,
             bound: None,
+            audited: None,
             agreement: true,
             scorer: "trees".to_string(),
             estimates: Vec::new(),
