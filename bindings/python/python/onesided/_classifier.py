@@ -246,8 +246,8 @@ class PUClassifier(Estimator):
         -------
         self
         """
-        labels = read_labels(y, self.pos_label, self.negative)
         rows = self._rows(X, "X")
+        labels = read_labels(y, self.pos_label, self.negative)
         if rows.count is not None and rows.count != len(labels.positive):
             raise ValueError(
                 "y: Found input variables with inconsistent numbers of samples: X has "
@@ -520,6 +520,8 @@ class PUClassifier(Estimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
         """Read a model file, whoever wrote it. Everything in it is checked; nothing in it is run."""
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"path: '{os.fspath(path)}' does not exist; check the path of the model")
         return cls._of_model(Model.load(os.fspath(path)))
 
     @classmethod
@@ -555,7 +557,7 @@ class PUClassifier(Estimator):
         if model is not None:
             self._take(Model.from_bytes(model))
 
-    def _more_tags(self, tags: Any) -> None:
+    def _add_tags(self, tags: Any) -> None:
         from sklearn.utils import ClassifierTags
 
         tags.estimator_type = "classifier"

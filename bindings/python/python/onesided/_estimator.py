@@ -67,7 +67,7 @@ class Estimator:
 
         return MetadataRequest(owner=self)
 
-    def _more_tags(self, tags: Any) -> None:
+    def _add_tags(self, tags: Any) -> None:
         """What an estimator adds to its tags."""
 
     def __sklearn_tags__(self) -> Any:
@@ -76,17 +76,17 @@ class Estimator:
         tags = Tags(
             estimator_type=None,
             target_tags=TargetTags(required=True),
-            input_tags=InputTags(sparse=True, categorical=True, string=True, allow_nan=True),
+            input_tags=InputTags(sparse=True, string=True, allow_nan=True),
         )
-        self._more_tags(tags)
+        self._add_tags(tags)
         return tags
 
 
-def say(said: list[tuple[str, bool]], verbose: int) -> None:
-    """Warnings as Python's; the rest is printed where it was asked for."""
+def say(said: list[tuple[str, bool]], verbose: int, above: int = 4) -> None:
+    """Warnings as Python's, at the caller of the public method; the rest is printed where it was asked for."""
     for sentence, is_warning in said:
         if is_warning:
-            warnings.warn(sentence, UserWarning, stacklevel=3)
+            warnings.warn(sentence, UserWarning, stacklevel=above)
         elif verbose:
             print(f"note: {sentence}", file=sys.stderr)
 

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Sequence
@@ -201,12 +202,14 @@ def _names(X: Any, name: str) -> bool:
 
 def _frame(X: Any, argument: str) -> Rows:
     _check_shape(X.shape, argument)
-    names = [str(name) for name in X.columns]
+    # As scikit-learn has it: names that are not all texts are no names.
+    named = all(isinstance(name, str) for name in X.columns)
+    names = list(X.columns) if named else [f"x{at}" for at in range(X.shape[1])]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{argument}: two columns are called '{twice}'; rename one of them")
     kinds = {dtype for dtype in X.dtypes}
-    all_names = names if all(isinstance(name, str) for name in X.columns) else None
+    all_names = names if named else None
     if len(kinds) == 1 and isinstance(only := next(iter(kinds)), np.dtype) and only.kind in "fiu":
         return Rows(("matrix", _plain(X.to_numpy()), names), "table", len(X), all_names, len(names))
     columns = [_series(name, X.iloc[:, at], argument) for at, name in enumerate(names)]
@@ -244,7 +247,7 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         return name, "other", None, None
     if cells.dtype.kind in "fiu":
         return name, "numbers", _plain(cells), None
-    values = [None if value is None or value != value else value for value in cells.tolist()]
+    values = [None if is_missing(value) else value for value in cells.tolist()]
     present = [value for value in values if value is not None]
     types = {type(value) for value in present}
     if types <= {str, np.str_}:
@@ -258,7 +261,7 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         return name, "numbers", numbers, None
     if all(issubclass(kind, (np.ndarray, list, tuple)) for kind in types):
         return name, "vectors", _vectors(name, values, argument), None
-    if all(kind.__module__ in ("datetime", "pandas._libs.tslibs.timestamps") for kind in types):
+    if all(issubclass(kind, (datetime.date, datetime.time, datetime.timedelta)) for kind in types):
         return name, "other", None, None
     seen = ", ".join(sorted(kind.__name__ for kind in types))
     if len(types) == 1:
@@ -269,6 +272,16 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         f"{argument}: column '{name}' mixes values of different types ({seen}); make them all numbers, or all texts with "
         ".astype(str)"
     )
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT or NA: what is not equal to itself."""
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes, np.ndarray, list, tuple, dict)):
+        return False
+    equal = value == value
+    return not (isinstance(equal, (bool, np.bool_)) and bool(equal))
 
 
 def _is_number(kind: type) -> bool:

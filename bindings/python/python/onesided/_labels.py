@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ._input import is_missing
+
 
 @dataclass
 class Labels:
@@ -29,11 +31,14 @@ def column_of(y: Any, argument: str = "y") -> np.ndarray:
     """y as one column of values."""
     if y is None:
         raise ValueError(
-            f"{argument} cannot be None: PUClassifier requires {argument} to be passed, 1 for positive rows and 0 for "
-            "unlabeled ones; use fit_parts(X_pos, X_unl) for two parts"
+            f"{argument}: this estimator requires y to be passed, but the target y is None; give 1 for positive rows and 0 "
+            "for unlabeled ones, or use fit_parts(X_pos, X_unl) for two parts"
         )
     if hasattr(y, "to_numpy"):
         values = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
+    elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
+        # An array of numpy would turn numbers beside words into words.
+        values = np.asarray(y, dtype=object)
     else:
         values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
@@ -70,18 +75,13 @@ def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
         if not np.isfinite(values[~missing]).all():
             raise ValueError("y: Input y contains infinity; labels are 1 and 0")
     elif values.dtype.kind == "O":
-        missing = np.array([value is None or _is_missing(value) for value in values.tolist()])
+        missing = np.array([is_missing(value) for value in values.tolist()])
     else:
         missing = np.zeros(len(values), dtype=bool)
     seen = _distinct(values[~missing])
     if pos_label is not None:
         return _named(values, missing, seen, pos_label)
     return _found(values, missing, seen)
-
-
-def _is_missing(value: Any) -> bool:
-    equal = value == value
-    return not (isinstance(equal, (bool, np.bool_)) and equal)
 
 
 def _distinct(values: np.ndarray) -> list[Any]:

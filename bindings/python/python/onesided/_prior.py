@@ -143,7 +143,7 @@ def estimate_prior(
         found, said = _estimate_prior(
             parts, positive.tolist(), names, scorer, settings, reading_of(reading), teller.callback
         )
-    say(said, verbose)
+    say(said, verbose, above=3)
     estimate = PriorEstimate(found)
     for sentence in estimate.about["warnings"]:
         warnings.warn(sentence, UserWarning, stacklevel=2)
