@@ -32,10 +32,10 @@ def test_values_are_the_definitions():
 def test_gradients_are_finite_differences(name):
     info = next(one for one in objectives() if one.name == name)
     loss = Loss(name, MU if info.needs_prior else None)
+    # Where the risk is corrected, the step is not the derivative of the value; with these scores it is not.
+    U = globals()["U"] + np.float32(2.0 if "gamma" in info.options else 0.0)
     _, grad_p, grad_u = loss.value_and_grad(P, U)
     step = 1e-2
-    if "gamma" in info.options and loss(P, U) < 0:
-        pytest.skip("the corrected step is not the derivative of the value")
     for at in range(3):
         moved = [P.copy(), P.copy()]
         moved[0][at] += step

@@ -228,9 +228,50 @@ class PUClassifier(Estimator):
         negative: Any = None,
         verbose: int = 0,
     ) -> None:
-        given = locals()
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
+        self.method = method
+        self.prior = prior
+        self.prior_in_unlabeled = prior_in_unlabeled
+        self.scenario = scenario
+        self.effort = effort
+        self.single = single
+        self.model = model
+        self.option = option
+        self.reduction = reduction
+        self.surrogate = surrogate
+        self.beta = beta
+        self.gamma = gamma
+        self.smoothing = smoothing
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.schedule = schedule
+        self.warm_up = warm_up
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.augment = augment
+        self.checkpoint = checkpoint
+        self.hold_out = hold_out
+        self.threshold = threshold
+        self.device = device
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.drop = drop
+        self.only = only
+        self.text = text
+        self.numeric = numeric
+        self.categorical = categorical
+        self.missing = missing
+        self.image_shape = image_shape
+        self.features = features
+        self.ngrams = ngrams
+        self.min_texts = min_texts
+        self.max_terms = max_terms
+        self.stop_words = stop_words
+        self.pos_label = pos_label
+        self.negative = negative
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> PUClassifier:
         """Learn from rows of which some are labeled positive.
@@ -492,7 +533,7 @@ class PUClassifier(Estimator):
         if ends is not None and prior is not None:
             at[1:] = [_probability(best, _logit(end) - _logit(prior)) for end in ends]
         kinds = [("row", np.int64), ("score", np.float64)] + [(name, np.float64) for name in ("probability", "low", "high")]
-        return np.rec.fromarrays([order, best, *at], dtype=kinds)  # type: ignore[call-overload,no-any-return]
+        return np.rec.fromarrays([order, best, *at], dtype=kinds)
 
     def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
         """What carried each score, for models whose score is a sum over features (``model="linear"`` and others).

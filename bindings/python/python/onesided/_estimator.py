@@ -18,7 +18,7 @@ class NotFitted(ValueError, AttributeError):
 def not_fitted(name: str) -> Exception:
     """scikit-learn's own error where it is in use, so that its users catch what they expect."""
     text = f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
-    if "sklearn" in sys.modules:
+    if sys.modules.get("sklearn") is not None:
         from sklearn.exceptions import NotFittedError
 
         error: Exception = NotFittedError(text)

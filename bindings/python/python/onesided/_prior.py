@@ -184,9 +184,14 @@ class PriorEstimator(Estimator):
         pos_label: Any = None,
         verbose: int = 0,
     ) -> None:
-        given = locals()
-        for name in self._get_param_names():
-            setattr(self, name, given[name])
+        self.estimator = estimator
+        self.scorer = scorer
+        self.scenario = scenario
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.pos_label = pos_label
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> PriorEstimator:
         """Estimate the prior of rows of which some are labeled positive."""

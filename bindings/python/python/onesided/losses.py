@@ -112,7 +112,7 @@ class BoostingObjective:
         scores = _scores(scores, "scores")
         rows = len(scores)
         p, u = scores[positive], scores[~positive]
-        _, grad_p, grad_u = self.loss.value_and_grad(p, u)
+        grad_p, grad_u = self.loss.value_and_grad(p, u)[1:]
         curve_p, curve_u = self.loss.curvature(p, u)
         grad, curve = np.empty(rows), np.empty(rows)
         grad[positive], grad[~positive] = grad_p, grad_u

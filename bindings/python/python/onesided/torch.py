@@ -63,7 +63,7 @@ class PULoss(nn.Module):
 
     def parts(self, positive: Tensor, unlabeled: Tensor) -> Tensor:
         """The loss of positives and unlabeled rows that are apart."""
-        found: Tensor = _Evaluate.apply(positive.reshape(-1), unlabeled.reshape(-1), self.loss)  # type: ignore[no-untyped-call]
+        found: Tensor = _Evaluate.apply(positive.reshape(-1), unlabeled.reshape(-1), self.loss)
         return found
 
     def extra_repr(self) -> str:
