@@ -6,7 +6,7 @@ use crate::progress::Watch;
 use crate::rows::Rows;
 use onesided::data::{Label, Note};
 use onesided::learn::Error;
-use onesided::{Config, Dataset, InputOptions, Learner, SETTINGS, Scenario};
+use onesided::{Config, Dataset, InputOptions, Learner, SETTINGS};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -14,7 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 /// A sentence, and whether it is a warning.
 pub type Said = (String, bool);
 
-/// Learns from rows and labels. Without labels there are two parts: positives and unlabeled rows.
+/// Learns from rows and a label each. Two parts are two tables, one above the other.
 #[pyfunction]
 pub fn fit<'py>(
     py: Python<'py>,
@@ -24,14 +24,13 @@ pub fn fit<'py>(
     reading: &str,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(PyModel, Vec<Said>)> {
-    let mut config = config(settings)?;
+    let config = config(settings)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
         return Err(PyValueError::new_err(
             "method: 'supervised' learns from true labels, and PUClassifier is given positives and unlabeled rows; \
              choose another method",
         ));
     }
-    config.scenario = Some(config.scenario.unwrap_or(default_scenario(&parts)));
     let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
     config.device.unwrap_or_default().check().map_err(|error| raise_for("device", error))?;
     config.check(rows.iter().any(Rows::is_pictures)).map_err(raise)?;
@@ -48,11 +47,6 @@ pub fn fit<'py>(
     let model = fitted.map_err(|error| raise_with(error, upper))?;
     said.extend(model.about().report.warnings.iter().map(|warning| (warning.clone(), true)));
     Ok((PyModel::new(model), said))
-}
-
-/// One sample, or two drawn apart.
-pub fn default_scenario<T>(parts: &[T]) -> Scenario {
-    if parts.len() == 2 { Scenario::CaseControl } else { Scenario::SingleSample }
 }
 
 pub fn as_labels(positive: Vec<bool>) -> Vec<Label> {

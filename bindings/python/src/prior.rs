@@ -1,7 +1,7 @@
 //! The share of positives, estimated.
 
 use crate::failure::{raise, raise_for};
-use crate::fitting::{Said, as_labels, config, default_scenario, notes, options};
+use crate::fitting::{Said, as_labels, config, notes, options};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use onesided::data::Store;
@@ -52,8 +52,7 @@ pub fn estimate_prior<'py>(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(PyPrior, Vec<Said>)> {
     let started = Instant::now();
-    let mut config = config(settings)?;
-    config.scenario = Some(config.scenario.unwrap_or(default_scenario(&parts)));
+    let config = config(settings)?;
     let mut chosen = match names.as_slice() {
         [one] if one == "quick" => PriorSettings::quick(),
         [one] if one == "all" => PriorSettings::default(),

@@ -132,7 +132,7 @@ def test_texts():
     series = pytest.importorskip("pandas").Series(texts)
     assert quick(method="weighted-lr").fit(series, y).to_bytes() == model.to_bytes()
     parts = quick(method="weighted-lr").fit_parts(texts[1::4], [t for i, t in enumerate(texts) if i % 4 != 1])
-    assert parts.about_["counts"]["positive"] == 60
+    assert parts.about_["counts"]["positive"] == 60 and parts.about_["scenario"] == "case-control"
 
 
 def test_a_column_of_texts_beside_embeddings():

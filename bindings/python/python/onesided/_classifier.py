@@ -12,7 +12,7 @@ import numpy as np
 
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
 from ._input import Rows, join, rows_of
-from ._labels import Labels, read_labels
+from ._labels import Labels, negative_of, read_labels
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
 
@@ -324,7 +324,7 @@ class PUClassifier(Estimator):
             raise ValueError(f"X_pos and X_unl: one has {first.width} columns, the other {second.width}")
         positive = np.arange(first.count + second.count) < first.count
         label = 1 if self.pos_label is None else self.pos_label
-        return self._learn(join(first, second), first, Labels(positive, np.array([0, label]), 1))
+        return self._learn(join(first, second), first, Labels(positive, np.array([negative_of(label), label]), 1), "case-control")
 
     def _rows(self, X: Any, argument: str) -> Rows:
         shape = self.image_shape
@@ -332,9 +332,12 @@ class PUClassifier(Estimator):
             shape = "x".join(str(side) for side in shape)
         return rows_of(X, argument=argument, image_shape=shape)
 
-    def _learn(self, parts: list[tuple[Any, ...]], rows: Rows, labels: Labels) -> PUClassifier:
+    def _learn(
+        self, parts: list[tuple[Any, ...]], rows: Rows, labels: Labels, scenario: str = "single-sample"
+    ) -> PUClassifier:
         params = self.get_params()
         settings, reading = settings_of(params), reading_of(params)
+        settings.setdefault("scenario", [scenario])
         positive = labels.positive.tolist()
         with Teller(self.verbose) as teller:
             try:

@@ -119,10 +119,10 @@ def _named(values: np.ndarray, missing: np.ndarray, seen: list[Any], pos_label: 
         raise ValueError(f"pos_label: no row of y has {pos_label!r}; it holds {_shown(seen)}")
     positive = np.array([value == pos_label for value in values.tolist()]) & ~missing
     others = [value for value in seen if value != pos_label]
-    return _both(positive, others[0] if others else _no(pos_label), pos_label)
+    return _both(positive, others[0] if others else negative_of(pos_label), pos_label)
 
 
-def _no(pos_label: Any) -> Any:
+def negative_of(pos_label: Any) -> Any:
     """What predict says of a row that is not positive, where y has no value for it."""
     if isinstance(pos_label, (bool, np.bool_)):
         return False
@@ -147,7 +147,7 @@ def _found(values: np.ndarray, missing: np.ndarray, seen: list[Any]) -> Labels:
             )
         if seen[0] in (0, -1):
             raise ValueError(f"y: holds {seen[0]!r} and missing values, and no positive row; label these 1")
-        return _both(_equal(values, seen[0]), _no(seen[0]), seen[0])
+        return _both(_equal(values, seen[0]), negative_of(seen[0]), seen[0])
     if len(seen) == 1:
         one = "positive" if seen[0] == 1 else repr(seen[0])
         raise ValueError(

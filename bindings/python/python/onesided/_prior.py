@@ -132,6 +132,7 @@ def estimate_prior(
         if first.count is None or second.count is None:
             raise ValueError("X_pos and X_unl: a stream does not say how many rows it has; read it into a table first")
         parts, positive = join(first, second), np.arange(first.count + second.count) < first.count
+        scenario = scenario or "case-control"
     else:
         labels = read_labels(y, pos_label)
         rows = rows_of(X, argument="X")
