@@ -4,7 +4,7 @@ use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
-use onesided::data::{Label, Note};
+use onesided::data::{Label, Note, WhyLeftOut};
 use onesided::learn::Error;
 use onesided::{Config, Dataset, InputOptions, Learner, SETTINGS};
 use pyo3::exceptions::PyValueError;
@@ -94,7 +94,12 @@ pub fn notes(data: &Dataset) -> Vec<Said> {
         Some(hint) => format!("{note}; {hint}"),
         None => note.to_string(),
     };
-    data.notes().iter().map(|note| (sentence(note), note.is_warning())).collect()
+    // Nobody reads notes in a notebook: a column that might have been learned from is worth a warning.
+    let lost = |note: &Note| match note {
+        Note::LeftOut { why, .. } => !matches!(why, WhyLeftOut::Constant | WhyLeftOut::Empty),
+        other => other.is_warning(),
+    };
+    data.notes().iter().map(|note| (sentence(note), lost(note))).collect()
 }
 
 /// Every setting: its name, what it takes and a sentence of help.
