@@ -81,5 +81,9 @@ pub fn raise_with(error: Error, upper: Option<f64>) -> PyErr {
 
 /// As an exception that names the argument.
 pub fn raise_for(argument: &str, error: impl Into<Error>) -> PyErr {
-    PyValueError::new_err(format!("{argument}: {}", sentence(&error.into())))
+    let text = sentence(&error.into());
+    // Where there is a file, errors begin with its name; here that is the argument's.
+    let name = format!("'{argument}'");
+    let text = text.strip_prefix(&name).map_or(text.as_str(), |rest| rest.trim_start_matches([',', ' ']));
+    PyValueError::new_err(format!("{argument}: {text}"))
 }

@@ -34,6 +34,17 @@ def test_arrays_of_any_order_and_width(small):
     assert quick().fit(whole + 100, y).to_bytes() == quick().fit((whole + 100).astype(np.uint8), y).to_bytes()
 
 
+def test_masks_and_words_among_numbers(small):
+    X, y = small
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    masked = np.ma.masked_array(X, np.isnan(holes))
+    assert quick().fit(masked, y).to_bytes() == quick().fit(holes, y).to_bytes()
+    assert quick().fit(X.astype(str), y).to_bytes() == quick().fit(X, y).to_bytes()
+    mixed = [[row[0], "red" if row[1] > 0 else "blue"] for row in X.tolist()]
+    assert quick().fit(mixed, y).model_.width() == 3
+
+
 @pytest.fixture(scope="module")
 def frame(small):
     pd = pytest.importorskip("pandas")
@@ -194,6 +205,9 @@ def test_pictures_from_arrays_and_files(tmp_path):
     [
         ([[1, 2], [3]], "X: its rows differ in length"),
         ("table.csv", "X: one string is no table"),
+        ({"a": [1, 2]}, "X: a dict is no table"),
+        ((row for row in [[1], [2]]), "X: a generator is no table"),
+        (np.array([[1.0], [np.inf]]), "^X: row 2, column 'x0': inf is not a finite number"),
         (None, "X: None is no data"),
         ([1.0, 2.0], "Reshape your data"),
         (np.zeros((2, 0)), r"0 feature\(s\) \(shape=\(2, 0\)\)"),

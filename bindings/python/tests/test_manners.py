@@ -138,6 +138,7 @@ def test_warnings_point_at_the_caller(made):
     [
         ({"method": "nope"}, "^method: unknown method 'nope'"),
         ({"prior": 1.5}, "^prior: .*1.5"),
+        ({"prior": 0.4, "prior_in_unlabeled": 0.2}, "^prior and prior_in_unlabeled: "),
         ({"prior": "much"}, "^prior: unknown prior 'much'; use a number or auto"),
         ({"epochs": "many"}, "^epochs: .*a whole number"),
         ({"epochs": 3, "method": "weighted-lr"}, "^epochs is for networks"),

@@ -335,6 +335,8 @@ class PUClassifier(Estimator):
     def _learn(
         self, parts: list[tuple[Any, ...]], rows: Rows, labels: Labels, scenario: str = "single-sample"
     ) -> PUClassifier:
+        if self.prior is not None and self.prior_in_unlabeled is not None:
+            raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
         params = self.get_params()
         settings, reading = settings_of(params), reading_of(params)
         settings.setdefault("scenario", [scenario])

@@ -77,12 +77,22 @@ def _is(X: Any, module: str, question: str) -> bool:
 
 
 def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)
     try:
         array = np.asarray(X)
+        if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
+            # Numbers beside words stay numbers.
+            array = np.asarray(X, dtype=object)
     except ValueError as error:
         raise ValueError(f"{argument}: its rows differ in length; give each as many values ({error})") from None
     if array.dtype.kind == "c":
         raise ValueError(f"{argument}: Complex data not supported")
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise TypeError(
+            f"{argument}: a {type(X).__name__} is no table; give an array, a data frame, a sparse matrix, a list of texts or a "
+            "list of paths"
+        )
     if array.ndim == 0:
         raise ValueError(f"{argument}: Expected 2D array, got scalar array instead. Reshape your data")
     if array.ndim == 1:
@@ -247,6 +257,11 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         return name, "other", None, None
     if cells.dtype.kind in "fiu":
         return name, "numbers", _plain(cells), None
+    if cells.dtype.kind in "US":
+        try:
+            return name, "numbers", cells.astype(np.float64), None
+        except ValueError:
+            cells = cells.astype(str)
     values = [None if is_missing(value) else value for value in cells.tolist()]
     present = [value for value in values if value is not None]
     types = {type(value) for value in present}
