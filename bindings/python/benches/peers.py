@@ -1,34 +1,74 @@
-import warnings; warnings.simplefilter('ignore')
-import os; os.environ['PYTHONWARNINGS']='ignore'
+"""scikit-learn's check_estimator on every classifier of pulearn and pu-toolbox: how many checks pass.
+
+    pip install pulearn==0.2.0 pu-toolbox==1.11.0 scikit-learn==1.9.1
+    python peers.py
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
 import signal
-signal.signal(signal.SIGALRM, lambda *a: (_ for _ in ()).throw(TimeoutError()))
-import inspect, importlib, pkgutil, sys
+import warnings
 from collections import Counter
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.estimator_checks import check_estimator
+
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
-found={}
-for root in ('pulearn','pu_toolbox'):
-    try: m=importlib.import_module(root)
-    except Exception as e: print(root,e); continue
-    for info in pkgutil.walk_packages(m.__path__, root+'.'):
-        try: mod=importlib.import_module(info.name)
-        except BaseException as e: continue
-        for n,c in inspect.getmembers(mod, inspect.isclass):
-            if issubclass(c,BaseEstimator) and (issubclass(c,ClassifierMixin) or hasattr(c,'predict')) and c.__module__.startswith(root) and not n.startswith('_') and not inspect.isabstract(c): found[(root,n)]=c
-for (root,n),c in sorted(found.items()):
-    e=None
-    try: e=c()
-    except Exception:
-        for a in ((LogisticRegression(),),):
-            for kw in ({}, {'estimator':LogisticRegression()},{'base_estimator':LogisticRegression()}):
-                try: e=c(*(a if not kw else ()),**kw); break
-                except Exception as x: pass
-    if e is None: print(root,n,'cannot be made without arguments'); continue
-    try: 
-        import signal
-        signal.alarm(100)
-        r=check_estimator(e,on_fail=None,on_skip=None)
-        print(root,n,dict(Counter(x['status'] for x in r)),flush=True)
-    except BaseException as x: print(root,n,'raised',repr(x)[:150],flush=True)
-    finally: signal.alarm(0)
+from sklearn.utils.estimator_checks import check_estimator
+
+# A class that takes longer than this is given up.
+SECONDS = 100
+
+
+def classes(package: str) -> dict[str, type]:
+    """What predicts, by name."""
+    found = {}
+    root = importlib.import_module(package)
+    for info in pkgutil.walk_packages(root.__path__, package + "."):
+        try:
+            module = importlib.import_module(info.name)
+        except Exception:  # An optional dependency that is not there.
+            continue
+        for name, one in inspect.getmembers(module, inspect.isclass):
+            ours = one.__module__.startswith(package) and not name.startswith("_") and not inspect.isabstract(one)
+            if ours and issubclass(one, BaseEstimator) and hasattr(one, "predict"):
+                found[name] = one
+    return found
+
+
+def made(one: type) -> BaseEstimator | None:
+    """By its defaults, or around a logistic regression."""
+    for arguments in ({}, {"estimator": LogisticRegression()}, {"base_estimator": LogisticRegression()}):
+        try:
+            return one(**arguments)
+        except Exception:
+            continue
+    return None
+
+
+def give_up(*_: object) -> None:
+    raise TimeoutError
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, give_up)
+    for package in ("pulearn", "pu_toolbox"):
+        for name, one in sorted(classes(package).items()):
+            estimator = made(one)
+            if estimator is None:
+                print(package, name, "needs arguments")
+                continue
+            signal.alarm(SECONDS)
+            try:
+                results = check_estimator(estimator, on_fail=None, on_skip=None)
+                print(package, name, dict(Counter(one["status"] for one in results)), flush=True)
+            except TimeoutError:
+                print(package, name, "given up")
+            finally:
+                signal.alarm(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -418,26 +418,19 @@ class PUClassifier(Estimator):
             raise ValueError(
                 f"X has {rows.width} features, but {type(self).__name__} is expecting {width} features as input."
             )
-        given = rows.given
-        if given[0] in ("matrix", "columns") and rows.names is None or fitted is None and given[0] == "matrix":
-            given = self._with_names(given)
-        if given[0] != "sparse" and rows.kind == "table" and self.model_.takes() == "tables" and rows.names is not None:
-            lacking = [name for name in self.model_.columns() if name not in rows.names]
-            if lacking and fitted is not None:
-                raise ValueError(f"X: lacks the column {lacking[0]!r}")
-        return given
+        # A model from a file knows its columns by name alone.
+        if width is None or rows.kind != "table" or (rows.names is not None and fitted is not None):
+            return rows.given
+        return self._with_names(rows.given)
 
     def _with_names(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """Columns without names are the fitted ones in their order."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is None and hasattr(self, "n_features_in_"):
-            names = [f"x{at}" for at in range(self.n_features_in_)]
-        if names is None:
-            return given
+        names = getattr(self, "feature_names_in_", [f"x{at}" for at in range(self.n_features_in_)])
         if given[0] == "matrix":
-            return ("matrix", given[1], [str(name) for name in names])
-        columns = [(str(name), *column[1:]) for name, column in zip(names, given[1], strict=False)]
-        return ("columns", columns, given[2])
+            return ("matrix", given[1], list(names))
+        if given[0] == "columns":
+            return ("columns", [(name, *column[1:]) for name, column in zip(names, given[1], strict=True)], given[2])
+        return given
 
     def _check_names(self, fitted: list[str], found: list[str]) -> None:
         if fitted == found:
