@@ -1,6 +1,8 @@
 """10,000,000 rows scored by two workers of Ray and of Spark, beside one process: the seconds, and that scores are equal.
 
-    python engines.py [ROWS] [FOLDER]
+    python engines.py [ROWS] [FOLDER] [trees | linear]
+
+The machine's load average is printed with each time: a busy machine says nothing of what a second worker gains.
 """
 
 from __future__ import annotations
@@ -21,15 +23,16 @@ from onesided import BatchScorer, PUClassifier
 COLUMNS, FILES = 10, 20
 
 
-def make(folder: Path, rows: int) -> None:
-    """Tables of normal numbers, and a model of trees."""
+def make(folder: Path, rows: int, kind: str) -> None:
+    """Tables of normal numbers, and a model."""
     rng = np.random.default_rng(0)
     truth = rng.random(20_000) < 0.4
     X = rng.normal(size=(20_000, COLUMNS)) + truth[:, None]
     names = [f"x{at}" for at in range(COLUMNS)]
     table = pa.table(list(X.astype(np.float32).T), names=names)
-    model = PUClassifier(model="trees", prior=0.4).fit(table, truth & (rng.random(20_000) < 0.5))
-    model.save(folder / "trees.model")
+    settings = {"model": "trees"} if kind == "trees" else {"method": "weighted-lr"}
+    model = PUClassifier(prior=0.4, **settings).fit(table, truth & (rng.random(20_000) < 0.5))
+    model.save(folder / "m.model")
     (folder / "in").mkdir()
     for file in range(FILES):
         count = rows // FILES
@@ -47,7 +50,7 @@ def scores(folder: Path) -> np.ndarray:
 
 
 def one_process(folder: Path) -> None:
-    scorer = BatchScorer(folder / "trees.model", keep=["id"])
+    scorer = BatchScorer(folder / "m.model", keep=["id"])
     (folder / "one").mkdir()
     for at, file in enumerate(sorted((folder / "in").iterdir())):
         pq.write_table(scorer(pq.read_table(file)), folder / "one" / f"{at:02}.parquet")
@@ -59,7 +62,7 @@ def with_ray(folder: Path) -> None:
     data = ray.data.read_parquet(str(folder / "in"))
     data.map_batches(
         BatchScorer,
-        fn_constructor_args=(folder / "trees.model",),
+        fn_constructor_args=(folder / "m.model",),
         fn_constructor_kwargs={"keep": ["id"]},
         batch_format="pyarrow",
         batch_size=100_000,
@@ -69,7 +72,7 @@ def with_ray(folder: Path) -> None:
 
 def with_spark(folder: Path, session) -> None:
     frame = session.read.parquet(str(folder / "in"))
-    scorer = BatchScorer(folder / "trees.model", keep=["id"])
+    scorer = BatchScorer(folder / "m.model", keep=["id"])
     frame.mapInArrow(scorer.map, "id long, score float, probability float").write.parquet(str(folder / "spark"))
 
 
@@ -79,13 +82,15 @@ def main() -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     folder = folder.resolve()
-    make(folder, rows)
-    found = {"rows": rows, "columns": COLUMNS, "cores": os.cpu_count()}
+    kind = sys.argv[3] if len(sys.argv) > 3 else "trees"
+    make(folder, rows, kind)
+    found = {"rows": rows, "columns": COLUMNS, "model": kind, "cores": os.cpu_count()}
 
     def timed(name, work):
         start = time.perf_counter()
         work()
         found[f"{name}_seconds"] = round(time.perf_counter() - start, 1)
+        found[f"{name}_load_after"] = round(os.getloadavg()[0], 1)
         print(name, found[f"{name}_seconds"], flush=True)
 
     timed("one_process", lambda: one_process(folder))

@@ -1,6 +1,6 @@
 """scikit-learn's check_estimator on every classifier of pulearn and pu-toolbox: how many checks pass.
 
-    pip install pulearn==0.2.0 pu-toolbox==1.11.0 scikit-learn==1.9.1
+    pip install pulearn==0.2.0 pu-toolbox==1.11.0 scikit-learn==1.9.1 torch
     python peers.py
 """
 
@@ -38,8 +38,9 @@ def classes(package: str) -> dict[str, type]:
 
 
 def made(one: type) -> BaseEstimator | None:
-    """By its defaults, or around a logistic regression."""
-    for arguments in ({}, {"estimator": LogisticRegression()}, {"base_estimator": LogisticRegression()}):
+    """By its defaults; where it asks for something, a prior of one half, or a logistic regression to work with."""
+    inner = {"estimator": LogisticRegression()}
+    for arguments in ({}, {"prior": 0.5}, {"class_prior": 0.5}, inner, {**inner, "labeled": 10, "unlabeled": 10}):
         try:
             return one(**arguments)
         except Exception:
@@ -64,6 +65,9 @@ def main() -> None:
             try:
                 results = check_estimator(estimator, on_fail=None, on_skip=None)
                 print(package, name, dict(Counter(one["status"] for one in results)), flush=True)
+                failed = (one["exception"] for one in results if one["status"] == "failed")
+                for why, times in Counter(f"{type(e).__name__}: {e}"[:90] for e in failed).most_common(3):
+                    print(f"    {times} x {why!r}", flush=True)
             except TimeoutError:
                 print(package, name, "given up")
             finally:
