@@ -199,8 +199,9 @@ def test_the_stubs_are_those_of_the_module():
 
 def test_the_types_hold():
     pytest.importorskip("mypy")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "-p", "onesided"],
-        capture_output=True, text=True, cwd=PACKAGE.parent,
-    )
+    # The source, not what is installed: mypy leaves site-packages alone. PyTorch may be missing.
+    source = Path(__file__).resolve().parents[1] / "python"
+    options = ["--strict", "--ignore-missing-imports", "--allow-subclassing-any", "--allow-untyped-decorators"]
+    command = [sys.executable, "-m", "mypy", *options, "-p", "onesided"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=source)
     assert done.returncode == 0, done.stdout
