@@ -6,7 +6,6 @@ use onesided::data::Hint;
 use onesided::data::{DataError, PriorError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
-use std::process::ExitCode;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -46,16 +45,16 @@ impl Failure {
         }
     }
 
-    /// Says why on standard error.
-    pub fn report(self) -> ExitCode {
+    /// Says why on standard error; returns the exit code.
+    pub fn report(self) -> u8 {
         let (sentence, code) = match self {
             Failure::Input(sentence) => (sentence, 2),
             Failure::Internal(sentence) => (sentence, 1),
             Failure::Interrupted(sentence) => (sentence, 130),
-            Failure::Closed => return ExitCode::SUCCESS,
+            Failure::Closed => return 0,
         };
         crate::output::note(&format!("error: {sentence}"));
-        ExitCode::from(code)
+        code
     }
 }
 

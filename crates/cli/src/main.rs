@@ -1,66 +1,9 @@
-//! The `onesided` command: learning classifiers from positive and unlabeled examples.
-//!
-//! Results go to standard output, everything else (progress, notes, warnings, errors) to standard error. Exit codes:
-//! 0 it worked, 2 the input was bad, 130 it was interrupted, 1 anything else.
+//! The `onesided` command.
 
 #![forbid(unsafe_code)]
 
-mod args;
-mod commands;
-mod config_flags;
-mod failure;
-mod inputs;
-mod outlet;
-mod output;
-mod progress;
-
-use args::{Arguments, Command};
-use clap::Parser;
-use failure::Failure;
-use std::panic;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let result = match Arguments::try_parse() {
-        Ok(arguments) => {
-            progress::catch_interrupts();
-            contained(|| run(arguments))
-        }
-        Err(error) => args::explain(error),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
-}
-
-/// A panic is a mistake of ours: it becomes a sentence and exit code 1, and destructors have removed temporary files.
-fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> Result<(), Failure> {
-    // Where it happened is for those who ask.
-    if std::env::var_os("RUST_BACKTRACE").is_none() {
-        panic::set_hook(Box::new(|_| {}));
-    }
-    panic::catch_unwind(work).unwrap_or_else(|cause| {
-        let text = cause.downcast_ref::<String>().map(String::as_str);
-        let what = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Err(Failure::Internal(format!("internal error, please report it: {what}")))
-    })
-}
-
-fn run(arguments: Arguments) -> Result<(), Failure> {
-    let json = arguments.json;
-    match arguments.command {
-        Command::Demo(flags) => commands::demo::run(&flags, json),
-        Command::Fit(flags) => commands::fit::run(&flags, json),
-        Command::Predict(flags) => commands::predict::run(&flags, json),
-        Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
-        Command::Audit(flags) => commands::audit::run(&flags, json),
-        Command::Prior(flags) => commands::prior::run(&flags, json),
-        Command::Methods(flags) => commands::methods::run(&flags, json),
-        Command::Bench(flags) => commands::bench::run(&flags, json),
-        Command::Bound(flags) => commands::bound::run(&flags, json),
-        Command::Data(flags) => commands::data::run(&flags, json),
-        Command::Experiment(flags) => commands::experiment::run(&flags, json),
-        Command::Elicit(flags) => commands::elicit::run(&flags, json),
-    }
+    ExitCode::from(onesided_cli::main(std::env::args_os()))
 }

@@ -247,7 +247,8 @@ fn next_step(report: &PriorReport) -> String {
     )
 }
 
-fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
+/// The report as `--json` prints it.
+pub fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
     let (answer, consensus) = (&report.answer, &report.consensus);
     let both = |mu: f64, (low, high): (f64, f64)| {
         let pi = |mu| report.in_population(mu);
@@ -280,7 +281,8 @@ fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
     with(both(answer.mu, answer.interval), more)
 }
 
-fn picture(report: &PriorReport) -> Intervals {
+/// The estimates with their intervals, drawn.
+pub fn picture(report: &PriorReport) -> Intervals {
     let consensus = &report.consensus;
     let name = if consensus.agreement { "consensus" } else { "no agreement" };
     let chart =

@@ -12,7 +12,7 @@ use crate::read::ReadOptions;
 use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat, TextFeatures};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the input becomes columns.
@@ -319,6 +319,14 @@ impl Encoding {
             Encoding::Image(input) if input.image == pictures.shape => {
                 Ok(Dataset::new(Store::Bytes(pictures), self.clone()))
             }
+            _ => Err(DataError::OtherEncoding),
+        }
+    }
+
+    /// Pictures in files, brought to the encoding's shape; every file must hold one.
+    pub fn encode_picture_files(self: &Arc<Self>, files: &[PathBuf]) -> Result<Dataset, DataError> {
+        match self.as_ref() {
+            Encoding::Image(input) => super::pictures::encode_list(input.image, self, files),
             _ => Err(DataError::OtherEncoding),
         }
     }

@@ -28,8 +28,8 @@ pub use notes::{Note, OtherCells};
 
 use crate::decode::TextEncoding;
 use crate::{
-    DataError, ENGLISH_STOP_WORDS, MissingPolicy, PictureShape, Scaling, Scenario, TableFormat, TextOptions,
-    Weighting,
+    DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, PictureShape, Scaling, Scenario, TableFormat,
+    TextOptions, Weighting,
 };
 use files::Kind;
 use serde::{Deserialize, Serialize};
@@ -256,8 +256,14 @@ impl InputOptions {
         Ok(table || matches!(kind, Kind::Pictures | Kind::Classes))
     }
 
+    /// Learns from pictures in files, with a label each. A file that cannot be decoded is left out and noted, or refused
+    /// where missing values are.
+    pub fn read_pictures(&self, files: &[PathBuf], labels: &[Label]) -> Result<Dataset, DataError> {
+        pictures::read_list(self, files, labels)
+    }
+
     /// What of texts becomes columns.
-    pub(crate) fn text_options(&self) -> TextOptions {
+    pub fn text_options(&self) -> TextOptions {
         let mut options = TextOptions::default();
         options.weighting = self.features.unwrap_or(options.weighting);
         options.phrase_lengths = (1, self.ngrams.unwrap_or(1));

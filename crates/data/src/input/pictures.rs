@@ -95,6 +95,30 @@ pub(super) fn read_table(options: &InputOptions, input: &Input) -> Result<Datase
     finish_some(data, table, &kept)
 }
 
+/// A list of files with a label each.
+pub(super) fn read_list(
+    options: &InputOptions,
+    paths: &[PathBuf],
+    labels: &[Label],
+) -> Result<Dataset, DataError> {
+    if labels.len() != paths.len() {
+        return Err(DataError::Length { what: "labels", expected: paths.len(), found: labels.len() });
+    }
+    let decoded = decode_files(paths, options.image_shape, options.missing)?;
+    let labels = decoded.kept.iter().map(|&row| labels[row]).collect();
+    learned(decoded, ImageFrom::Files, paths, Path::new(""))?.with_labels(labels)
+}
+
+/// A list of files, each of which must be a picture: whoever asks for scores counts on one per file.
+pub(super) fn encode_list(
+    shape: PictureShape,
+    encoding: &Arc<Encoding>,
+    paths: &[PathBuf],
+) -> Result<Dataset, DataError> {
+    let decoded = decode_files(paths, Some(shape), MissingPolicy::Refuse)?;
+    with_names(decoded, encoding.clone(), paths, Path::new(""))
+}
+
 /// A folder, read as the model's own pictures were.
 pub(super) fn read_folder(
     shape: PictureShape,

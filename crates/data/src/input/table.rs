@@ -59,8 +59,8 @@ impl InputOptions {
         }
     }
 
-    /// How to read a table to learn from.
-    fn read_options(&self) -> ReadOptions {
+    /// How to read a table to learn from, for those who fill a [`Frame`] themselves.
+    pub fn read_options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
@@ -74,11 +74,23 @@ impl InputOptions {
         }
         options
     }
+
+    /// Learns the encoding of a table in memory and applies it, as [`read`](Self::read) does of one in a file. The frame
+    /// was filled by [`read_options`](Self::read_options) and holds features alone.
+    pub fn learn(&self, frame: Frame) -> Result<Dataset, DataError> {
+        self.check()?;
+        learn(self, frame)
+    }
 }
 
 /// One table, or two, from which the features are learned.
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
-    let Table { mut frame, answers } = read_tables(input, options.read_options(), options.known())?;
+    let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
+    finish(learn(options, frame)?, answers)
+}
+
+/// Features of a table whose answers were taken out.
+fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
@@ -107,7 +119,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
     let data =
         Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
-    finish(data.with_notes(unused), answers)
+    Ok(data.with_notes(unused))
 }
 
 /// A column of numbers is no column of texts, whatever it is called.

@@ -5,6 +5,7 @@
 //! (see `guess`). Missing cells are empty, `NA`, `N/A`, `null`, `NULL`, `None` or `?`; among numbers and truth values,
 //! `-`, `nan`, `unknown`, `#N/A` and the like are missing, too. A written-out infinity is refused rather than guessed at.
 
+mod arrow;
 mod cell;
 mod contained;
 mod csv;
@@ -19,6 +20,7 @@ mod pass;
 mod source;
 mod texts;
 
+pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
 use guess::Wanted;

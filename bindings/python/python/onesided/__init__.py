@@ -1,0 +1,74 @@
+"""Learning classifiers from positive and unlabeled examples.
+
+Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. There are no labeled
+negatives. :class:`PUClassifier` learns from such data and behaves like any classifier of scikit-learn:
+
+>>> from onesided import PUClassifier
+>>> model = PUClassifier().fit(X, y)          # y: 1 is positive, 0 (or -1, False, NaN) unlabeled
+>>> model.predict_proba(X_new)[:, 1]
+>>> model.rank(X_new, 10)                     # the ten likeliest positives, with intervals
+
+Everything is imported when it is first used, so ``import onesided`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._onesided import NoPriorError, __version__
+
+if TYPE_CHECKING:
+    from . import losses, metrics, model_selection
+    from ._batches import BatchScorer
+    from ._classifier import PUClassifier, load
+    from ._methods import estimators, methods, objectives
+    from ._prior import PriorEstimate, PriorEstimator, estimate_prior
+
+# Where each public name is.
+_PLACES = {
+    "BatchScorer": "_batches",
+    "PUClassifier": "_classifier",
+    "load": "_classifier",
+    "PriorEstimate": "_prior",
+    "PriorEstimator": "_prior",
+    "estimate_prior": "_prior",
+    "estimators": "_methods",
+    "methods": "_methods",
+    "objectives": "_methods",
+    "losses": "",
+    "metrics": "",
+    "model_selection": "",
+}
+
+__all__ = [
+    "BatchScorer",
+    "NoPriorError",
+    "PUClassifier",
+    "PriorEstimate",
+    "PriorEstimator",
+    "__version__",
+    "estimate_prior",
+    "estimators",
+    "load",
+    "losses",
+    "methods",
+    "metrics",
+    "model_selection",
+    "objectives",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'onesided' has no attribute '{name}'")
+    place = _PLACES[name]
+    if not place:
+        return import_module(f".{name}", __name__)
+    value = getattr(import_module(f".{place}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

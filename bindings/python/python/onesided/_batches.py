@@ -1,0 +1,76 @@
+"""Scoring Arrow batches in workers of Ray, Spark and their like."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ._classifier import PUClassifier
+
+# One model per file and process.
+_LOADED: dict[tuple[str, int], PUClassifier] = {}
+
+
+class BatchScorer:
+    """Adds a column of scores and one of probabilities to Arrow batches, by a model that each process loads once.
+
+    What is sent to a worker is the path of the model file, which the worker must be able to read.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    score, probability : str
+        The names of the new columns.
+    keep : list of str, optional
+        Columns to hand on; all by default.
+    n_jobs : int, default=1
+        Threads per worker: there are several workers already.
+
+    Examples
+    --------
+    >>> data.map_batches(BatchScorer, fn_constructor_args=(path,), batch_format="pyarrow", concurrency=2)  # Ray Data
+    >>> frame.mapInArrow(BatchScorer(path, keep=["id"]).map, "id long, score float, probability float")    # Spark
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        score: str = "score",
+        probability: str = "probability",
+        keep: list[str] | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.path, self.names, self.keep, self.n_jobs = os.fspath(path), (score, probability), keep, n_jobs
+
+    @property
+    def model(self) -> PUClassifier:
+        """The model, loaded once in each process."""
+        key = (self.path, os.stat(self.path).st_mtime_ns)
+        if key not in _LOADED:
+            _LOADED[key] = PUClassifier.load(self.path)
+        return _LOADED[key]
+
+    def __call__(self, batch: Any) -> Any:
+        """A table or record batch of pyarrow with the new columns."""
+        import pyarrow
+
+        from ._onesided import probabilities
+
+        model = self.model
+        model.n_jobs = self.n_jobs
+        scores = model._scores(batch)
+        columns = [np.asarray(scores), probabilities(scores, 0.0)]
+        kept = batch if self.keep is None else batch.select(self.keep)
+        arrays = [*kept.columns, *(pyarrow.array(column) for column in columns)]
+        return type(batch).from_arrays(arrays, names=[*kept.schema.names, *self.names])
+
+    def map(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Batch by batch, as ``mapInArrow`` hands them over."""
+        for batch in batches:
+            if batch.num_rows:
+                yield self(batch)

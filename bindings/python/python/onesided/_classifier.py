@@ -1,0 +1,637 @@
+"""The classifier."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
+from ._input import Rows, join, rows_of
+from ._labels import Labels, negative_of, read_labels
+from ._onesided import Model, NoPriorError, probabilities
+from ._onesided import fit as _fit
+
+# Keywords that say how X is read; the others are settings of the fit.
+READING = (
+    "drop", "only", "text", "numeric", "categorical", "missing", "image_shape", "features", "ngrams", "min_texts",
+    "max_terms", "stop_words",
+)
+# Keywords of the estimator itself.
+OWN = ("pos_label", "negative", "verbose")
+# Below so many rows a prior that cannot be estimated is assumed, with a warning.
+SMALL = 1000
+
+
+def reading_of(params: dict[str, Any]) -> str:
+    """How X is to be read, as JSON."""
+    given = {}
+    for name in READING:
+        value = params.get(name)
+        if value is None:
+            continue
+        if name in ("drop", "only", "text", "numeric", "categorical"):
+            value = [value] if isinstance(value, str) else [str(one) for one in value]
+        elif name == "image_shape":
+            value = _shape_of(value)
+        elif isinstance(value, np.integer):
+            value = int(value)
+        given[name] = value
+    return json.dumps(given)
+
+
+def _shape_of(value: Any) -> Any:
+    text = value if isinstance(value, str) else "x".join(str(side) for side in value)
+    try:
+        channels, height, width = (int(side) for side in text.lower().split("x"))
+    except ValueError:
+        raise ValueError(f"image_shape: must be like '3x32x32' or (3, 32, 32), but is {value!r}") from None
+    return {"channels": channels, "height": height, "width": width}
+
+
+def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
+    """Settings of the fit, as texts."""
+    given: dict[str, list[str]] = {}
+    for name, value in params.items():
+        if value is None or name in READING or name in OWN:
+            continue
+        if name == "random_state":
+            given[name] = [str(seed_of(value))]
+        elif name == "n_jobs":
+            given[name] = [str(threads_of(value))]
+        elif name == "option":
+            if not isinstance(value, dict):
+                raise ValueError(f"option: must be a dict such as {{'cost': 0.1}}, but is {value!r}")
+            given[name] = [f"{key}={_text(one)}" for key, one in value.items()]
+        elif isinstance(value, (bool, np.bool_)):
+            given[name] = [str(bool(value)).lower()]
+        else:
+            given[name] = [_text(value)]
+    return given
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+class PUClassifier(Estimator):
+    """A classifier that learns from positive and unlabeled rows.
+
+    Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. What is not set is
+    chosen by the data. Every parameter but those of the last group is a flag of the command ``onesided fit`` too, and the
+    same settings, seed and number of threads give the same model file, byte by byte.
+
+    Parameters
+    ----------
+    method : str, optional
+        The method by its name; :func:`onesided.methods` lists them. By default ``"auto"``, which tries several models
+        and mixes those that do well; ``"collective"`` where something is said of a loss, a model or its training.
+    prior : float or "auto", optional
+        The share of positives in the population. Estimated where a method needs it and nothing is said.
+    prior_in_unlabeled : float, optional
+        The share of positives among the unlabeled rows, instead of ``prior``.
+    scenario : {"single-sample", "case-control"}, optional
+        How the rows were drawn: one sample of which some positives are labeled (the default of :meth:`fit`), or
+        positives and unlabeled rows apart (the default of :meth:`fit_parts`).
+    effort : {"quick", "normal", "thorough"}, optional
+        For ``auto``: how much time it may take.
+    single : bool, optional
+        For ``auto``: keep the one best model instead of a mean of several.
+    model : str, optional
+        What scores, for methods that are a loss: ``"linear"``, ``"mlp"``, ``"cnn"``, ``"vgg16"``, ``"trees"``, or a form
+        such as ``"mlp:300x5:softsign"``.
+    option : dict, optional
+        Settings of a classic method, such as ``{"cost": 0.1}``.
+    reduction, surrogate : str, optional
+        Of the losses: see the book's page on methods.
+    beta, gamma, smoothing : float, optional
+        Of the losses.
+    epochs, batch, patience : int, optional
+        Of networks: the most passes over the data, rows per batch, and epochs without a lower held-out risk before
+        training stops.
+    learning_rate, warm_up, weight_decay : float, optional
+        Of networks.
+    optimizer, schedule, augment : str, optional
+        Of networks.
+    checkpoint : path, optional
+        A file to resume training from after an interruption.
+    hold_out : float, optional
+        The share of rows held out for choosing, calibrating and measuring.
+    threshold : {"half", "quantile", "max-pu-accuracy"}, optional
+        How the threshold is chosen.
+    device : str, optional
+        ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:0"``.
+    precision : {"bf16", "f32"}, optional
+        Numbers of a GPU.
+    random_state : int, RandomState, Generator or None
+        The seed of everything random. None is 0: the same call gives the same model.
+    n_jobs : int, optional
+        Threads. None and -1 are all there are.
+    drop, only, text, numeric, categorical : list of str, optional
+        Columns to leave out, to learn from alone, of free text, to read as numbers, and to read as categories.
+    missing : {"mean", "refuse"}, optional
+        What becomes of missing values and of broken pictures.
+    image_shape : str or tuple, optional
+        The shape that pictures are brought to, or that columns of pixels have: ``"3x32x32"``.
+    features, stop_words : str, optional
+        Of texts: ``"tfidf"``, ``"sublinear"`` or ``"counts"``; ``"none"`` or ``"english"``.
+    ngrams, min_texts, max_terms : int, optional
+        Of texts: phrases of up to so many words, the fewest texts a term occurs in, the most terms.
+    pos_label : object, optional
+        The value of y that means positive. By default 1, against 0, -1, False or NaN.
+    negative : object, optional
+        The value of y that means a known negative. Not supported yet; anything but None is refused.
+    verbose : int, default=0
+        Whether to show how far training is.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The two values that :meth:`predict` returns, sorted.
+    pos_label_ : object
+        The one that means positive.
+    model_ : onesided._onesided.Model
+        What was learned.
+    about_ : dict
+        What the model is and how it came about: method, priors, threshold, held-out metrics, warnings.
+    prior_ : float or None
+        The share of positives in the population at which probabilities are given.
+    n_features_in_, feature_names_in_
+        As scikit-learn has them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onesided import PUClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(1000) < 0.4
+    >>> X = rng.normal(size=(1000, 3)) + 1.5 * truth[:, None]
+    >>> y = truth & (rng.random(1000) < 0.5)     # half of the positives are labeled
+    >>> model = PUClassifier(effort="quick", n_jobs=1).fit(X, y)
+    >>> bool(np.mean(model.predict(X) == truth) > 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        method: str | None = None,
+        *,
+        prior: float | str | None = None,
+        prior_in_unlabeled: float | None = None,
+        scenario: str | None = None,
+        effort: str | None = None,
+        single: bool | None = None,
+        model: str | None = None,
+        option: dict[str, Any] | None = None,
+        reduction: str | None = None,
+        surrogate: str | None = None,
+        beta: float | None = None,
+        gamma: float | None = None,
+        smoothing: float | None = None,
+        epochs: int | None = None,
+        batch: int | None = None,
+        learning_rate: float | None = None,
+        optimizer: str | None = None,
+        schedule: str | None = None,
+        warm_up: float | None = None,
+        weight_decay: float | None = None,
+        patience: int | None = None,
+        augment: str | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        hold_out: float | None = None,
+        threshold: str | None = None,
+        device: str | None = None,
+        precision: str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        drop: Any = None,
+        only: Any = None,
+        text: Any = None,
+        numeric: Any = None,
+        categorical: Any = None,
+        missing: str | None = None,
+        image_shape: Any = None,
+        features: str | None = None,
+        ngrams: int | None = None,
+        min_texts: int | None = None,
+        max_terms: int | None = None,
+        stop_words: str | None = None,
+        pos_label: Any = None,
+        negative: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.prior = prior
+        self.prior_in_unlabeled = prior_in_unlabeled
+        self.scenario = scenario
+        self.effort = effort
+        self.single = single
+        self.model = model
+        self.option = option
+        self.reduction = reduction
+        self.surrogate = surrogate
+        self.beta = beta
+        self.gamma = gamma
+        self.smoothing = smoothing
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.schedule = schedule
+        self.warm_up = warm_up
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.augment = augment
+        self.checkpoint = checkpoint
+        self.hold_out = hold_out
+        self.threshold = threshold
+        self.device = device
+        self.precision = precision
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.drop = drop
+        self.only = only
+        self.text = text
+        self.numeric = numeric
+        self.categorical = categorical
+        self.missing = missing
+        self.image_shape = image_shape
+        self.features = features
+        self.ngrams = ngrams
+        self.min_texts = min_texts
+        self.max_terms = max_terms
+        self.stop_words = stop_words
+        self.pos_label = pos_label
+        self.negative = negative
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> PUClassifier:
+        """Learn from rows of which some are labeled positive.
+
+        Parameters
+        ----------
+        X : array, DataFrame, Arrow table, sparse matrix, list of texts or list of paths
+            The rows.
+        y : array of shape (n_rows,)
+            1 where a row is positive and 0, -1, False or NaN where it is unlabeled; see ``pos_label`` for other values.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._rows(X, "X")
+        labels = read_labels(y, self.pos_label, self.negative)
+        if rows.count is not None and rows.count != len(labels.positive):
+            raise ValueError(
+                "y: Found input variables with inconsistent numbers of samples: X has "
+                f"{rows.count} rows and y has {len(labels.positive)}"
+            )
+        return self._learn([rows.given], rows, labels)
+
+    def fit_parts(self, X_pos: Any, X_unl: Any) -> PUClassifier:
+        """Learn from positives and unlabeled rows that are apart.
+
+        The scenario is case-control unless another was set: the unlabeled rows are the population.
+
+        Parameters
+        ----------
+        X_pos : rows of any kind that :meth:`fit` takes
+            Rows that are all positive.
+        X_unl : rows of the same kind
+            Rows that are positive or negative.
+
+        Returns
+        -------
+        self
+        """
+        if self.negative is not None:
+            read_labels([1, 0], None, self.negative)
+        first, second = self._rows(X_pos, "X_pos"), self._rows(X_unl, "X_unl")
+        if first.count is None or second.count is None:
+            raise ValueError("X_pos and X_unl: a stream does not say how many rows it has; read it into a table first")
+        if first.names is not None and second.names is not None and set(first.names) != set(second.names):
+            lacking = sorted(set(first.names) ^ set(second.names))
+            raise ValueError(f"X_pos and X_unl: {', '.join(lacking[:8])} is in one of them only; give both all columns")
+        if first.width != second.width:
+            raise ValueError(f"X_pos and X_unl: one has {first.width} columns, the other {second.width}")
+        positive = np.arange(first.count + second.count) < first.count
+        label = 1 if self.pos_label is None else self.pos_label
+        return self._learn(join(first, second), first, Labels(positive, np.array([negative_of(label), label]), 1), "case-control")
+
+    def _rows(self, X: Any, argument: str) -> Rows:
+        shape = self.image_shape
+        if shape is not None and not isinstance(shape, str):
+            shape = "x".join(str(side) for side in shape)
+        return rows_of(X, argument=argument, image_shape=shape)
+
+    def _learn(
+        self, parts: list[tuple[Any, ...]], rows: Rows, labels: Labels, scenario: str = "single-sample"
+    ) -> PUClassifier:
+        if self.prior is not None and self.prior_in_unlabeled is not None:
+            raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
+        params = self.get_params()
+        settings, reading = settings_of(params), reading_of(params)
+        settings.setdefault("scenario", [scenario])
+        positive = labels.positive.tolist()
+        with Teller(self.verbose) as teller:
+            try:
+                model, said = _fit(parts, positive, settings, reading, teller.callback)
+            except NoPriorError as error:
+                if len(positive) >= SMALL or parts[0][0] == "stream" and rows.count is None:
+                    raise
+                share = self._assumed(error, len(positive) - sum(positive))
+                settings["prior_in_unlabeled"] = [repr(share)]
+                settings.pop("prior", None)
+                model, said = _fit(parts, positive, settings, reading, teller.callback)
+        say(said, self.verbose)
+        self._take(model)
+        self.classes_, self.pos_label_ = labels.classes, labels.classes[labels.pos_index]
+        self._pos_index = labels.pos_index
+        if rows.width is not None:
+            self.n_features_in_ = rows.width
+        if rows.names is not None:
+            self.feature_names_in_ = np.array(rows.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    def _assumed(self, error: NoPriorError, unlabeled: int) -> float:
+        """A prior for data too small to tell it, with a warning."""
+        text, upper = error.args
+        share = min(0.5, max(upper or 0.0, 1 / (unlabeled + 2)))
+        reason = text.split("cannot be estimated: ")[-1].split("; give it for the population")[0]
+        warnings.warn(
+            f"the share of positives cannot be estimated from so few rows ({reason}); {share:.3f} of the unlabeled rows are "
+            "taken to be positive, so most of them count as negative. Give prior= if you know it",
+            UserWarning,
+            stacklevel=4,
+        )
+        return share
+
+    def _take(self, model: Model) -> None:
+        self.model_ = model
+        self.about_: dict[str, Any] = json.loads(model.about())
+
+    @property
+    def prior_(self) -> float | None:
+        """The share of positives in the population at which probabilities are given."""
+        self._check_fitted()
+        prior: float | None = self.about_["class_prior"]
+        return prior
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "model_"):
+            raise not_fitted(type(self).__name__)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _new_rows(self, X: Any) -> tuple[Any, ...]:
+        """Rows of the model's own columns, checked as scikit-learn checks them."""
+        self._check_fitted()
+        rows = self._rows(X, "X")
+        fitted = getattr(self, "feature_names_in_", None)
+        if rows.names is not None and fitted is not None:
+            self._check_names(list(fitted), rows.names)
+        elif rows.names is None and fitted is not None and rows.kind == "table":
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif rows.names is not None and fitted is None and hasattr(self, "n_features_in_"):
+            warnings.warn(
+                f"X has feature names, but {type(self).__name__} was fitted without feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+        width = getattr(self, "n_features_in_", None)
+        if width is not None and rows.width is not None and rows.width != width:
+            raise ValueError(
+                f"X has {rows.width} features, but {type(self).__name__} is expecting {width} features as input."
+            )
+        # A model from a file knows its columns by name alone.
+        if width is None or rows.kind != "table" or (rows.names is not None and fitted is not None):
+            return rows.given
+        return self._with_names(rows.given)
+
+    def _with_names(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Columns without names are the fitted ones in their order."""
+        names = getattr(self, "feature_names_in_", [f"x{at}" for at in range(self.n_features_in_)])
+        if given[0] == "matrix":
+            return ("matrix", given[1], list(names))
+        if given[0] == "columns":
+            return ("columns", [(name, *column[1:]) for name, column in zip(names, given[1], strict=True)], given[2])
+        return given
+
+    def _check_names(self, fitted: list[str], found: list[str]) -> None:
+        if fitted == found:
+            return
+        message = "X: The feature names should match those that were passed during fit.\n"
+        unseen, missing = sorted(set(found) - set(fitted)), sorted(set(fitted) - set(found))
+        if unseen:
+            message += "Feature names unseen at fit time:\n" + "".join(f"- {name}\n" for name in unseen[:5])
+        if missing:
+            message += "Feature names seen at fit time, yet now missing:\n"
+            message += "".join(f"- {name}\n" for name in missing[:5])
+        if not unseen and not missing:
+            message += "Feature names must be in the same order as they were in fit.\n"
+        raise ValueError(message)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        """The logit of being positive, per row."""
+        given = self._new_rows(X)
+        scores, said = self.model_.score(given, threads_of(self.n_jobs), self.device or "cpu")
+        say(said, self.verbose)
+        return scores
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The score of each row: a logit at the population's prior, above 0 where ``classes_[1]`` is the likelier.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64
+        """
+        scores = self._scores(X).astype(np.float64)
+        return scores if self._pos_index == 1 else -scores
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class at the population's prior, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2), float64
+        """
+        positive = _probability(self._scores(X))
+        both = np.column_stack([1.0 - positive, positive])
+        return both if self._pos_index == 1 else np.ascontiguousarray(both[:, ::-1])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The predicted class of each row: positive where its probability is at least the model's threshold.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        positive = _probability(self._scores(X)) >= self.about_["threshold"]
+        return self.classes_[np.where(positive, self._pos_index, 1 - self._pos_index)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The accuracy against y, which must be the truth for the number to mean anything.
+
+        With positives and unlabeled rows, use a scorer of :mod:`onesided.metrics` instead.
+        """
+        from ._labels import column_of
+
+        truth = column_of(y)
+        return float(np.average(np.asarray(self.predict(X)) == truth, weights=sample_weight))
+
+    def rank(self, X: Any, k: int | None = None) -> np.recarray[Any, Any]:
+        """The likeliest positives, the likeliest first.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+        k : int, optional
+            How many; all by default.
+
+        Returns
+        -------
+        numpy record array
+            ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: the probability at both ends of the
+            interval of the estimated prior. They equal the probability where the prior was given.
+        """
+        if k is not None and k < 1:
+            raise ValueError(f"k: must be at least 1, but is {k}")
+        scores = self._scores(X)
+        order = np.argsort(-scores, kind="stable")[:k]
+        best = scores[order]
+        ends, prior = self.model_.prior_ends(), self.about_["class_prior"]
+        at = [_probability(best)] * 3
+        if ends is not None and prior is not None:
+            at[1:] = [_probability(best, _logit(end) - _logit(prior)) for end in ends]
+        kinds = [("row", np.int64), ("score", np.float64)] + [(name, np.float64) for name in ("probability", "low", "high")]
+        return np.rec.fromarrays([order, best, *at], dtype=kinds)
+
+    def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
+        """What carried each score, for models whose score is a sum over features (``model="linear"`` and others).
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+        most : int, default=5
+            How many features per row.
+
+        Returns
+        -------
+        list of lists of (feature, part)
+            The largest parts first; below 0 a feature spoke against the row.
+        """
+        if most < 1:
+            raise ValueError(f"most: must be at least 1, but is {most}")
+        return self.model_.explain(self._new_rows(X), most)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all: the one that the command and Rust read and write."""
+        self._check_fitted()
+        self.model_.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
+        """Read a model file, whoever wrote it. Everything in it is checked; nothing in it is run."""
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"path: '{os.fspath(path)}' does not exist; check the path of the model")
+        return cls._of_model(Model.load(os.fspath(path)))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PUClassifier:
+        """Read a model from the bytes of a model file."""
+        return cls._of_model(Model.from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """The bytes that :meth:`save` writes."""
+        self._check_fitted()
+        return self.model_.to_bytes()
+
+    @classmethod
+    def _of_model(cls, model: Model) -> PUClassifier:
+        loaded = cls()
+        loaded._take(model)
+        loaded.classes_, loaded.pos_label_, loaded._pos_index = np.array([0, 1]), 1, 1
+        loaded.method = loaded.about_["method"]
+        return loaded
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle holds: plain values and the bytes of the model file, no code."""
+        state = self.__dict__.copy()
+        if "model_" in state:
+            state["model_"] = state["model_"].to_bytes()
+            state.pop("about_")
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        model = state.pop("model_", None)
+        self.__dict__.update(state)
+        if model is not None:
+            self._take(Model.from_bytes(model))
+
+    def _add_tags(self, tags: Any) -> None:
+        from sklearn.utils import ClassifierTags
+
+        tags.estimator_type = "classifier"
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        tags.target_tags.single_output = True
+
+    def _repr_html_(self) -> str:
+        """A card for notebooks: what it is, its priors, and its held-out metrics."""
+        title = f"<b>{html.escape(repr(self))}</b>"
+        if not hasattr(self, "model_"):
+            return f"<div>{title}<br>not fitted</div>"
+        about = self.about_
+        facts = [
+            ("method", about["method"]),
+            ("model", about["model"]),
+            ("rows", f"{about['counts']['positive']} positive, {about['counts']['unlabeled']} unlabeled"),
+            ("prior", "none" if about["class_prior"] is None else f"{about['class_prior']:.4f}"),
+            ("threshold", f"{about['threshold']:.4f}"),
+        ]
+        for name, found in about["report"]["metrics"].items():
+            facts.append((name, f"{found['value']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"))
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts)
+        return f"<div>{title}<table>{rows}</table>metrics are estimated on held-out rows, without negatives</div>"
+
+
+def _probability(scores: np.ndarray, shift: float = 0.0) -> np.ndarray:
+    """The probability of each score, its logit moved by a shift."""
+    return probabilities(scores, shift).astype(np.float64)
+
+
+def _logit(share: float) -> float:
+    share = min(max(share, 1e-12), 1 - 1e-12)
+    return float(np.log(share / (1 - share)))
+
+
+def load(path: str | os.PathLike[str]) -> PUClassifier:
+    """Read a model file, whoever wrote it: Python, the command or Rust."""
+    return PUClassifier.load(path)

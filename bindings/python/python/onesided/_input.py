@@ -1,0 +1,342 @@
+"""From whatever X is to what Rust takes, without a copy where there is a way.
+
+| X | becomes |
+|---|---|
+| numpy, any order, ints and floats, read-only too | a view |
+| pandas | a view of its block if all columns are numbers of one type, else column by column |
+| polars, pyarrow, anything with ``__arrow_c_stream__`` | Arrow's C stream |
+| scipy.sparse | rows of the sparse matrix |
+| a list of str | texts |
+| a list of paths (``pathlib.Path``) | pictures |
+| an array of bytes with 3 or 4 axes | pictures |
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Rows:
+    """Rows as Rust takes them, and what Python checks of them."""
+
+    given: tuple[Any, ...]
+    kind: str
+    count: int | None
+    names: list[str] | None = None
+    width: int | None = None
+
+
+def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> Rows:
+    """What X is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is nothing that rows can be read from; the message starts with the argument's name.
+    """
+    if X is None:
+        raise ValueError(f"{argument}: None is no data; give an array, a table, texts or pictures")
+    if isinstance(X, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"{argument}: one string is no table; read the file first (pandas, polars or pyarrow), or use the command "
+            "'onesided fit'"
+        )
+    if _is(X, "scipy.sparse", "issparse"):
+        return _sparse(X, argument)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return _frame(X, argument)
+    if pandas is not None and isinstance(X, pandas.Series):
+        X = X.to_list()
+    if type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "collect"):
+        X = X.collect()
+    if hasattr(X, "__arrow_c_stream__") and not isinstance(X, np.ndarray):
+        if type(X).__name__ in ("Series", "ChunkedArray"):
+            X = X.to_list() if hasattr(X, "to_list") else X.to_pylist()
+        else:
+            return _stream(X, argument)
+    if isinstance(X, (list, tuple)) and len(X) > 0:
+        if all(isinstance(cell, str) for cell in X):
+            return Rows(("texts", list(X)), "texts", len(X))
+        if all(isinstance(cell, os.PathLike) for cell in X):
+            return Rows(("files", [os.fspath(cell) for cell in X]), "pictures", len(X))
+    return _array(X, argument, image_shape)
+
+
+def _is(X: Any, module: str, question: str) -> bool:
+    found = sys.modules.get(module)
+    return found is not None and bool(getattr(found, question)(X))
+
+
+def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)
+    try:
+        array = np.asarray(X)
+        if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
+            # Numbers beside words stay numbers.
+            array = np.asarray(X, dtype=object)
+    except ValueError as error:
+        raise ValueError(f"{argument}: its rows differ in length; give each as many values ({error})") from None
+    if array.dtype.kind == "c":
+        raise ValueError(f"{argument}: Complex data not supported")
+    if array.ndim == 0 and array.dtype.kind == "O":
+        raise TypeError(
+            f"{argument}: a {type(X).__name__} is no table; give an array, a data frame, a sparse matrix, a list of texts or a "
+            "list of paths"
+        )
+    if array.ndim == 0:
+        raise ValueError(f"{argument}: Expected 2D array, got scalar array instead. Reshape your data")
+    if array.ndim == 1:
+        if array.size and array.dtype.kind in "UTO" and all(isinstance(cell, str) for cell in array.tolist()):
+            return Rows(("texts", array.tolist()), "texts", len(array))
+        if array.size and array.dtype.kind == "O" and any(isinstance(c, (list, tuple)) for c in array.tolist()):
+            raise ValueError(f"{argument}: its rows differ in length; give each as many values")
+        raise ValueError(
+            f"{argument}: Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
+            "column, X.reshape(1, -1) if it is one row"
+        )
+    if array.ndim in (3, 4):
+        return _pictures(array, argument)
+    if array.ndim > 4:
+        raise ValueError(f"{argument}: Found array with dim {array.ndim}, while 2 are a table and 3 or 4 pictures")
+    _check_shape(array.shape, argument)
+    if image_shape is not None:
+        return _pictures(_shaped(array, image_shape, argument), argument)
+    names = [f"x{at}" for at in range(array.shape[1])]
+    if array.dtype.kind in "fiu":
+        return Rows(("matrix", _plain(array), names), "table", len(array), None, array.shape[1])
+    if array.dtype.kind == "b":
+        return Rows(("matrix", array.view(np.uint8), names), "table", len(array), None, array.shape[1])
+    columns = [_cells(names[at], array[:, at], argument) for at in range(array.shape[1])]
+    return Rows(("columns", columns, len(array)), "table", len(array), None, array.shape[1])
+
+
+def _check_shape(shape: tuple[int, ...], argument: str) -> None:
+    if shape[0] == 0:
+        raise ValueError(
+            f"{argument}: Found array with 0 sample(s) (shape={shape}) while a minimum of 1 is required."
+        )
+    if shape[1] == 0:
+        raise ValueError(
+            f"{argument}: Found array with 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        )
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """The same numbers in a width and byte order that Rust reads; a view where they are so already."""
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float32 if array.dtype.itemsize == 2 else np.float64)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if not isinstance(array, np.ndarray) or type(array) is not np.ndarray:
+        array = np.asarray(array).view(np.ndarray)
+    return array if array.flags.aligned else array.copy()
+
+
+def _shaped(array: np.ndarray, shape: str, argument: str) -> np.ndarray:
+    try:
+        channels, height, width = (int(side) for side in shape.lower().split("x"))
+    except ValueError:
+        raise ValueError(f"image_shape: must be like '3x32x32', but is {shape!r}") from None
+    if array.shape[1] != channels * height * width:
+        raise ValueError(
+            f"image_shape: {shape} has {channels * height * width} values, but {argument} has {array.shape[1]} columns"
+        )
+    return array.reshape(len(array), height, width, channels)
+
+
+def _pictures(array: np.ndarray, argument: str) -> Rows:
+    if array.size == 0:
+        raise ValueError(f"{argument}: Found array with 0 sample(s) (shape={array.shape}); pictures are needed")
+    if array.ndim == 3:
+        array = array[..., np.newaxis]
+    if array.dtype != np.uint8:
+        whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and bool(np.all(array == np.floor(array))))
+        if not whole or array.min() < 0 or array.max() > 255:
+            raise ValueError(
+                f"{argument}: pictures are bytes from 0 to 255 (dtype uint8), but the values are {array.dtype}"
+            )
+        array = array.astype(np.uint8)
+    if array.shape[3] not in (1, 3):
+        raise ValueError(
+            f"{argument}: pictures have 1 or 3 channels on the last axis, but its shape is {array.shape}"
+        )
+    return Rows(("pictures", array), "pictures", len(array))
+
+
+def _sparse(X: Any, argument: str) -> Rows:
+    if X.ndim != 2:
+        raise ValueError(f"{argument}: Expected 2D array, got a sparse array with {X.ndim} axes. Reshape your data")
+    _check_shape(X.shape, argument)
+    if np.dtype(X.dtype).kind == "c":
+        raise ValueError(f"{argument}: Complex data not supported")
+    csr = X.tocsr()
+    if not csr.has_canonical_format:
+        csr = csr.copy()
+        csr.sum_duplicates()
+    names = [f"x{at}" for at in range(csr.shape[1])]
+    values = np.asarray(csr.data, dtype=np.float32)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{argument}: a sparse matrix may hold neither NaN nor infinity")
+    parts = (csr.indptr.astype(np.int64), csr.indices.astype(np.uint32), values)
+    return Rows(("sparse", *parts, names), "sparse", csr.shape[0], None, csr.shape[1])
+
+
+def _stream(X: Any, argument: str) -> Rows:
+    names = next((list(getattr(X, name)) for name in ("column_names", "columns") if _names(X, name)), None)
+    if names is None and hasattr(X, "schema"):
+        names = list(getattr(X.schema, "names", []) or [])
+    count = len(X) if hasattr(X, "__len__") else None
+    if count == 0:
+        raise ValueError(f"{argument}: Found array with 0 sample(s) while a minimum of 1 is required.")
+    if names is not None and len(names) == 0:
+        raise ValueError(
+            f"{argument}: Found array with 0 feature(s) (shape=({count}, 0)) while a minimum of 1 is required."
+        )
+    return Rows(("stream", X), "table", count, names, None if names is None else len(names))
+
+
+def _names(X: Any, name: str) -> bool:
+    found = getattr(X, name, None)
+    return isinstance(found, (list, tuple)) and all(isinstance(one, str) for one in found)
+
+
+def _frame(X: Any, argument: str) -> Rows:
+    _check_shape(X.shape, argument)
+    # As scikit-learn has it: names that are not all texts are no names.
+    named = all(isinstance(name, str) for name in X.columns)
+    names = list(X.columns) if named else [f"x{at}" for at in range(X.shape[1])]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{argument}: two columns are called '{twice}'; rename one of them")
+    kinds = {dtype for dtype in X.dtypes}
+    all_names = names if named else None
+    if len(kinds) == 1 and isinstance(only := next(iter(kinds)), np.dtype) and only.kind in "fiu":
+        return Rows(("matrix", _plain(X.to_numpy()), names), "table", len(X), all_names, len(names))
+    columns = [_series(name, X.iloc[:, at], argument) for at, name in enumerate(names)]
+    return Rows(("columns", columns, len(X)), "table", len(X), all_names, len(names))
+
+
+def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
+    """A column of pandas as a name, a kind and its cells."""
+    dtype = series.dtype
+    kind = getattr(dtype, "kind", "O")
+    if type(dtype).__name__ == "CategoricalDtype":
+        levels = ["" if level is None else str(level) for level in series.cat.categories]
+        return name, "codes", series.cat.codes.to_numpy().astype(np.int32), levels
+    if kind in "mM" or type(dtype).__name__ in ("PeriodDtype", "IntervalDtype", "DatetimeTZDtype"):
+        return name, "other", None, None
+    if kind == "b" and isinstance(dtype, np.dtype):
+        return name, "flags", series.to_numpy(), None
+    if kind == "b":
+        missing = series.isna().to_numpy()
+        return name, "flags", series.fillna(False).to_numpy(dtype=bool), missing
+    if kind in "fiu":
+        cells = series.to_numpy() if isinstance(dtype, np.dtype) else series.to_numpy(np.float64, na_value=np.nan)
+        return name, "numbers", _plain(cells), None
+    missing = series.isna().to_numpy()
+    cells = series.to_numpy(dtype=object)
+    if missing.any():
+        cells = cells.copy()
+        cells[missing] = None
+    return _cells(name, cells, argument)
+
+
+def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, Any]:
+    """A column of Python objects as a name, a kind and its cells."""
+    if cells.dtype.kind in "mM":
+        return name, "other", None, None
+    if cells.dtype.kind in "fiu":
+        return name, "numbers", _plain(cells), None
+    if cells.dtype.kind in "US":
+        try:
+            return name, "numbers", cells.astype(np.float64), None
+        except ValueError:
+            cells = cells.astype(str)
+    values = [None if is_missing(value) else value for value in cells.tolist()]
+    present = [value for value in values if value is not None]
+    types = {type(value) for value in present}
+    if types <= {str, np.str_}:
+        return name, "texts", values, None
+    if types <= {bool, np.bool_}:
+        missing = np.array([value is None for value in values])
+        flags = np.array([bool(value) for value in values])
+        return name, "flags", flags, missing if missing.any() else None
+    if all(_is_number(kind) for kind in types):
+        numbers = np.array([np.nan if value is None else float(value) for value in values])
+        return name, "numbers", numbers, None
+    if all(issubclass(kind, (np.ndarray, list, tuple)) for kind in types):
+        return name, "vectors", _vectors(name, values, argument), None
+    if all(issubclass(kind, (datetime.date, datetime.time, datetime.timedelta)) for kind in types):
+        return name, "other", None, None
+    seen = ", ".join(sorted(kind.__name__ for kind in types))
+    if len(types) == 1:
+        raise TypeError(
+            f"{argument}: column '{name}' holds values of type {seen}; the argument must be a string or a number there"
+        )
+    raise ValueError(
+        f"{argument}: column '{name}' mixes values of different types ({seen}); make them all numbers, or all texts with "
+        ".astype(str)"
+    )
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT or NA: what is not equal to itself."""
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes, np.ndarray, list, tuple, dict)):
+        return False
+    equal = value == value
+    return not (isinstance(equal, (bool, np.bool_)) and bool(equal))
+
+
+def _is_number(kind: type) -> bool:
+    import decimal
+    import numbers
+
+    return issubclass(kind, (numbers.Real, decimal.Decimal, np.number))
+
+
+def _vectors(name: str, values: Sequence[Any], argument: str) -> np.ndarray:
+    """Embeddings: one array per row, all of one length."""
+    width = next(len(value) for value in values if value is not None)
+    for row, value in enumerate(values):
+        if value is not None and len(value) != width:
+            raise ValueError(
+                f"{argument}: column '{name}' holds vectors of different lengths: {width}, and {len(value)} in row {row}"
+            )
+    if any(value is None for value in values):
+        raise ValueError(f"{argument}: column '{name}' lacks a vector in a row; fill it or leave the row out")
+    matrix = np.array([np.asarray(value, dtype=np.float32) for value in values], dtype=np.float32)
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{argument}: column '{name}' holds a vector with NaN or infinity")
+    return matrix
+
+
+def join(first: Rows, second: Rows) -> list[tuple[Any, ...]]:
+    """Positives and unlabeled rows as Rust takes them: tables as two, the rest as one."""
+    if first.kind != second.kind:
+        raise ValueError(f"X_pos and X_unl: one is {first.kind}, the other {second.kind}; give both alike")
+    if first.kind == "table":
+        return [first.given, second.given]
+    if first.kind == "texts" or first.given[0] == "files":
+        return [(first.given[0], [*first.given[1], *second.given[1]])]
+    if first.kind == "pictures":
+        if first.given[1].shape[1:] != second.given[1].shape[1:]:
+            raise ValueError("X_pos and X_unl: their pictures differ in size")
+        return [("pictures", np.concatenate([first.given[1], second.given[1]]))]
+    _, starts, columns, values, names = first.given
+    _, more_starts, more_columns, more_values, more_names = second.given
+    if len(names) != len(more_names):
+        raise ValueError(f"X_pos and X_unl: one has {len(names)} columns, the other {len(more_names)}")
+    starts = np.concatenate([starts, starts[-1] + more_starts[1:]])
+    return [("sparse", starts, np.concatenate([columns, more_columns]), np.concatenate([values, more_values]), names)]

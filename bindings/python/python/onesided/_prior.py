@@ -1,0 +1,221 @@
+"""The share of positives, estimated."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ._classifier import reading_of
+from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
+from ._input import join, rows_of
+from ._labels import read_labels
+from ._onesided import Prior
+from ._onesided import estimate_prior as _estimate_prior
+
+
+class PriorEstimate:
+    """What several estimators say of the share of positives, with intervals, and what they say together.
+
+    Attributes
+    ----------
+    prior : float
+        The share of positives in the population.
+    prior_interval : tuple of float
+        Its 95 % interval.
+    prior_in_unlabeled : float
+        The share of positives among the unlabeled rows.
+    prior_in_unlabeled_interval : tuple of float
+        Its 95 % interval.
+    agreement : bool
+        Whether the estimators agree; if they do not, only the interval means something.
+    estimates : list of dict
+        Each estimator's answer.
+    about : dict
+        All of it, as ``onesided prior --json`` prints it.
+    """
+
+    def __init__(self, found: Prior) -> None:
+        self._found = found
+        self.about: dict[str, Any] = json.loads(found.about())
+        self.prior: float = self.about["prior"]
+        self.prior_interval: tuple[float, float] = tuple(self.about["prior_interval"])
+        self.prior_in_unlabeled: float = self.about["prior_in_unlabeled"]
+        self.prior_in_unlabeled_interval: tuple[float, float] = tuple(self.about["prior_in_unlabeled_interval"])
+        self.agreement: bool = self.about["agreement"]
+        self.estimates: list[dict[str, Any]] = self.about["estimates"]
+
+    def __float__(self) -> float:
+        return self.prior
+
+    def __repr__(self) -> str:
+        low, high = self.prior_interval
+        said = "" if self.agreement else ", the estimators do not agree"
+        return f"PriorEstimate(prior={self.prior:.4f}, interval=({low:.4f}, {high:.4f}){said})"
+
+    def _repr_svg_(self) -> str:
+        return self._found.svg()
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the estimates into a file, as .svg or .png."""
+        name = os.fspath(path)
+        if name.lower().endswith(".png"):
+            data = self._found.png()
+        elif name.lower().endswith(".svg"):
+            data = self._found.svg().encode()
+        else:
+            raise ValueError(f"path: must end in .svg or .png, but is {name!r}")
+        with open(name, "wb") as file:
+            file.write(data)
+
+
+def _settings(scenario: str | None, random_state: Any, n_jobs: int | None, device: str | None) -> dict[str, list[str]]:
+    given = {"random_state": [str(seed_of(random_state))], "n_jobs": [str(threads_of(n_jobs))]}
+    if scenario is not None:
+        given["scenario"] = [scenario]
+    if device is not None:
+        given["device"] = [device]
+    return given
+
+
+def estimate_prior(
+    X: Any = None,
+    y: Any = None,
+    *,
+    X_pos: Any = None,
+    X_unl: Any = None,
+    estimator: str | list[str] = "quick",
+    scorer: str = "auto",
+    scenario: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    device: str | None = None,
+    pos_label: Any = None,
+    verbose: int = 0,
+    **reading: Any,
+) -> PriorEstimate:
+    """Estimate how many positives are hidden among the unlabeled rows.
+
+    Parameters
+    ----------
+    X, y : rows and labels
+        As :meth:`onesided.PUClassifier.fit` takes them.
+    X_pos, X_unl : rows
+        Positives and unlabeled rows apart, instead of X and y.
+    estimator : "quick", "all", a name or a list of names
+        :func:`onesided.estimators` lists them; ``"quick"`` are those that look at scores alone.
+    scorer : str
+        What tells positives from unlabeled rows: auto, mix, trees, mlp, cnn or linear.
+    scenario, random_state, n_jobs, device, pos_label, verbose
+        As for :class:`onesided.PUClassifier`.
+    **reading
+        How X is read: drop, only, text, numeric, categorical, missing, image_shape and the rest.
+
+    Returns
+    -------
+    PriorEstimate
+    """
+    unknown = sorted(set(reading) - set(_READING))
+    if unknown:
+        raise TypeError(f"estimate_prior() got an unexpected keyword argument '{unknown[0]}'")
+    names = [estimator] if isinstance(estimator, str) else list(estimator)
+    names = [name.strip() for one in names for name in one.split(",") if name.strip()]
+    if not names:
+        raise ValueError("estimator: name at least one, or 'quick', or 'all'")
+    if X_pos is not None or X_unl is not None:
+        if X is not None or y is not None:
+            raise ValueError("X_pos and X_unl: give these two, or X and y, not both")
+        first, second = rows_of(X_pos, argument="X_pos"), rows_of(X_unl, argument="X_unl")
+        if first.count is None or second.count is None:
+            raise ValueError("X_pos and X_unl: a stream does not say how many rows it has; read it into a table first")
+        parts, positive = join(first, second), np.arange(first.count + second.count) < first.count
+        scenario = scenario or "case-control"
+    else:
+        labels = read_labels(y, pos_label)
+        rows = rows_of(X, argument="X")
+        if rows.count is not None and rows.count != len(labels.positive):
+            raise ValueError(f"y: has {len(labels.positive)} values, but X has {rows.count} rows")
+        parts, positive = [rows.given], labels.positive
+    settings = _settings(scenario, random_state, n_jobs, device)
+    with Teller(verbose) as teller:
+        found, said = _estimate_prior(
+            parts, positive.tolist(), names, scorer, settings, reading_of(reading), teller.callback
+        )
+    say(said, verbose, above=3)
+    estimate = PriorEstimate(found)
+    for sentence in estimate.about["warnings"]:
+        warnings.warn(sentence, UserWarning, stacklevel=2)
+    return estimate
+
+
+_READING = (
+    "drop", "only", "text", "numeric", "categorical", "missing", "image_shape", "features", "ngrams", "min_texts",
+    "max_terms", "stop_words",
+)
+
+
+class PriorEstimator(Estimator):
+    """:func:`estimate_prior` as an estimator of scikit-learn.
+
+    Parameters
+    ----------
+    estimator, scorer, scenario, random_state, n_jobs, device, pos_label, verbose
+        As for :func:`estimate_prior`.
+
+    Attributes
+    ----------
+    estimate_ : PriorEstimate
+        All of it.
+    prior_, prior_interval_, prior_in_unlabeled_, prior_in_unlabeled_interval_
+        Its numbers.
+    """
+
+    def __init__(
+        self,
+        estimator: str | list[str] = "quick",
+        *,
+        scorer: str = "auto",
+        scenario: str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        device: str | None = None,
+        pos_label: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.scorer = scorer
+        self.scenario = scenario
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.device = device
+        self.pos_label = pos_label
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> PriorEstimator:
+        """Estimate the prior of rows of which some are labeled positive."""
+        return self._take(estimate_prior(X, y, **self.get_params()))
+
+    def fit_parts(self, X_pos: Any, X_unl: Any) -> PriorEstimator:
+        """Estimate the prior of positives and unlabeled rows that are apart."""
+        return self._take(estimate_prior(X_pos=X_pos, X_unl=X_unl, **self.get_params()))
+
+    def _take(self, estimate: PriorEstimate) -> PriorEstimator:
+        self.estimate_ = estimate
+        self.prior_, self.prior_interval_ = estimate.prior, estimate.prior_interval
+        self.prior_in_unlabeled_ = estimate.prior_in_unlabeled
+        self.prior_in_unlabeled_interval_ = estimate.prior_in_unlabeled_interval
+        return self
+
+    def plot(self, path: str | os.PathLike[str]) -> None:
+        """Draw the estimates into a file, as .svg or .png."""
+        if not hasattr(self, "estimate_"):
+            raise not_fitted(type(self).__name__)
+        self.estimate_.plot(path)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("estimate_", None)
+        return state

@@ -1,0 +1,117 @@
+//! Keywords in, model out.
+
+use crate::failure::{as_keyword, raise, raise_for, raise_with};
+use crate::model::PyModel;
+use crate::progress::Watch;
+use crate::rows::Rows;
+use onesided::data::{Label, Note, WhyLeftOut};
+use onesided::learn::Error;
+use onesided::{Config, Dataset, InputOptions, Learner, SETTINGS};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// A sentence, and whether it is a warning.
+pub type Said = (String, bool);
+
+/// Learns from rows and a label each. Two parts are two tables, one above the other.
+#[pyfunction]
+pub fn fit<'py>(
+    py: Python<'py>,
+    parts: Vec<Bound<'py, PyTuple>>,
+    labels: Vec<bool>,
+    settings: &Bound<'py, PyDict>,
+    reading: &str,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<(PyModel, Vec<Said>)> {
+    let config = config(settings)?;
+    if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
+        return Err(PyValueError::new_err(
+            "method: 'supervised' learns from true labels, and PUClassifier is given positives and unlabeled rows; \
+             choose another method",
+        ));
+    }
+    let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
+    config.device.unwrap_or_default().check().map_err(|error| raise_for("device", error))?;
+    config.check(rows.iter().any(Rows::is_pictures)).map_err(raise)?;
+    let mut options = options(reading)?;
+    config.reading(&mut options).map_err(raise)?;
+    let data = Rows::learn(py, rows, as_labels(labels), &options)?;
+    let mut said = notes(&data);
+    let mut watch = Watch::new(tell);
+    let fitted =
+        py.detach(|| Learner::from_config(config).fit_with(&data, &mut |progress| watch.look(progress)));
+    let upper = watch.upper;
+    let warnings = watch.finish()?;
+    said.extend(warnings.into_iter().map(|warning| (warning, true)));
+    let model = fitted.map_err(|error| raise_with(error, upper))?;
+    said.extend(model.about().report.warnings.iter().map(|warning| (warning.clone(), true)));
+    Ok((PyModel::new(model), said))
+}
+
+pub fn as_labels(positive: Vec<bool>) -> Vec<Label> {
+    positive.into_iter().map(|positive| if positive { Label::Positive } else { Label::Unlabeled }).collect()
+}
+
+/// Settings by their names in Rust, as texts; the error names the keyword.
+pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<Config> {
+    let mut config = Config::default();
+    for (keyword, value) in settings.iter() {
+        let keyword: String = keyword.extract()?;
+        let name = match keyword.as_str() {
+            "random_state" => "seed".to_string(),
+            "n_jobs" => "threads".to_string(),
+            other => other.replace('_', "-"),
+        };
+        let texts: Vec<String> = value.extract()?;
+        for text in texts {
+            let set = |error: Error| raise_for(&keyword, error);
+            config.set(&name, &text).map_err(set)?;
+        }
+    }
+    Ok(config)
+}
+
+/// How rows are read, from the JSON of what was given.
+pub fn options(reading: &str) -> PyResult<InputOptions> {
+    let given: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(reading).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut options = serde_json::Map::new();
+    for (keyword, value) in given {
+        let name = keyword.replace('_', "-");
+        let one = serde_json::json!({ &name: value });
+        if let Err(error) = serde_json::from_value::<InputOptions>(one) {
+            return Err(PyValueError::new_err(format!("{keyword}: {error}")));
+        }
+        options.insert(name, value);
+    }
+    serde_json::from_value(options.into()).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// What reading met, and whether each is a warning.
+pub fn notes(data: &Dataset) -> Vec<Said> {
+    let sentence = |note: &Note| match note.hint().as_ref().and_then(as_keyword) {
+        Some(hint) => format!("{note}; {hint}"),
+        None => note.to_string(),
+    };
+    // Nobody reads notes in a notebook: a column that might have been learned from is worth a warning.
+    let lost = |note: &Note| match note {
+        Note::LeftOut { why, .. } => !matches!(why, WhyLeftOut::Constant | WhyLeftOut::Empty),
+        other => other.is_warning(),
+    };
+    data.notes().iter().map(|note| (sentence(note), lost(note))).collect()
+}
+
+/// Every setting: its name, what it takes and a sentence of help.
+#[pyfunction]
+pub fn settings() -> Vec<(&'static str, &'static str, &'static str)> {
+    SETTINGS.iter().map(|setting| (setting.name, setting.value, setting.help)).collect()
+}
+
+/// Every method: its name, what it does, where it comes from and whether it needs a prior.
+#[pyfunction]
+pub fn methods() -> Vec<(&'static str, &'static str, &'static str, bool)> {
+    let of =
+        |method: onesided::Method| (method.name(), method.summary(), method.citation(), method.needs_prior());
+    onesided::methods().into_iter().map(of).collect()
+}

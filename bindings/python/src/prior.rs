@@ -1,0 +1,104 @@
+//! The share of positives, estimated.
+
+use crate::failure::{raise, raise_for};
+use crate::fitting::{Said, as_labels, config, notes, options};
+use crate::progress::Watch;
+use crate::rows::Rows;
+use onesided::data::Store;
+use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators as all};
+use onesided::{Dataset, Learner};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use std::time::Instant;
+
+/// What the estimators say.
+#[pyclass(name = "Prior", frozen, module = "onesided._onesided")]
+pub struct PyPrior {
+    report: PriorReport,
+    seconds: f64,
+}
+
+#[pymethods]
+impl PyPrior {
+    /// All of it, as JSON.
+    fn about(&self) -> String {
+        onesided_cli::prior_as_object(&self.report, self.seconds, &onesided_cli::prior_warnings(&self.report))
+            .to_string()
+    }
+
+    /// The estimates as a picture.
+    fn svg(&self) -> String {
+        onesided_cli::prior_picture(&self.report).to_svg()
+    }
+
+    /// The estimates as a picture.
+    fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &onesided_cli::prior_picture(&self.report).to_png()?))
+    }
+}
+
+/// Estimates the share of positives among the unlabeled rows.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn estimate_prior<'py>(
+    py: Python<'py>,
+    parts: Vec<Bound<'py, PyTuple>>,
+    labels: Vec<bool>,
+    names: Vec<String>,
+    scorer: &str,
+    settings: &Bound<'py, PyDict>,
+    reading: &str,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<(PyPrior, Vec<Said>)> {
+    let started = Instant::now();
+    let config = config(settings)?;
+    let mut chosen = match names.as_slice() {
+        [one] if one == "quick" => PriorSettings::quick(),
+        [one] if one == "all" => PriorSettings::default(),
+        _ => PriorSettings { estimators: names.clone(), ..PriorSettings::default() },
+    };
+    chosen.check().map_err(|error| raise_for("estimator", error))?;
+    let scorer: PriorScorer = scorer.parse().map_err(|error: onesided::Error| raise_for("scorer", error))?;
+    chosen.cross_fitting = CrossFitting { scorer, ..CrossFitting::default() };
+    let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
+    let data = Rows::learn(py, rows, as_labels(labels), &options(reading)?)?;
+    let said = notes(&data);
+    let chosen = for_rows(chosen, &data)?;
+    let mut watch = Watch::new(tell);
+    let learner = Learner::from_config(config).prior_settings(chosen);
+    let report = py.detach(|| learner.estimate_prior_with(&data, &mut |progress| watch.look(progress)));
+    watch.finish()?;
+    let report = report.map_err(raise)?;
+    Ok((PyPrior { report, seconds: started.elapsed().as_secs_f64() }, said))
+}
+
+/// Sparse rows have too many columns for estimators that look at them.
+fn for_rows(settings: PriorSettings, data: &Dataset) -> PyResult<PriorSettings> {
+    if !matches!(data.rows(), Store::Sparse(_)) {
+        return Ok(settings);
+    }
+    if settings.estimators.is_empty() {
+        return Ok(PriorSettings { cross_fitting: settings.cross_fitting, ..PriorSettings::quick() });
+    }
+    let of_rows = |name: &&String| {
+        all().iter().any(|one| one.info().name.eq_ignore_ascii_case(name) && one.info().needs == Needs::Rows)
+    };
+    match settings.estimators.iter().find(of_rows) {
+        Some(name) => Err(PyValueError::new_err(format!(
+            "estimator: {name} looks at the rows themselves, and sparse rows have too many columns for that; use \
+             estimator='quick'"
+        ))),
+        None => Ok(settings),
+    }
+}
+
+/// Every estimator: its name, what it is, where it comes from and what it assumes.
+#[pyfunction]
+pub fn estimators() -> Vec<(String, String, String, String)> {
+    let of = |one: &&'static dyn onesided::prior::Estimator| {
+        let info = one.info();
+        (info.name.to_string(), info.title.to_string(), info.citation.to_string(), info.assumes.to_string())
+    };
+    all().iter().map(of).collect()
+}

@@ -1,0 +1,244 @@
+//! What `_input.py` found X to be, as a [`Dataset`]: learned from, or encoded as a model's own rows were.
+
+use crate::failure::raise_for;
+use crate::pieces::{AsF64, Cells, Numbers2, PIECE, with_array};
+use arrow_array::{Array, Float64Array, RecordBatchReader, ffi_stream::RecordBatchStreamReader};
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::{DataType, Field, Schema};
+use numpy::ndarray::{ArrayView2, Axis, Slice};
+use numpy::{PyReadonlyArray1, PyReadonlyArray4};
+use onesided::data::Frame;
+use onesided::data::{
+    ArrowTable, DataError, Features, Label, PictureShape, Pictures, ReadOptions, SparseMatrix, stack,
+};
+use onesided::{Dataset, Encoding, InputOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What errors call a table in memory.
+const X: &str = "X";
+
+/// Rows in memory.
+pub enum Rows<'py> {
+    /// Numbers, and the names of their columns.
+    Matrix(Numbers2<'py>, Vec<String>),
+    /// Columns of different kinds.
+    Columns(Vec<(String, Cells<'py>)>, usize),
+    /// Record batches of another program.
+    Stream(Option<RecordBatchStreamReader>),
+    Sparse(SparseMatrix, Vec<String>),
+    Texts(Vec<String>),
+    Files(Vec<PathBuf>),
+    Pictures(Pictures),
+}
+
+impl<'py> Rows<'py> {
+    /// From a word and what belongs to it.
+    pub fn of(given: &Bound<'py, PyTuple>) -> PyResult<Self> {
+        let kind: String = given.get_item(0)?.extract()?;
+        let part = |at: usize| given.get_item(at);
+        Ok(match kind.as_str() {
+            "matrix" => Rows::Matrix(Numbers2::of(&part(1)?)?, part(2)?.extract()?),
+            "columns" => {
+                let mut columns = Vec::new();
+                for column in part(1)?.try_iter()? {
+                    let (name, kind, cells, beside): (String, String, Bound<'py, PyAny>, Bound<'py, PyAny>) =
+                        column?.extract()?;
+                    columns.push((name, Cells::of(&kind, &cells, &beside)?));
+                }
+                Rows::Columns(columns, part(2)?.extract()?)
+            }
+            "stream" => Rows::Stream(Some(RecordBatchStreamReader::from_pyarrow_bound(&part(1)?)?)),
+            "sparse" => {
+                let starts: PyReadonlyArray1<'py, i64> = part(1)?.extract()?;
+                let columns: PyReadonlyArray1<'py, u32> = part(2)?.extract()?;
+                let values: PyReadonlyArray1<'py, f32> = part(3)?.extract()?;
+                let names: Vec<String> = part(4)?.extract()?;
+                let starts = starts.as_array().iter().map(|&start| start as usize).collect();
+                let columns = columns.as_array().iter().copied().collect();
+                let values = values.as_array().iter().copied().collect();
+                let matrix = SparseMatrix::new(names.len(), starts, columns, values);
+                Rows::Sparse(matrix.map_err(|error| raise_for(X, error))?, names)
+            }
+            "texts" => Rows::Texts(part(1)?.extract()?),
+            "files" => Rows::Files(part(1)?.extract()?),
+            "pictures" => {
+                let pixels: PyReadonlyArray4<'py, u8> = part(1)?.extract()?;
+                let view = pixels.as_array();
+                let (_, height, width, channels) = view.dim();
+                let shape = PictureShape { channels, height, width };
+                Rows::Pictures(Pictures { shape, bytes: view.iter().copied().collect() })
+            }
+            other => return Err(PyValueError::new_err(format!("unknown kind of rows '{other}'"))),
+        })
+    }
+
+    pub fn is_pictures(&self) -> bool {
+        matches!(self, Rows::Files(_) | Rows::Pictures(_))
+    }
+
+    fn is_table(&self) -> bool {
+        matches!(self, Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_))
+    }
+
+    /// Learns the encoding of these rows. Two parts are positives and unlabeled rows.
+    pub fn learn(
+        py: Python<'py>,
+        mut parts: Vec<Rows<'py>>,
+        labels: Vec<Label>,
+        options: &InputOptions,
+    ) -> PyResult<Dataset> {
+        let raise = |error: DataError| raise_for(X, error);
+        if parts.iter().all(Rows::is_table) {
+            let read = options.read_options();
+            let mut frames =
+                parts.iter_mut().map(|part| part.frame(py, &read)).collect::<PyResult<Vec<Frame>>>()?;
+            // The arrays may go before anything is learned.
+            drop(parts);
+            let frame = match (frames.pop(), frames.pop()) {
+                (Some(second), Some(first)) => stack(first, second).map_err(raise)?,
+                (Some(only), None) => only,
+                _ => return Err(PyValueError::new_err("X: nothing was given")),
+            };
+            return py.detach(|| options.learn(frame)?.with_labels(labels)).map_err(raise);
+        }
+        let Some(rows) = parts.pop() else { return Err(PyValueError::new_err("X: nothing was given")) };
+        let learned = match rows {
+            Rows::Texts(texts) => {
+                py.detach(|| Dataset::from_texts(&texts, &options.text_options())?.with_labels(labels))
+            }
+            Rows::Sparse(matrix, names) => {
+                let encoding: Encoding = Features::unscaled(names).into();
+                Dataset::from_encoded(matrix, Arc::new(encoding)).and_then(|data| data.with_labels(labels))
+            }
+            Rows::Pictures(pictures) => {
+                Dataset::from_pictures(pictures).and_then(|data| data.with_labels(labels))
+            }
+            Rows::Files(files) => py.detach(|| options.read_pictures(&files, &labels)),
+            // Tables were taken above.
+            Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) => Err(DataError::OtherEncoding),
+        };
+        learned.map_err(raise)
+    }
+
+    /// These rows as a model's own were encoded.
+    pub fn encode(mut self, py: Python<'py>, encoding: &Arc<Encoding>) -> PyResult<Dataset> {
+        let raise = |error: DataError| raise_for(X, error);
+        let other = |found: &str| {
+            PyValueError::new_err(format!(
+                "X: the model was fitted on {}, and these are {found}",
+                encoding.takes()
+            ))
+        };
+        match (&mut self, encoding.as_ref()) {
+            (Rows::Texts(texts), Encoding::Text(_)) => {
+                py.detach(|| encoding.encode_texts(texts)).map_err(raise)
+            }
+            (Rows::Texts(texts), Encoding::Table(features))
+                if features.columns().len() == 1 && features.has_texts() =>
+            {
+                let name = features.columns()[0].name.clone();
+                let options = features.read_options();
+                let schema = Schema::new(vec![Field::new(name, DataType::Utf8, true)]);
+                let mut table = ArrowTable::new(X, &schema, &options).map_err(raise)?;
+                let cells = arrow_array::StringArray::from_iter_values(texts.iter());
+                table.push(0, &cells).map_err(raise)?;
+                let frame = table.finish(texts.len()).map_err(raise)?;
+                py.detach(|| encoding.encode_frame(frame)).map_err(raise)
+            }
+            (Rows::Files(files), Encoding::Image(_)) => {
+                py.detach(|| encoding.encode_picture_files(files)).map_err(raise)
+            }
+            (Rows::Pictures(pictures), Encoding::Image(image)) => {
+                if pictures.shape != image.image {
+                    return Err(PyValueError::new_err(format!(
+                        "X: the model was fitted on pictures of {}, and these are of {}",
+                        image.image, pictures.shape
+                    )));
+                }
+                let bytes = std::mem::take(&mut pictures.bytes);
+                encoding.encode_pictures(Pictures { shape: pictures.shape, bytes }).map_err(raise)
+            }
+            (Rows::Sparse(matrix, _), Encoding::Table(_)) => {
+                if matrix.cols() != encoding.width() {
+                    return Err(PyValueError::new_err(format!(
+                        "X has {} features, but the model is expecting {} features as input",
+                        matrix.cols(),
+                        encoding.width()
+                    )));
+                }
+                let matrix = matrix.clone();
+                Dataset::from_encoded(matrix, encoding.clone()).map_err(raise)
+            }
+            (Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_), Encoding::Table(features)) => {
+                let frame = self.frame(py, &features.read_options())?;
+                drop(self);
+                py.detach(|| encoding.encode_frame(frame)).map_err(raise)
+            }
+            (Rows::Texts(_), _) => Err(other("texts")),
+            (Rows::Files(_) | Rows::Pictures(_), _) => Err(other("pictures")),
+            _ => Err(other("tables")),
+        }
+    }
+
+    /// A table as a frame.
+    fn frame(&mut self, py: Python<'py>, options: &ReadOptions) -> PyResult<Frame> {
+        let raise = |error: DataError| raise_for(X, error);
+        match self {
+            Rows::Matrix(numbers, names) => with_array!(Numbers2, numbers, array => {
+                let view = array.as_array();
+                py.detach(|| matrix_frame(view, names, options)).map_err(raise)
+            }),
+            Rows::Columns(columns, rows) => {
+                let fields: Vec<Field> = columns.iter().map(|(name, cells)| cells.field(name)).collect();
+                let mut table = ArrowTable::new(X, &Schema::new(fields), options).map_err(raise)?;
+                let read = table.columns();
+                for (at, (_, cells)) in columns.iter().enumerate() {
+                    if read.contains(&at) && cells.is_read() {
+                        cells.pieces(|piece| table.push(at, piece).map_err(raise))?;
+                    }
+                }
+                table.finish(*rows).map_err(raise)
+            }
+            Rows::Stream(reader) => {
+                let Some(reader) = reader.take() else { return Err(PyValueError::new_err("X: read twice")) };
+                let schema = reader.schema();
+                let mut table = ArrowTable::new(X, &schema, options).map_err(raise)?;
+                let read = table.columns();
+                let mut rows = 0;
+                for batch in reader {
+                    let batch = batch.map_err(|error| PyValueError::new_err(format!("X: {error}")))?;
+                    for &at in &read {
+                        table.push(at, batch.column(at).as_ref()).map_err(raise)?;
+                    }
+                    rows += batch.num_rows();
+                }
+                table.finish(rows).map_err(raise)
+            }
+            _ => Err(PyValueError::new_err("X: these rows are no table")),
+        }
+    }
+}
+
+/// A matrix as columns; some rows at a time, because a matrix lies row by row most of the time.
+fn matrix_frame<T: AsF64>(
+    view: ArrayView2<'_, T>,
+    names: &[String],
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    let field = |name: &String| Field::new(name, DataType::Float64, true);
+    let mut table = ArrowTable::new(X, &Schema::new(names.iter().map(field).collect::<Vec<_>>()), options)?;
+    let read = table.columns();
+    let rows = view.nrows();
+    for start in (0..rows).step_by(PIECE) {
+        let piece = view.slice_axis(Axis(0), Slice::from(start..rows.min(start + PIECE)));
+        for &at in &read {
+            let cells: Vec<f64> = piece.column(at).iter().map(|x| x.as_f64()).collect();
+            table.push(at, &Float64Array::from(cells) as &dyn Array)?;
+        }
+    }
+    table.finish(rows)
+}

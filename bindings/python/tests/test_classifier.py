@@ -1,0 +1,149 @@
+"""PUClassifier on arrays: what it learns, what it returns, and that it comes back from a file and a pickle."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import pickletools
+
+import numpy as np
+import onesided
+import pytest
+from onesided import PUClassifier, _onesided
+
+
+@pytest.fixture(scope="module")
+def fitted(made):
+    return PUClassifier(effort="quick", n_jobs=2).fit(made.X, made.y)
+
+
+def test_it_finds_the_hidden_positives(made, fitted):
+    # Bayes's rule on these clouds: the distance between the means is sqrt(3) * 1.5 = 2.6 standard deviations, and with a
+    # prior of 0.4 it is right on about 90 % of the rows.
+    assert np.mean(fitted.predict(made.X) == made.truth) > 0.85
+    assert abs(fitted.prior_ - made.truth.mean()) < 0.1
+    assert fitted.classes_.tolist() == [0, 1] and fitted.pos_label_ == 1
+
+
+def test_scores_probabilities_and_decisions_belong_together(made, fitted):
+    scores, both = fitted.decision_function(made.X), fitted.predict_proba(made.X)
+    assert both.shape == (1200, 2) and both.dtype == np.float64
+    np.testing.assert_allclose(both.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(both[:, 1], 1 / (1 + np.exp(-scores)), atol=1e-6)
+    assert (fitted.predict(made.X) == (both[:, 1] >= fitted.about_["threshold"])).all()
+
+
+def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
+    best = fitted.rank(made.X, 20)
+    scores = fitted.decision_function(made.X)
+    assert best.row.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
+    assert (best.low <= best.probability).all() and (best.probability <= best.high).all()
+    low, high = fitted.model_.prior_ends()
+    pi = fitted.prior_
+    # Bayes's rule: the odds move with the odds of the prior.
+    odds = best.probability / (1 - best.probability) * (low / (1 - low)) / (pi / (1 - pi))
+    np.testing.assert_allclose(best.low, odds / (1 + odds), rtol=1e-4)
+    assert low < pi < high
+    with pytest.raises(ValueError, match="k: must be at least 1"):
+        fitted.rank(made.X, 0)
+
+
+def test_explain_adds_up(made):
+    model = PUClassifier(model="linear", epochs=5, prior=0.4).fit(made.X, made.y)
+    parts = model.explain(made.X[:3], most=4)
+    assert [len(row) for row in parts] == [4, 4, 4]
+    scores = model.decision_function(made.X[:3])
+    sums = np.array([sum(value for _, value in row) for row in parts])
+    # The rest is the same for every row.
+    np.testing.assert_allclose(sums - sums[0], scores - scores[0], atol=1e-4)
+    with pytest.raises(ValueError, match="model='linear'"):
+        PUClassifier(model="trees", prior=0.4).fit(made.X, made.y).explain(made.X)
+
+
+def test_a_file_and_a_pickle_give_the_same_scores(made, fitted, tmp_path):
+    scores = fitted.decision_function(made.X)
+    path = tmp_path / "m.model"
+    fitted.save(path)
+    assert path.read_bytes() == fitted.to_bytes()
+    for again in (onesided.load(path), PUClassifier.from_bytes(path.read_bytes()), pickle.loads(pickle.dumps(fitted))):
+        assert (again.decision_function(made.X) == scores).all()
+        assert again.to_bytes() == fitted.to_bytes()
+    with pytest.raises(FileNotFoundError):
+        onesided.load(tmp_path / "none.model")
+    (tmp_path / "bad.model").write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ValueError, match="bad.model"):
+        onesided.load(tmp_path / "bad.model")
+
+
+def test_a_pickle_holds_no_code(fitted):
+    names = [arg for op, arg, _ in pickletools.genops(pickle.dumps(fitted)) if op.name in ("GLOBAL", "STACK_GLOBAL")]
+    strings = {arg for op, arg, _ in pickletools.genops(pickle.dumps(fitted)) if op.name == "SHORT_BINUNICODE"}
+    assert names is not None and "onesided._classifier" in strings
+    assert not strings & {"builtins", "os", "subprocess", "eval", "exec"}
+
+
+def test_the_same_seed_gives_the_same_bytes(made):
+    one = [PUClassifier(effort="quick", n_jobs=1, random_state=3).fit(made.X, made.y).to_bytes() for _ in range(2)]
+    other = PUClassifier(effort="quick", n_jobs=1, random_state=4).fit(made.X, made.y).to_bytes()
+    assert one[0] == one[1] and one[0] != other
+
+
+def test_two_parts_are_one_sample_each(made):
+    positive, unlabeled = made.X[made.y == 1], made.X[made.y == 0]
+    model = PUClassifier(effort="quick", n_jobs=1).fit_parts(positive, unlabeled)
+    assert model.about_["scenario"] == "case-control"
+    assert model.about_["counts"] == {"positive": len(positive), "unlabeled": len(unlabeled)}
+    given = PUClassifier(effort="quick", n_jobs=1, scenario="case-control")
+    ordered = given.fit(np.concatenate([positive, unlabeled]), [1] * len(positive) + [0] * len(unlabeled))
+    assert ordered.to_bytes() == model.to_bytes()
+
+
+def test_every_setting_is_a_keyword():
+    keywords = set(inspect.signature(PUClassifier).parameters)
+    known = {"seed": "random_state", "threads": "n_jobs"}
+    names = {known.get(name, name.replace("-", "_")) for name, _, _ in _onesided.settings()}
+    assert names <= keywords, f"PUClassifier lacks {sorted(names - keywords)}: add it to __init__ and its docs"
+    for name in keywords:
+        assert name in PUClassifier.__doc__, f"{name} is not in the docs of PUClassifier"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"method": "nnpu", "epochs": 2, "batch": 128, "surrogate": "logistic", "prior": 0.4},
+        {"method": "weighted-lr"},
+        {"method": "biased-svm", "option": {"cost": 1.0}},
+        {"model": "trees", "prior_in_unlabeled": 0.25, "threshold": "quantile"},
+        {"method": "collective", "reduction": "sum-of-means", "learning_rate": 0.001, "epochs": 2, "prior": 0.4},
+    ],
+)
+def test_settings_reach_the_model(made, params):
+    model = PUClassifier(**params).fit(made.X, made.y)
+    assert model.about_["method"] == params.get("method", "collective")
+    assert model.predict(made.X).shape == (1200,)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("rows", [10, 20, 40, 80])
+def test_small_fits_degrade_with_a_warning(rows):
+    rng = np.random.default_rng(rows)
+    y = np.arange(rows) % 2
+    X = rng.normal(size=(rows, 2)) + 2 * y[:, None]
+    model = PUClassifier().fit(X, y)
+    assert np.mean(model.predict(X) == y) > 0.7
+
+
+def test_a_prior_that_small_data_do_not_tell_is_warned_of():
+    y = np.arange(12) % 2
+    X = np.random.default_rng(0).normal(size=(12, 2)) + 2 * y[:, None]
+    with pytest.warns(UserWarning, match="cannot be estimated from so few rows.*Give prior="):
+        model = PUClassifier().fit(X, y)
+    # One over the number of unlabeled rows and two: most of them count as negative.
+    assert model.about_["prior_in_unlabeled"] == pytest.approx(1 / 8)
+
+
+def test_notebooks_get_a_card(made, fitted):
+    assert "not fitted" in PUClassifier()._repr_html_()
+    card = fitted._repr_html_()
+    assert "<table>" in card and "held-out" in card and "auc" in card
+    assert repr(PUClassifier("nnpu", epochs=3)) == "PUClassifier(epochs=3, method='nnpu')"

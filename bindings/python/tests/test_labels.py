@@ -1,0 +1,88 @@
+"""Which rows are positive, from whatever y says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from onesided import PUClassifier
+from onesided._labels import read_labels
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([1, 0, 0], [0, 1]),
+        ([1, -1, -1], [-1, 1]),
+        ([True, False, False], [False, True]),
+        ([1.0, 0.0, 0.0], [0.0, 1.0]),
+        ([1, NAN, NAN], [0, 1]),
+        ([1, None, None], [0, 1]),
+        (np.array([1, 0, 0], dtype=np.uint8), [0, 1]),
+        (["yes", None, None], ["not yes", "yes"]),
+    ],
+)
+def test_the_pairs_that_are_known(y, classes):
+    found = read_labels(y)
+    assert found.positive.tolist() == [True, False, False]
+    assert found.classes.tolist() == classes and found.pos_index == 1
+
+
+def test_a_named_value():
+    found = read_labels(["spam", "ham", "ham"], "spam")
+    assert found.positive.tolist() == [True, False, False] and found.classes.tolist() == ["ham", "spam"]
+    found = read_labels(["a", "b", "b"], "a")
+    assert found.classes.tolist() == ["a", "b"] and found.pos_index == 0
+    assert read_labels([2, 1, 1], 2).positive.tolist() == [True, False, False]
+
+
+def test_columns_of_other_programs():
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    for y in (
+        pd.Series([1, 0, 0]), pd.Series([1, pd.NA, pd.NA], dtype="Int64"), pd.Series([True, False, False], dtype="boolean"),
+        pl.Series([1, 0, 0]), pl.Series([1, None, None]), pa.array([1, 0, 0]), pa.chunked_array([[1, 0], [0]]),
+    ):
+        assert read_labels(y).positive.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("y", "pos_label", "said"),
+    [
+        ([1, 0, -1], None, "only one of 0 and -1 can mean unlabeled.*negative="),
+        ([1, 2, 3], None, "Only binary classification is supported"),
+        ([1, 2, 2], None, "pos_label=2 or pos_label=1"),
+        (["yes", "no", "no"], None, "pos_label='yes' or pos_label='no'"),
+        ([0.5, 1.5, 2.5], None, "Unknown label type: continuous"),
+        ([1, 1, 1], None, "all 3 rows are of one class"),
+        ([0, 0, 0], None, "of one class"),
+        ([1, 0, NAN], None, "only one of them can mean unlabeled"),
+        ([0, NAN, NAN], None, "no positive row"),
+        ([NAN, NAN, NAN], None, "empty in every row"),
+        ([1, "a", 0], None, "different types"),
+        (["spam", "ham", "eggs"], "spam", "holds 3 values"),
+        (["spam", "ham"], "eggs", "pos_label: no row of y has 'eggs'"),
+        ([], None, r"0 sample\(s\)"),
+        (None, None, "requires y to be passed"),
+        ([[1, 0], [0, 1]], None, "1d array"),
+        ([1, float("inf"), 0], None, "infinity"),
+    ],
+)
+def test_everything_else_is_refused_with_what_was_seen(y, pos_label, said):
+    with pytest.raises(ValueError, match=said):
+        read_labels(y, pos_label)
+
+
+def test_known_negatives_have_a_place():
+    with pytest.raises(ValueError, match="^negative: known negatives cannot be learned from yet"):
+        PUClassifier(negative=-1).fit([[1.0], [2.0], [3.0]], [1, 0, -1])
+
+
+def test_a_positive_that_sorts_first_swaps_the_columns(made):
+    words = np.where(made.y == 1, "a", "b")
+    one = PUClassifier("weighted-lr", prior=0.4, pos_label="a").fit(made.X, words)
+    other = PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y)
+    assert (one.predict_proba(made.X)[:, 0] == other.predict_proba(made.X)[:, 1]).all()
+    assert (one.decision_function(made.X) == -other.decision_function(made.X)).all()
+    assert ((one.predict(made.X) == "a") == (other.predict(made.X) == 1)).all()
+    assert (one.rank(made.X, 5).row == other.rank(made.X, 5).row).all()

@@ -1,0 +1,490 @@
+//! Columns of Arrow arrays as a [`Frame`]: what a Parquet file is read through, and a table that is in memory already.
+//!
+//! Which columns are learned from, and as what, follows from their types and the [`ReadOptions`]. Nulls are missing cells.
+//! In memory so is NaN, which is how most programs write a missing number; a file can tell the two apart, and one that
+//! holds NaN is refused.
+
+use super::cell::is_missing;
+use super::{
+    Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
+};
+use crate::error::Position;
+use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
+use crate::{DataError, Frame};
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Schema};
+use arrow_select::take::take;
+use std::fmt::{Display, Write};
+
+/// A table being filled with Arrow arrays, column by column and piece by piece.
+pub struct ArrowTable {
+    source: String,
+    /// Whether missing cells of features are refused.
+    refuse: bool,
+    stores: Vec<Option<(String, Store)>>,
+    ignored: Vec<String>,
+    left_out: Vec<LeftOut>,
+}
+
+impl ArrowTable {
+    /// A table in memory that errors call `source`. NaN is a missing cell there.
+    pub fn new(source: &str, schema: &Schema, options: &ReadOptions) -> Result<Self, DataError> {
+        let names: Vec<String> =
+            schema.fields().iter().map(|field| field.name().trim().to_string()).collect();
+        let mut table = Self::named(source, &names, schema, options)?;
+        table.stores.iter_mut().flatten().for_each(|(_, store)| store.nan_is_missing = true);
+        Ok(table)
+    }
+
+    pub(super) fn named(
+        source: &str,
+        names: &[String],
+        schema: &Schema,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        if names.is_empty() {
+            return Err(DataError::Empty { file: source.to_string() });
+        }
+        let (roles, ignored) = roles(source, names, options)?;
+        let mut left_out = Vec::new();
+        let mut stores = Vec::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            let kind = schema.field(at).data_type();
+            stores.push(match roles[at] {
+                Role::Skip => None,
+                Role::Feature(_) if !is_feature(kind) => {
+                    left_out.push(LeftOut { column: name.clone(), why: WhyLeftOut::Type });
+                    None
+                }
+                role => Some((name.clone(), Store::new(source, name, kind, role)?)),
+            });
+        }
+        let refuse = options.missing == MissingPolicy::Refuse;
+        Ok(Self { source: source.to_string(), refuse, stores, ignored, left_out })
+    }
+
+    /// The columns that are read, by their place in the schema.
+    pub fn columns(&self) -> Vec<usize> {
+        (0..self.stores.len()).filter(|&at| self.stores[at].is_some()).collect()
+    }
+
+    /// Appends cells to the column at this place in the schema; one that is not read is passed over.
+    pub fn push(&mut self, at: usize, array: &dyn Array) -> Result<(), DataError> {
+        let Some((name, store)) = self.stores.get_mut(at).and_then(Option::as_mut) else { return Ok(()) };
+        let refuse = self.refuse && matches!(store.role, Role::Feature(_));
+        match store.extend(array, refuse) {
+            Err((Trouble::TooManyLevels, ..)) => store.give_up(),
+            other => other.map_err(|(trouble, row, value)| {
+                trouble.at(&self.source, Position::Row((store.rows + row + 1) as u64), name, &value)
+            })?,
+        }
+        store.rows += array.len();
+        Ok(())
+    }
+
+    /// The table, once all columns that are read have as many cells.
+    pub fn finish(mut self, rows: usize) -> Result<Frame, DataError> {
+        let file = self.source.clone();
+        let file = file.as_str();
+        if rows == 0 {
+            return Err(DataError::NoRows { file: file.to_string() });
+        }
+        let (mut columns, mut cells) = (Vec::with_capacity(self.stores.len()), Vec::new());
+        for (name, store) in std::mem::take(&mut self.stores).into_iter().flatten() {
+            if store.rows != rows {
+                return Err(DataError::Length {
+                    what: "cells in a column",
+                    expected: rows,
+                    found: store.rows,
+                });
+            }
+            let values = match (store.role, store.cells.finish()) {
+                (Role::Feature(wanted), Ok(Values::Text(texts))) => {
+                    let (values, told) = texts::as_kind(&texts, wanted, &name, self.refuse).map_err(
+                        |(trouble, row, value)| trouble.at(file, Position::Row(row), &name, &value),
+                    )?;
+                    cells.extend(told);
+                    values
+                }
+                (_, Ok(values)) => values,
+                (_, Err(why)) => {
+                    self.left_out.push(LeftOut { column: name, why });
+                    continue;
+                }
+            };
+            columns.push(Column { name, values });
+        }
+        let Self { ignored, left_out, .. } = self;
+        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None })
+    }
+}
+
+/// A column being filled.
+struct Store {
+    role: Role,
+    cells: Cells,
+    /// How many cells it was given.
+    rows: usize,
+    nan_is_missing: bool,
+    /// Reused for every number that is kept as text.
+    buffer: String,
+}
+
+enum Cells {
+    Numbers(Numbers),
+    Flags(Vec<Option<bool>>),
+    Categories(Dictionary),
+    /// Texts, and whether markers of missing values count.
+    Texts(TextColumn, bool),
+    Vectors(Vectors),
+    LeftOut(WhyLeftOut),
+}
+
+/// Lists of numbers; how many each has is known with the first.
+#[derive(Default)]
+struct Vectors {
+    width: Option<usize>,
+    /// Missing rows before the first that is there.
+    leading: usize,
+    values: Vec<f32>,
+}
+
+/// What is wrong with which cell of a batch, and how it reads.
+type CellTrouble = (Trouble, usize, String);
+
+impl Store {
+    fn new(file: &str, name: &str, kind: &DataType, role: Role) -> Result<Self, DataError> {
+        let cells = match (plain_type(kind), role) {
+            // What the program that made the table holds as categories is one, whatever its levels are.
+            (_, Role::Feature(Wanted::Any)) if matches!(kind, DataType::Dictionary(..)) => {
+                Cells::Categories(Dictionary::limited(MAX_LEVELS))
+            }
+            (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
+            (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
+            (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
+            // Numbers and truth values that were written as texts are made at the end.
+            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags)) => {
+                Cells::Texts(TextColumn::default(), true)
+            }
+            (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
+            (DataType::Boolean, _) => Cells::Flags(Vec::new()),
+            (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
+            (kind, Role::Feature(_)) if is_feature(kind) => Cells::Vectors(Vectors::default()),
+            _ => {
+                return Err(DataError::UnsupportedType {
+                    file: file.to_string(),
+                    column: name.to_string(),
+                    kind: described(kind),
+                });
+            }
+        };
+        Ok(Self { role, cells, rows: 0, nan_is_missing: false, buffer: String::new() })
+    }
+
+    fn extend(&mut self, array: &dyn Array, refuse: bool) -> Result<(), CellTrouble> {
+        let expanded;
+        let array = match array.as_any_dictionary_opt() {
+            // Codes that point nowhere are damage.
+            Some(coded) => {
+                expanded = take(coded.values().as_ref(), coded.keys(), None)
+                    .map_err(|error| (Trouble::NotANumber, 0, error.to_string()))?;
+                expanded.as_ref()
+            }
+            None => array,
+        };
+        /// Pushes an array of a primitive type: as numbers, or as the texts of the numbers.
+        macro_rules! push {
+            ($arrow:ty, $convert:expr) => {
+                for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
+                    self.push_number(at, value.map(|value| ($convert(value), value)), refuse)?;
+                }
+            };
+        }
+        /// Pushes lists of numbers, however their ends are held.
+        macro_rules! push_lists {
+            ($lists:expr) => {{
+                let lists = $lists;
+                for at in 0..lists.len() {
+                    self.push_vector(at, lists.is_valid(at).then(|| lists.value(at)), refuse)?;
+                }
+            }};
+        }
+        match array.data_type() {
+            DataType::Int8 => push!(Int8Type, f64::from),
+            DataType::Int16 => push!(Int16Type, f64::from),
+            DataType::Int32 => push!(Int32Type, f64::from),
+            DataType::Int64 => push!(Int64Type, |x: i64| x as f64),
+            DataType::UInt8 => push!(UInt8Type, f64::from),
+            DataType::UInt16 => push!(UInt16Type, f64::from),
+            DataType::UInt32 => push!(UInt32Type, f64::from),
+            DataType::UInt64 => push!(UInt64Type, |x: u64| x as f64),
+            DataType::Float16 => push!(Float16Type, f64::from),
+            DataType::Float32 => push!(Float32Type, f64::from),
+            DataType::Float64 => push!(Float64Type, f64::from),
+            DataType::Decimal128(_, scale) => {
+                let unit = 10f64.powi(i32::from(*scale));
+                for (at, value) in array.as_primitive::<Decimal128Type>().iter().enumerate() {
+                    let value = value.map(|value| (value as f64 / unit, Decimal { value, scale: *scale }));
+                    self.push_number(at, value, refuse)?;
+                }
+            }
+            DataType::List(_) => push_lists!(array.as_list::<i32>()),
+            DataType::LargeList(_) => push_lists!(array.as_list::<i64>()),
+            DataType::FixedSizeList(..) => push_lists!(array.as_fixed_size_list()),
+            DataType::Null => {
+                (0..array.len()).try_for_each(|at| self.push_number::<f64>(at, None, refuse))?
+            }
+            DataType::Boolean => {
+                for (at, value) in array.as_boolean().iter().enumerate() {
+                    match &mut self.cells {
+                        Cells::Flags(flags) if value.is_some() || !refuse => flags.push(value),
+                        Cells::Categories(texts) => match value {
+                            Some(value) => texts.push_text(if value { "true" } else { "false" }),
+                            None => texts.push_missing(),
+                        },
+                        Cells::Texts(texts, _) => match value {
+                            Some(value) => texts.push(if value { "true" } else { "false" }),
+                            None => texts.push_missing(),
+                        },
+                        Cells::LeftOut(_) => {}
+                        _ => return Err((Trouble::Missing, at, String::new())),
+                    }
+                }
+            }
+            DataType::Utf8 => self.push_texts(array.as_string::<i32>().iter(), refuse)?,
+            DataType::LargeUtf8 => self.push_texts(array.as_string::<i64>().iter(), refuse)?,
+            DataType::Utf8View => self.push_texts(array.as_string_view().iter(), refuse)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_texts<'a>(
+        &mut self,
+        cells: impl Iterator<Item = Option<&'a str>>,
+        refuse: bool,
+    ) -> Result<(), CellTrouble> {
+        match &mut self.cells {
+            Cells::Texts(texts, markers) => cells.for_each(|cell| match cell {
+                Some(text) if !(*markers && is_missing(text.as_bytes().trim_ascii())) => texts.push(text),
+                _ => texts.push_missing(),
+            }),
+            Cells::Categories(texts) => {
+                for (at, cell) in cells.enumerate() {
+                    match texts.push_cell(cell.unwrap_or("").as_bytes()) {
+                        Ok(true) if refuse => return Err((Trouble::Missing, at, String::new())),
+                        Ok(_) => {}
+                        Err(trouble) => return Err((trouble, at, cell.unwrap_or("").to_string())),
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_number<T: Display>(
+        &mut self,
+        at: usize,
+        value: Option<(f64, T)>,
+        refuse: bool,
+    ) -> Result<(), CellTrouble> {
+        let value = value.filter(|(value, _)| !(self.nan_is_missing && value.is_nan()));
+        match (&mut self.cells, value) {
+            (_, None) if refuse => return Err((Trouble::Missing, at, String::new())),
+            (Cells::Numbers(numbers), Some((value, _))) => {
+                narrow(value).map_err(|(trouble, value)| (trouble, at, value))?;
+                numbers.push(value);
+            }
+            (Cells::Numbers(numbers), None) => numbers.push_missing(),
+            (Cells::Categories(texts), Some((_, value))) => {
+                self.buffer.clear();
+                // Writing into a string cannot fail.
+                let _ = write!(self.buffer, "{value}");
+                texts.push_text(&self.buffer);
+            }
+            (Cells::Categories(texts), None) => texts.push_missing(),
+            (Cells::Texts(texts, _), Some((_, value))) => {
+                self.buffer.clear();
+                let _ = write!(self.buffer, "{value}");
+                texts.push(&self.buffer);
+            }
+            (Cells::Texts(texts, _), None) => texts.push_missing(),
+            (Cells::Flags(flags), _) => flags.push(None),
+            (Cells::Vectors(_) | Cells::LeftOut(_), _) => {}
+        }
+        Ok(())
+    }
+
+    fn push_vector(&mut self, at: usize, list: Option<ArrayRef>, refuse: bool) -> Result<(), CellTrouble> {
+        let Cells::Vectors(vectors) = &mut self.cells else { return Ok(()) };
+        match list {
+            None if refuse => Err((Trouble::Missing, at, String::new())),
+            None => {
+                vectors.push_missing();
+                Ok(())
+            }
+            Some(list) => vectors.push(list.as_ref()).map_err(|(trouble, value)| (trouble, at, value)),
+        }
+    }
+
+    /// Too many different texts: what was read of them is freed.
+    fn give_up(&mut self) {
+        if let Cells::Categories(texts) = &self.cells {
+            let prose = texts.looks_like_prose();
+            self.cells = Cells::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
+        }
+    }
+}
+
+impl Vectors {
+    fn push(&mut self, list: &dyn Array) -> Result<(), (Trouble, String)> {
+        let width = *self.width.get_or_insert(list.len());
+        if list.len() != width || width == 0 {
+            let trouble = Trouble::VectorLength { expected: width.max(1), found: list.len() };
+            return Err((trouble, String::new()));
+        }
+        let blank = std::mem::take(&mut self.leading) * width;
+        self.values.resize(self.values.len() + blank, f32::NAN);
+        if list.null_count() > 0 {
+            return Err((Trouble::NotFinite, "null".to_string()));
+        }
+        /// Pushes the numbers of an array of a primitive type.
+        macro_rules! push {
+            ($arrow:ty) => {
+                for &value in list.as_primitive::<$arrow>().values() {
+                    self.values.push(narrow(f64::from(value))?);
+                }
+            };
+        }
+        match list.data_type() {
+            DataType::Float32 => push!(Float32Type),
+            DataType::Float64 => push!(Float64Type),
+            _ => push!(Float16Type),
+        }
+        Ok(())
+    }
+
+    fn push_missing(&mut self) {
+        match self.width {
+            Some(width) => self.values.resize(self.values.len() + width, f32::NAN),
+            None => self.leading += 1,
+        }
+    }
+}
+
+/// A number as `f32`, if it is finite as such.
+fn narrow(value: f64) -> Result<f32, (Trouble, String)> {
+    let narrow = value as f32;
+    match narrow.is_finite() {
+        true => Ok(narrow),
+        false => {
+            let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
+            Err((trouble, format!("{value:?}")))
+        }
+    }
+}
+
+/// A decimal number to the last digit.
+#[derive(Clone, Copy)]
+struct Decimal {
+    value: i128,
+    scale: i8,
+}
+
+impl Display for Decimal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Ok(places @ 1..) = usize::try_from(self.scale) else {
+            let zeros = usize::from(self.scale.unsigned_abs());
+            let zeros = if self.value == 0 || self.scale >= 0 { 0 } else { zeros };
+            return write!(f, "{}{}", self.value, "0".repeat(zeros));
+        };
+        let digits = format!("{:0>width$}", self.value.unsigned_abs(), width = places + 1);
+        let (whole, part) = digits.split_at(digits.len() - places);
+        write!(f, "{}{whole}.{part}", if self.value < 0 { "-" } else { "" })
+    }
+}
+
+impl Cells {
+    fn finish(self) -> Result<Values, WhyLeftOut> {
+        Ok(match self {
+            Cells::Numbers(numbers) => numbers.finish(),
+            Cells::Flags(flags) => Values::Boolean(flags),
+            Cells::Categories(texts) => texts.finish(),
+            Cells::Texts(texts, _) => Values::Text(texts),
+            Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
+            // Not one vector: a column of missing cells alone counts as numeric.
+            Cells::Vectors(Vectors { leading, .. }) => Values::Numeric(vec![f32::NAN; leading]),
+            Cells::LeftOut(why) => return Err(why),
+        })
+    }
+}
+
+/// The type of cells that are held as codes, and one name for the three ways to hold texts.
+fn plain_type(kind: &DataType) -> &DataType {
+    match kind {
+        DataType::Dictionary(_, values) => plain_type(values),
+        DataType::LargeUtf8 | DataType::Utf8View => &DataType::Utf8,
+        other => other,
+    }
+}
+
+/// Whether each cell can be written as one word or number.
+fn can_be_text(kind: &DataType) -> bool {
+    let kind = plain_type(kind);
+    let simple =
+        matches!(kind, DataType::Utf8 | DataType::Boolean | DataType::Null | DataType::Decimal128(..));
+    simple || kind.is_integer() || kind.is_floating()
+}
+
+/// Whether a column can be learned from: words, numbers, or lists of numbers.
+fn is_feature(kind: &DataType) -> bool {
+    match kind {
+        // Parquet has one type of list, whatever the writer called it.
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            item.data_type().is_floating()
+        }
+        kind => can_be_text(kind),
+    }
+}
+
+/// An unsupported type in the user's words.
+fn described(kind: &DataType) -> String {
+    match kind {
+        DataType::Timestamp(..)
+        | DataType::Date32
+        | DataType::Date64
+        | DataType::Time32(_)
+        | DataType::Time64(_) => "dates or times".to_string(),
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists".to_string(),
+        DataType::Struct(_) | DataType::Map(..) => "nested records".to_string(),
+        DataType::Binary | DataType::FixedSizeBinary(_) => "bytes that are not marked as text".to_string(),
+        other => format!("values of type {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_digit_by_digit() {
+        for (value, scale, text) in [
+            (120, 2, "1.20"),
+            (-5, 2, "-0.05"),
+            (5, 3, "0.005"),
+            (0, 2, "0.00"),
+            (0, 0, "0"),
+            (-7, 0, "-7"),
+            (12, -3, "12000"),
+            (-12, -1, "-120"),
+            (0, -3, "0"),
+            (i128::MIN, 0, "-170141183460469231731687303715884105728"),
+            (i128::MIN, 38, "-1.70141183460469231731687303715884105728"),
+        ] {
+            assert_eq!(Decimal { value, scale }.to_string(), text);
+        }
+    }
+}
