@@ -19,12 +19,18 @@ fn a_table_of_estimates_a_consensus_and_a_picture() {
     let said = folder.run(&format!("prior table.csv {COLUMNS} --plot prior.svg"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("50 positives, 250 unlabeled rows, 2 features"), "{said:?}");
-    for name in ["plateau", "bbe", "dedpul", "elkan-noto-top", "consensus: "] {
+    for name in
+        ["plateau", "bbe", "dedpul", "elkan-noto-top", "the data alone", "on tables like this", "consensus"]
+    {
         assert!(said.stdout.contains(name), "{name}: {said:?}");
     }
     assert!(!said.stdout.contains("km2"), "kernel means are asked for by name: {said:?}");
     let svg = std::fs::read_to_string(folder.path("prior.svg")).unwrap();
-    assert!(svg.starts_with("<svg") && svg.contains(">consensus</text>"));
+    assert!(
+        svg.starts_with("<svg")
+            && svg.contains(">consensus</text>")
+            && svg.contains(">tables like this</text>")
+    );
     assert_eq!(folder.files(), ["prior.svg", "table.csv"]);
 }
 
@@ -104,8 +110,16 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     );
     let said = folder.run(&fit);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.stderr.contains("in the unlabeled rows (estimated, 95 % interval"), "{said:?}");
+    assert!(said.stderr.contains("share of positives: unknown; at most 0."), "{said:?}");
+    assert!(said.stderr.contains("learning with a guess, 0."), "{said:?}");
+    assert!(said.stdout.contains("of the unlabeled rows are positive, which is estimated and not measured:"));
+    // What does not rest on the prior is measured and has a value; the others are ranges.
+    let line = |name: &str| said.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(line("recall").contains('[') && line("lift").contains('['), "{said:?}");
+    assert!(line("precision").contains(" to ") && !line("precision").contains('['), "{said:?}");
     let auto = folder.json(&format!("{fit} --prior auto"));
+    let warned = auto["warnings"].as_array().unwrap().iter().filter_map(|text| text.as_str());
+    assert_eq!(warned.filter(|text| text.starts_with("the prior is a guess")).count(), 1, "{auto}");
     let estimate = &auto["prior_estimate"];
     assert!((estimate["mu"].as_f64().unwrap() - 0.2).abs() < 0.05, "{auto}");
     assert_eq!(estimate["mu"], auto["prior_in_unlabeled"]);
@@ -117,6 +131,15 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     let value = evaluated["precision"].as_f64().unwrap();
     let end = |at: usize| value * estimate["interval"][at].as_f64().unwrap() / mu;
     assert!(of("precision_interval", 0) <= end(0) && of("precision_interval", 1) >= end(1), "{evaluated}");
+    // The list has a range beside every probability.
+    let listed = folder.run("predict model.safetensors table.csv --out - --id id");
+    let head = listed.stdout.lines().next().unwrap();
+    assert_eq!(head, "row,score,probability,rank,id,probability_low,probability_high");
+    for row in listed.stdout.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let number = |at: usize| cells[at].parse::<f64>().unwrap();
+        assert!(number(5) <= number(2) && number(2) <= number(6), "{row}");
+    }
     // A prior that is given leaves no estimate behind.
     assert!(folder.json(&format!("{fit} --prior 0.3333"))["prior_estimate"].is_null());
 }
@@ -167,7 +190,7 @@ fn what_is_wrong_is_one_sentence() {
     let refused = |more: &str| folder.refused(&format!("prior table.csv {COLUMNS} {more}"));
     assert!(refused("--estimator bbe,guess").contains("unknown estimator 'guess'; the estimators are"));
     assert!(refused("--estimator ,").contains("name an estimator"));
-    assert!(refused("--scorer forest").contains("unknown scorer 'forest'"));
+    assert!(refused("--scorer kernel").contains("unknown scorer 'kernel'"));
     assert!(refused("--scenario both").contains("unknown scenario 'both'"));
     assert!(refused("--plot prior.gif").contains("pictures are SVG or PNG"));
     assert!(refused("--plot table.csv").contains("which would be lost"));

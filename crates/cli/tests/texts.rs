@@ -138,8 +138,11 @@ fn the_prior_of_texts() {
     for arguments in
         ["posts.csv --text body --label y --ngrams 2 --estimator all", "--positives sports --unlabeled all"]
     {
-        let mu = folder.json(&format!("prior {arguments}"))["prior_in_unlabeled"].as_f64().unwrap();
+        let prior = folder.json(&format!("prior {arguments}"));
+        let mu = prior["consensus"]["prior_in_unlabeled"].as_f64().unwrap();
         assert!((mu - 1.0 / 3.0).abs() < 0.08, "{arguments}: {mu}");
+        let end = |at: usize| prior["prior_in_unlabeled_interval"][at].as_f64().unwrap();
+        assert!(end(0) < 1.0 / 3.0 && end(1) > 1.0 / 3.0, "{prior}");
     }
     // What `fit` estimates from the same texts is the same.
     let fitted = folder.json("fit posts.csv --text body --label y --method ldce --out m.safetensors");

@@ -363,3 +363,35 @@ fn bad_audits_are_refused() {
     );
     assert!(folder.refused("audit read m.safetensors").contains("<FILE>"));
 }
+
+#[test]
+fn fit_learns_from_an_audit_and_takes_its_share() {
+    let folder = fitted("audit-fit", "");
+    let drawn = "audit draw m.safetensors table.csv --label y --rows 200 --out a.csv";
+    assert_eq!(folder.run(drawn).code, 0);
+    let text = fs::read_to_string(folder.path("a.csv")).unwrap();
+    folder.write("a.csv", filled(&text, truth));
+    let report = folder.json("audit read m.safetensors a.csv");
+    let again = "fit table.csv --label y --drop id,t --model linear --epochs 10 --learning-rate 0.05";
+    let object = folder.json(&format!("{again} --audit a.csv --out n.safetensors"));
+    let found = report["found"].as_u64().unwrap();
+    assert_eq!(object["positive"].as_u64(), Some(250 + found), "{object}");
+    assert_eq!(object["negative"].as_u64(), Some(200 - found), "{object}");
+    // Of the 1,250 unlabeled rows a share s is positive; of the 1,050 that were not asked about (s 1250 - k) / 1050.
+    let share = report["share"]["value"].as_f64().unwrap();
+    let mu = object["prior_in_unlabeled"].as_f64().unwrap();
+    assert!((mu - (share * 1250.0 - found as f64) / 1050.0).abs() < 1e-9, "{mu} {report}");
+    assert_eq!(object["prior_estimate"]["audited"], 200);
+    let warned = object["warnings"].to_string();
+    assert!(warned.contains("comes from an audit of 200 rows") && !warned.contains("guess"), "{warned}");
+    // What contradicts it, and files of other tables or none.
+    let refused = |more: &str| folder.refused(&format!("{again} {more} --out x.safetensors"));
+    assert!(refused("--audit a.csv --prior 0.3").contains("--prior and --audit contradict one another"));
+    assert!(refused("--audit table.csv").contains("it is no audit file"));
+    assert!(refused("--audit nowhere.csv").contains("nowhere.csv"));
+    let other = folder.refused("fit new.csv --label y --drop id,t --audit a.csv --out x.safetensors");
+    assert!(other.contains("is an audit of another table"), "{other}");
+    let unable = refused("--audit a.csv --method ldce").to_string();
+    assert!(unable.contains("ldce"), "{unable}");
+    assert!(!folder.path("x.safetensors").exists());
+}

@@ -193,7 +193,7 @@ fn the_prior_of_texts_is_estimated_from_sparse_rows() {
     let learner = Learner::new().method("ldce");
     assert_eq!(learner.fit(&data).unwrap_err().to_string(), "nothing says which rows are positive");
     let data = data.with_labels(labels).unwrap();
-    let mu = learner.estimate_prior(&data).unwrap().consensus.mu;
+    let mu = learner.estimate_prior(&data).unwrap().answer.mu;
     assert!((mu - 1.0 / 3.0).abs() < 0.1, "{mu}");
     let model = learner.fit(&data).unwrap();
     assert_eq!(model.about().prior_estimate.as_ref().unwrap().scorer, "linear");

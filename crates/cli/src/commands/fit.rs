@@ -242,8 +242,12 @@ fn metric_tables(about: &About) -> String {
         })
         .collect();
     let (low, high) = estimate.interval;
+    let origin = match estimate.audited {
+        Some(_) => "as the audit says",
+        None => "which is estimated and not measured",
+    };
     format!(
-        "{}\nif {low:.3} to {high:.3} of the unlabeled rows are positive, which is estimated and not measured:\n{}",
+        "{}\nif {low:.3} to {high:.3} of the unlabeled rows are positive, {origin}:\n{}",
         table(&metric_rows(measured)),
         table(&ranges),
     )

@@ -166,16 +166,16 @@ impl List<'_> {
             ("probability", OutColumn::F32(rows().map(|row| row.probability).collect())),
             ("rank", OutColumn::U64((1..=self.rows.len() as u64).collect())),
         ];
-        if let Some(ranges) = &self.ranges {
-            let end = |of: fn(&(f32, f32)) -> f32| ranges.iter().map(of).collect();
-            columns.push(("probability_low", OutColumn::F32(end(|range| range.0))));
-            columns.push(("probability_high", OutColumn::F32(end(|range| range.1))));
-        }
         // A column of that name is there already where the identifier has one of these names.
         for (name, ids) in self.ids() {
             let name = if columns.iter().any(|(taken, _)| *taken == name) { "id" } else { name };
             let cells = rows().map(|row| ids.get(row.row).to_string()).collect();
             columns.push((name, OutColumn::Text(cells)));
+        }
+        if let Some(ranges) = &self.ranges {
+            let end = |of: fn(&(f32, f32)) -> f32| ranges.iter().map(of).collect();
+            columns.push(("probability_low", OutColumn::F32(end(|range| range.0))));
+            columns.push(("probability_high", OutColumn::F32(end(|range| range.1))));
         }
         if let Some(because) = &self.because {
             let name =
