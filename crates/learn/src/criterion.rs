@@ -167,7 +167,7 @@ pub(crate) fn weight_of_negatives(negatives: f64) -> f64 {
     negatives / (negatives + HALF_WEIGHT)
 }
 
-/// k of [`weight_of_negatives`]; chosen on the tables of the roles learn and choose.
+/// k of [`weight_of_negatives`]; chosen on four tables of the role learn.
 const HALF_WEIGHT: f64 = 100.0;
 
 /// The terms of [`held_out_risk`]: the calibrated log loss of each held-out positive; none if a score is not finite.

@@ -11,7 +11,7 @@
 
 use onesided::data::{Stream, digits, mnist, usps};
 use onesided::learn::{Machine, Task, Views};
-use onesided::prior::{CrossFitting, Evidence, Needs, consensus, estimators};
+use onesided::prior::{CrossFitting, Evidence, Needs, answer, consensus, estimators};
 use onesided::{Dataset, Input, InputOptions, Label, Matrix, Scenario, Signal};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -166,8 +166,11 @@ fn run(
     }
     // Of the estimators that `fit` asks, so that the slow ones do not change it from seed to seed.
     let consensus = consensus(&of_scores, &evidence)?;
+    let answer = answer(&consensus, &evidence)?;
     let (low, high) = consensus.interval;
     Ok(json!({
+        "answer": { "mu": answer.mu, "low": answer.interval.0, "high": answer.interval.1,
+                    "one_sided": answer.one_sided, "bound": answer.bound },
         "consensus": { "mu": consensus.mu, "low": low, "high": high, "agreement": consensus.agreement,
                        "reason": consensus.reason, "level_top": consensus.signs.level_top.holds() },
         "set": set, "mu": mu, "seed": seed, "truth": hidden as f64 / n_u as f64, "positive": n_p, "unlabeled": n_u,
