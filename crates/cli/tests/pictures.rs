@@ -70,7 +70,10 @@ fn two_folders_from_fit_to_evaluate() {
     assert!(names[..5].iter().all(|name| name.starts_with("left") && name.ends_with(".png")), "{names:?}");
     assert_eq!(folder.run("predict m.safetensors new --out ranked.csv").code, 0);
     let ranked = fs::read_to_string(folder.path("ranked.csv")).unwrap();
-    assert!(ranked.starts_with("row,score,probability,rank,file,probability_low,probability_high\n"), "{ranked}");
+    assert!(
+        ranked.starts_with("row,score,probability,rank,file,probability_low,probability_high\n"),
+        "{ranked}"
+    );
     assert_eq!(ranked.matches(".png,").count(), 10);
 
     let measured = folder.json(&format!("evaluate m.safetensors {TWO}"));
