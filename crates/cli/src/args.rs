@@ -85,7 +85,7 @@ pub struct Fit {
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
     /// Files of an audit of this table, answered: learn from them, and take the share of positives that they show.
-    #[arg(long, value_name = "FILE", value_delimiter = ',')]
+    #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
     /// How they are read.
     #[command(flatten)]

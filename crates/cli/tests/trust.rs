@@ -383,7 +383,19 @@ fn fit_learns_from_an_audit_and_takes_its_share() {
     assert!((mu - (share * 1250.0 - found as f64) / 1050.0).abs() < 1e-9, "{mu} {report}");
     assert_eq!(object["prior_estimate"]["audited"], 200);
     let warned = object["warnings"].to_string();
-    assert!(warned.contains("comes from an audit of 200 rows") && !warned.contains("guess"), "{warned}");
+    assert!(!warned.contains("guess") && !warned.contains("share of positives"), "{warned}");
+    // Yes alone, the rest blank; and an audit of all rows, which says nothing of the unlabeled ones.
+    folder.write("yes.csv", filled(&text, |row| if row.is_multiple_of(3) { "yes" } else { "" }));
+    let error = folder.refused("audit read m.safetensors yes.csv");
+    assert!(
+        error.contains("all of them yes") && error.contains("write no where the answer is no"),
+        "{error}"
+    );
+    assert_eq!(folder.run("audit draw m.safetensors table.csv --rows 200 --out all.csv").code, 0);
+    let all = fs::read_to_string(folder.path("all.csv")).unwrap();
+    folder.write("all.csv", filled(&all, truth));
+    let error = folder.refused(&format!("{again} --audit all.csv --out x.safetensors"));
+    assert!(error.contains("was drawn from all rows, labeled ones among them"), "{error}");
     // What contradicts it, and files of other tables or none.
     let refused = |more: &str| folder.refused(&format!("{again} {more} --out x.safetensors"));
     assert!(refused("--audit a.csv --prior 0.3").contains("--prior and --audit contradict one another"));

@@ -39,10 +39,20 @@ impl Audit {
         let is_ours = |scaling| {
             let scaled = data.scaled(scaling);
             let rows = Fingerprint::default().of_rows(scaled.as_ref());
-            let with_labels = rows.of_labels(labels).letters();
-            with_labels == self.table() || rows.letters() == self.table()
+            match rows.of_labels(labels).letters() == self.table() {
+                true => Some(true),
+                false => (rows.letters() == self.table()).then_some(false),
+            }
         };
-        if !is_ours(Scaling::Standard) && !is_ours(Scaling::AsIs) {
+        let found = is_ours(Scaling::Standard).or_else(|| is_ours(Scaling::AsIs));
+        if found == Some(false) {
+            return Err(wrong(
+                "was drawn from all rows, labeled ones among them, and says nothing of the unlabeled ones alone; draw it \
+                 with the label column"
+                    .to_string(),
+            ));
+        }
+        if found.is_none() {
             return Err(wrong(
                 "is an audit of another table, or of this one read in another way; give the table and the flags that its \
                  model was fitted with"

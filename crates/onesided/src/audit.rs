@@ -168,8 +168,8 @@ struct Line {
 fn answer(cell: &str) -> Result<Option<bool>, ()> {
     match cell.trim().to_lowercase().as_str() {
         "" => Ok(None),
-        "yes" | "1" | "1.0" | "true" | "positive" => Ok(Some(true)),
-        "no" | "0" | "0.0" | "false" | "negative" => Ok(Some(false)),
+        "yes" | "y" | "1" | "1.0" | "true" | "positive" => Ok(Some(true)),
+        "no" | "n" | "0" | "0.0" | "false" | "negative" => Ok(Some(false)),
         _ => Err(()),
     }
 }
@@ -346,7 +346,7 @@ impl Audit {
                 return Err(wrong(
                     file,
                     format!(
-                        "is an audit of another model ({}, and this one is {ours}); name that model",
+                        "is an audit of another model ({}, not {ours}); audits of one model add up, so draw all of them with it",
                         file.model
                     ),
                 ));
@@ -459,8 +459,24 @@ impl Audit {
         strata
     }
 
+    /// Who writes yes alone and leaves the rest blank means no by it, which is not what blanks are taken for.
+    fn check_answers(&self) -> Result<(), Error> {
+        let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
+        let (yes, blank) = (of(Some(true)), of(None));
+        match of(Some(false)) == 0 && yes > 0 && blank >= yes {
+            true => Err(Error::AuditFile {
+                file: self.name.clone(),
+                what: format!(
+                    "has {yes} answers, all of them yes, and {blank} blank rows; write no where the answer is no"
+                ),
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// What the answers say, with intervals of this confidence.
     pub fn report(&self, confidence: f64) -> Result<AuditReport, Error> {
+        self.check_answers()?;
         let (strata, parts) = joined(&self.counted(None));
         let estimates = estimate(&strata, confidence)?;
         let missing: usize = self.missing.iter().sum();
@@ -517,7 +533,7 @@ mod tests {
             assert_eq!(answer(no), Ok(Some(false)), "{no}");
         }
         assert_eq!((answer(""), answer("  ")), (Ok(None), Ok(None)));
-        for wrong in ["maybe", "y", "2", "?", "nein"] {
+        for wrong in ["maybe", "x", "2", "?", "nein"] {
             assert_eq!(answer(wrong), Err(()), "{wrong}");
         }
     }

@@ -270,7 +270,10 @@ impl Learner {
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
         (task.drawn, task.reserved) = aside.unwrap_or((task.amounts, 0));
         task.priors = match &self.estimate {
-            Some(estimate) => Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, true)),
+            Some(estimate) => {
+                let guessed = estimate.audited.is_none();
+                Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, guessed))
+            }
             None if truth => self.truth_priors(&task)?,
             None => config.priors(task.drawn)?,
         };

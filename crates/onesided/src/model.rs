@@ -50,7 +50,9 @@ impl Model {
         options: Vec<(String, String)>,
     ) -> Result<Self, Error> {
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
-        report.warnings.extend(estimate.as_ref().map(rests_on_an_estimate));
+        // An audited share is measured, and no reason to warn.
+        let guessed = estimate.as_ref().filter(|estimate| estimate.audited.is_none());
+        report.warnings.extend(guessed.map(rests_on_an_estimate));
         let weights = task.weights_of(&learned.held_out);
         let (of_positives, of_others) = match &weights {
             Some(weights) => {
@@ -442,13 +444,6 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 /// What a reader must know of numbers that rest on an estimated prior.
 fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
-    if let Some(answers) = estimate.audited {
-        return format!(
-            "the prior comes from an audit of {answers} rows: {:.3} of the others are positive, between {low:.3} and {high:.3} \
-             ({level:.0} %); what rests on it is given as ranges",
-            estimate.mu.get()
-        );
-    }
     let range = match estimate.one_sided {
         true => format!(
             "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"

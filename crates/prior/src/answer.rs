@@ -3,8 +3,9 @@
 //! Three things are known of μ, each by less right than the one before. The data bound it from above
 //! ([`bound`](crate::bound)). On tables like this one it lay in a range ([`experience`](crate::experience)). And the
 //! estimators name it, if somewhere there are only positives ([`consensus`](crate::consensus())). The answer's interval is
-//! the range, cut off at the bound. If its ends are within a factor of [`FACTOR`], there is evidence for a (nearly) pure
-//! region: then the estimators are believed as far as the middle of the range goes, 20 to 80 %. Otherwise the lower end
+//! the range, cut off at the bound. If its ends are within a factor of [`FACTOR`], or the classes look apart
+//! ([`Seen::separation`]), there is evidence for a (nearly) pure region: then the estimators are believed as far as the middle of
+//! the range goes, 20 to 80 %. If the ends are further apart, the lower end
 //! means nothing, and the answer is "at most": an interval from 0, and the median of tables like this as the best guess.
 //! The upper end of a one-sided answer stays where the two-sided one had it, to be on the safe side.
 
@@ -18,6 +19,8 @@ use serde::Serialize;
 
 /// The ends of an interval that has a lower end are within this factor.
 pub const FACTOR: f64 = 15.0;
+/// A separation from which classes look apart.
+const APART: f64 = 0.97;
 /// How far into the tails of the range the estimators are believed.
 const BELIEVED: f64 = 0.2;
 /// The share of tables like this that have less than the cautious guess.
@@ -64,9 +67,9 @@ pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, Evid
     let at = |level: f64| law.quantile(level).min(bound).clamp(EDGE, 1.0 - EDGE);
     let (low, high) = (at(outside), at(1.0 - outside));
     let one_sided = high > FACTOR * low;
-    let mu = match one_sided {
-        true => at(0.5),
-        false => consensus.mu.clamp(at(BELIEVED), at(1.0 - BELIEVED)),
+    let mu = match !one_sided || seen.separation() >= APART {
+        true => consensus.mu.clamp(at(BELIEVED), at(1.0 - BELIEVED)),
+        false => at(0.5),
     };
     let cautious = at(CAUTIOUS).min(mu);
     let interval = (if one_sided { 0.0 } else { low.min(mu) }, high.max(mu));

@@ -61,6 +61,9 @@ pub struct Draw {
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub positive: Option<String>,
+    /// The value in it that means negative; these rows are not drawn either.
+    #[arg(long, value_name = "VALUE", requires = "label")]
+    pub negative: Option<String>,
     /// Cuts to judge beside the model's own: the first rows, such as 100 or 1%, or several.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
@@ -135,6 +138,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         id: flags.id.clone(),
         label: flags.label.clone(),
         positive: flags.positive.clone(),
+        negative: flags.negative.clone(),
         text: flags.text.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,

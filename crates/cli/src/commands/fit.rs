@@ -48,12 +48,21 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
     }
     let audit = audit(flags, &config)?;
+    if audit.is_some() && !matches!(input, Input::One(_)) {
+        return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
+    }
     let mut data = options.read(&input)?;
     let mut warnings = tell_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
         let Answered { data: taught, prior, positive, negative } = audit.teach(&data)?;
         note(&format!("{positive} positives and {negative} negatives come from the audit"));
+        let (low, high) = prior.interval;
+        note(&format!(
+            "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
+            prior.mu.get(),
+            100.0 * prior.confidence
+        ));
         (data, learner) = (taught, learner.prior_estimate(prior));
     }
     tell_data(&config, &input, given_scenario.is_some(), &data)?;

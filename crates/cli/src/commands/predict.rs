@@ -100,11 +100,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.as_text("reserved positives")
     });
     let written = |place: &str| {
+        let about = model.about();
+        let guessed = about.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
+        let cautious = if guessed { ", a cautious cut, since the share of positives is a guess" } else { "" };
+        // As many digits as it has, but no more than matter.
+        let threshold = format!("{:.4}", about.threshold);
+        let threshold = threshold.trim_end_matches('0').trim_end_matches('.');
         format!(
-            "wrote {} rows to {place}, {} of them predicted positive (probability at least {})",
+            "wrote {} rows to {place}, {} of them predicted positive (probability at least {threshold}{cautious})",
             list.rows.len(),
             list.predicted_positive(),
-            model.about().threshold
         )
     };
     match &flags.out {

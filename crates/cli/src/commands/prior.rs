@@ -225,11 +225,12 @@ fn answers(report: &PriorReport) -> Vec<Vec<String>> {
     if answer.one_sided {
         let high = answer.interval.1;
         rows.push(row("on tables like this", at_most(high), at_most(pi(high))));
-        rows.push(row("  a guess", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
+        rows.push(row("  a guess, for fit", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
     } else {
         rows.push(both("on tables like this", answer.mu, answer.interval));
     }
-    let name = if consensus.agreement { "consensus" } else { "no agreement" };
+    let name =
+        if consensus.agreement { "if some part is pure" } else { "if some part is pure (no agreement)" };
     rows.push(both(name, consensus.mu, consensus.interval));
     rows
 }

@@ -172,7 +172,13 @@ fn top_table(top: &[AtTop]) -> String {
         row.extend(pair(at.recall, 4));
         row.extend(pair(at.lift, 2));
         match at.precision {
-            Some(precision) => row.extend(pair(precision, 4)),
+            // More than all rows cannot be positive, whatever the share says; a warning tells where it says so.
+            Some(Interval { value, low, high }) => {
+                row.extend(pair(
+                    Interval { value: value.min(1.0), low: low.min(1.0), high: high.min(1.0) },
+                    4,
+                ));
+            }
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
         rows.push(row);

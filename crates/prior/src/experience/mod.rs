@@ -56,13 +56,18 @@ impl Seen {
         Self { ln_bounds, auc: scores.auc(), positive: n_p as usize, unlabeled: n_u as usize, consensus }
     }
 
+    /// The AUC against negatives, were the bound the truth: near 1 where the classes look apart.
+    pub fn separation(&self) -> f64 {
+        let [_, at_30, at_50, _] = self.ln_bounds;
+        let bound = at_30.min(at_50).exp().clamp(BOUND.0, BOUND.1);
+        ((self.auc - bound / 2.0) / (1.0 - bound)).clamp(AUC.0, AUC.1)
+    }
+
     /// What likeness is measured by: the logit of the AUC against negatives, were the bound the truth; how much the bound
     /// rises from the top down; ln n_p; the logit of the consensus.
     fn respects(&self) -> [f64; RESPECTS] {
-        let [at_10, at_30, at_50, at_70] = self.ln_bounds;
-        let bound = at_30.min(at_50).exp().clamp(BOUND.0, BOUND.1);
-        let separation = ((self.auc - bound / 2.0) / (1.0 - bound)).clamp(AUC.0, AUC.1);
-        [logit(separation), at_70 - at_10, (self.positive as f64).ln(), self.guess()]
+        let [at_10, _, _, at_70] = self.ln_bounds;
+        [logit(self.separation()), at_70 - at_10, (self.positive as f64).ln(), self.guess()]
     }
 
     /// The logit of the consensus.
