@@ -39,7 +39,7 @@ impl Audit {
         let is_ours = |scaling| {
             let scaled = data.scaled(scaling);
             let rows = Fingerprint::default().of_rows(scaled.as_ref());
-            let with_labels = rows.clone().of_labels(labels).letters();
+            let with_labels = rows.of_labels(labels).letters();
             with_labels == self.table() || rows.letters() == self.table()
         };
         if !is_ours(Scaling::Standard) && !is_ours(Scaling::AsIs) {
