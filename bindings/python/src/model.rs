@@ -10,6 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::path::PathBuf;
 
+/// A number per row.
+type Numbers<'py> = Bound<'py, PyArray1<f32>>;
+
 /// A model.
 #[pyclass(name = "Model", frozen, module = "onesided._onesided")]
 pub struct PyModel {
@@ -50,7 +53,7 @@ impl PyModel {
         rows: &Bound<'py, PyTuple>,
         threads: usize,
         device: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<f32>>, Vec<Said>)> {
+    ) -> PyResult<(Numbers<'py>, Vec<Said>)> {
         let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let said = notes(&data);
@@ -105,7 +108,7 @@ impl PyModel {
         &self,
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f32>,
-    ) -> Option<(Bound<'py, PyArray1<f32>>, Bound<'py, PyArray1<f32>>)> {
+    ) -> Option<(Numbers<'py>, Numbers<'py>)> {
         let range = |score: &f32| self.model.probability_range(*score);
         let (low, high): (Vec<f32>, Vec<f32>) =
             scores.as_array().iter().map(range).collect::<Option<Vec<_>>>()?.into_iter().unzip();
