@@ -24,7 +24,8 @@ y = np.where(labeled, 1.0, np.nan)                       # 1 is positive, NaN un
 print(X.shape, int(labeled.sum()), "labeled")
 ---
 ## How many are hidden?
-The estimators answer with intervals; the picture shows each.
+The estimators answer with intervals; the picture shows each, and in its last line what tables like this one say: a guess with an
+interval.
 ---
 from onesided import estimate_prior
 

@@ -4,27 +4,34 @@ use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
-use onesided::data::{Label, Note, WhyLeftOut};
-use onesided::learn::Error;
-use onesided::{Config, Dataset, InputOptions, Learner, SETTINGS};
+use onesided::data::{Label, Note, ReadOptions, WhyLeftOut};
+use onesided::learn::{Error, PriorGiven};
+use onesided::{Audit, AuditFile, Config, Dataset, InputOptions, Learner, SETTINGS};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::path::PathBuf;
 
 /// A sentence, and whether it is a warning.
 pub type Said = (String, bool);
 
-/// Learns from rows and a label each. Two parts are two tables, one above the other.
+/// Learns from rows, a label each and, where they differ in weight, a weight each. Several parts are tables, one above the
+/// other.
 #[pyfunction]
+#[pyo3(signature = (parts, labels, settings, reading, tell, weights=None, audit=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
-    labels: Vec<bool>,
+    labels: Vec<i8>,
     settings: &Bound<'py, PyDict>,
     reading: &str,
     tell: Option<Py<PyAny>>,
+    weights: Option<Vec<f32>>,
+    audit: Option<Vec<PathBuf>>,
 ) -> PyResult<(PyModel, Vec<Said>)> {
     let config = config(settings)?;
+    let audit = answers(audit.unwrap_or_default(), &config)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
         return Err(PyValueError::new_err(
             "method: 'supervised' learns from true labels, and PUClassifier is given positives and unlabeled rows; \
@@ -36,21 +43,54 @@ pub fn fit<'py>(
     config.check(rows.iter().any(Rows::is_pictures)).map_err(raise)?;
     let mut options = options(reading)?;
     config.reading(&mut options).map_err(raise)?;
-    let data = Rows::learn(py, rows, as_labels(labels), &options)?;
+    let mut data = Rows::learn(py, rows, as_labels(labels), &options)?;
+    if let Some(weights) = weights {
+        data = data.with_weights(weights).map_err(|error| raise_for("sample_weight", error))?;
+    }
     let mut said = notes(&data);
+    let mut learner = Learner::from_config(config);
+    if let Some(audit) = audit {
+        let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
+        (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
+    }
     let mut watch = Watch::new(tell);
-    let fitted =
-        py.detach(|| Learner::from_config(config).fit_with(&data, &mut |progress| watch.look(progress)));
+    let fitted = py.detach(|| learner.fit_with(&data, &mut |progress| watch.look(progress)));
     let upper = watch.upper;
-    let warnings = watch.finish()?;
-    said.extend(warnings.into_iter().map(|warning| (warning, true)));
+    let estimators = watch.finish()?;
+    // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.
+    said.extend(estimators.into_iter().map(|sentence| (sentence, false)));
     let model = fitted.map_err(|error| raise_with(error, upper))?;
     said.extend(model.about().report.warnings.iter().map(|warning| (warning.clone(), true)));
     Ok((PyModel::new(model), said))
 }
 
-pub fn as_labels(positive: Vec<bool>) -> Vec<Label> {
-    positive.into_iter().map(|positive| if positive { Label::Positive } else { Label::Unlabeled }).collect()
+/// The answers of an audit, read before the rows are; what it would contradict is refused.
+fn answers(files: Vec<PathBuf>, config: &Config) -> PyResult<Option<Audit>> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let given = [
+        ("prior", matches!(config.prior, Some(PriorGiven::Share(_)))),
+        ("prior_in_unlabeled", config.prior_in_unlabeled.is_some()),
+    ];
+    if let Some((keyword, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(PyValueError::new_err(format!(
+            "{keyword} and audit: they contradict one another, since the audit tells the share; leave {keyword} out"
+        )));
+    }
+    let read = |file: &PathBuf| AuditFile::read(file, &ReadOptions::default());
+    let files = files.iter().map(read).collect::<Result<Vec<_>, _>>();
+    files.and_then(|files| Audit::of_files(&files)).map(Some).map_err(|error| raise_for("audit", error))
+}
+
+/// Above 0 is positive, 0 unlabeled, below 0 a known negative.
+pub fn as_labels(kinds: Vec<i8>) -> Vec<Label> {
+    let label = |kind: i8| match kind {
+        1.. => Label::Positive,
+        0 => Label::Unlabeled,
+        _ => Label::Negative,
+    };
+    kinds.into_iter().map(label).collect()
 }
 
 /// Settings by their names in Rust, as texts; the error names the keyword.

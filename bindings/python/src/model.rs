@@ -3,12 +3,15 @@
 use crate::failure::{raise, raise_for};
 use crate::fitting::{Said, notes};
 use crate::rows::Rows;
-use numpy::{IntoPyArray, PyArray1};
-use onesided::{Encoding, Model};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use onesided::{Encoding, Model, RecallTarget};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::path::PathBuf;
+
+/// A number per row.
+type Numbers<'py> = Bound<'py, PyArray1<f32>>;
 
 /// A model.
 #[pyclass(name = "Model", frozen, module = "onesided._onesided")]
@@ -50,7 +53,7 @@ impl PyModel {
         rows: &Bound<'py, PyTuple>,
         threads: usize,
         device: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<f32>>, Vec<Said>)> {
+    ) -> PyResult<(Numbers<'py>, Vec<Said>)> {
         let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let said = notes(&data);
@@ -100,11 +103,29 @@ impl PyModel {
         self.model.encoding().width()
     }
 
-    /// Both ends of the interval of the share of positives in the population, where it was estimated.
-    fn prior_ends(&self) -> Option<(f64, f64)> {
-        let about = self.model.about();
-        let [low, high] = about.prior_estimate.as_ref()?.ends();
-        let of = |mu: onesided::PriorInUnlabeled| mu.to_class_prior(about.scenario, about.counts).get();
-        Some((of(low), of(high)))
+    /// Between which probabilities those of rows with these scores lie over the interval of an estimated prior.
+    fn probability_ranges<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f32>,
+    ) -> Option<(Numbers<'py>, Numbers<'py>)> {
+        let range = |score: &f32| self.model.probability_range(*score);
+        let (low, high): (Vec<f32>, Vec<f32>) =
+            scores.as_array().iter().map(range).collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some((low.into_pyarray(py), high.into_pyarray(py)))
+    }
+
+    /// How many of the rows with these scores to review for a recall, as JSON.
+    fn review(
+        &self,
+        py: Python<'_>,
+        scores: PyReadonlyArray1<'_, f32>,
+        recall: f64,
+        confidence: f64,
+    ) -> PyResult<String> {
+        let target = RecallTarget::new(recall, confidence).map_err(raise)?;
+        let list = self.model.review(scores.as_array().to_vec()).map_err(raise)?;
+        let review = py.detach(|| list.review(target)).map_err(raise)?;
+        serde_json::to_string(&review).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }

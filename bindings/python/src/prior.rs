@@ -44,7 +44,7 @@ impl PyPrior {
 pub fn estimate_prior<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
-    labels: Vec<bool>,
+    labels: Vec<i8>,
     names: Vec<String>,
     scorer: &str,
     settings: &Bound<'py, PyDict>,

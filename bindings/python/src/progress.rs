@@ -29,7 +29,7 @@ impl Watch {
     pub fn look(&mut self, progress: &Progress) -> Signal {
         if let At::Estimated(report) = progress.at {
             self.warnings.extend(onesided_cli::prior_warnings(report));
-            self.upper = Some(report.consensus.interval.1);
+            self.upper = Some(report.answer.interval.1);
         }
         if self.raised.is_some() {
             return Signal::Abort;

@@ -84,7 +84,7 @@ impl<'py> Rows<'py> {
         matches!(self, Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_))
     }
 
-    /// Learns the encoding of these rows. Two parts are positives and unlabeled rows.
+    /// Learns the encoding of these rows. Several parts are positives, unlabeled rows and known negatives.
     pub fn learn(
         py: Python<'py>,
         mut parts: Vec<Rows<'py>>,
@@ -94,15 +94,15 @@ impl<'py> Rows<'py> {
         let raise = |error: DataError| raise_for(X, error);
         if parts.iter().all(Rows::is_table) {
             let read = options.read_options();
-            let mut frames =
+            let frames =
                 parts.iter_mut().map(|part| part.frame(py, &read)).collect::<PyResult<Vec<Frame>>>()?;
             // The arrays may go before anything is learned.
             drop(parts);
-            let frame = match (frames.pop(), frames.pop()) {
-                (Some(second), Some(first)) => stack(first, second).map_err(raise)?,
-                (Some(only), None) => only,
-                _ => return Err(PyValueError::new_err("X: nothing was given")),
+            let mut frames = frames.into_iter();
+            let Some(first) = frames.next() else {
+                return Err(PyValueError::new_err("X: nothing was given"));
             };
+            let frame = frames.try_fold(first, stack).map_err(raise)?;
             return py.detach(|| options.learn(frame)?.with_labels(labels)).map_err(raise);
         }
         let Some(rows) = parts.pop() else { return Err(PyValueError::new_err("X: nothing was given")) };

@@ -38,12 +38,15 @@ def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
     scores = fitted.decision_function(made.X)
     assert best.row.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
     assert (best.low <= best.probability).all() and (best.probability <= best.high).all()
-    low, high = fitted.model_.prior_ends()
-    pi = fitted.prior_
-    # Bayes's rule: the odds move with the odds of the prior.
-    odds = best.probability / (1 - best.probability) * (low / (1 - low)) / (pi / (1 - pi))
-    np.testing.assert_allclose(best.low, odds / (1 + odds), rtol=1e-4)
-    assert low < pi < high
+    # Both ends of the prior's interval have a calibration of their own: from the score back to what the model said, and on.
+    about = fitted.about_
+    raw = (best.score - about["shift"] - about["calibration"]["offset"]) / about["calibration"]["slope"]
+    ends = [end["calibration"]["slope"] * raw + end["calibration"]["offset"] + end["shift"] for end in about["at_prior_ends"]]
+    ends = 1 / (1 + np.exp(-np.array(ends)))
+    np.testing.assert_allclose(best.low, np.minimum(ends.min(axis=0), best.probability), rtol=1e-4)
+    np.testing.assert_allclose(best.high, np.maximum(ends.max(axis=0), best.probability), rtol=1e-4)
+    given = PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y).rank(made.X, 3)
+    assert (given.low == given.probability).all() and (given.high == given.probability).all()
     with pytest.raises(ValueError, match="k: must be at least 1"):
         fitted.rank(made.X, 0)
 
@@ -98,6 +101,71 @@ def test_two_parts_are_one_sample_each(made):
     assert ordered.to_bytes() == model.to_bytes()
 
 
+def test_an_estimated_prior_is_a_guess_and_said_to_be_once(made):
+    with pytest.warns(UserWarning) as seen:
+        model = PUClassifier("weighted-lr", n_jobs=1).fit(made.X, made.y)
+    assert len([one for one in seen if "prior" in str(one.message)]) == 1
+    assert str(seen[0].message).startswith("the prior is a guess")
+    found = model.prior_estimate_
+    assert found.mu == model.about_["prior_in_unlabeled"] and found.audited is None
+    low, high = found.interval
+    assert low <= found.mu <= high <= found.bound <= 1 and (low == 0) == found.one_sided and found.confidence == 0.95
+    assert PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y).prior_estimate_ is None
+
+
+def test_known_negatives_in_a_part_of_their_own(made):
+    y = np.where(~made.truth & (made.X[:, 3] > 1), -1, made.y)
+    parts = [made.X[y == kind] for kind in (1, 0, -1)]
+    settings = {"prior": 0.4, "n_jobs": 1, "effort": "quick"}
+    model = PUClassifier(**settings).fit_parts(*parts)
+    assert model.about_["counts"] == dict(zip(("positive", "unlabeled", "negative"), map(len, parts), strict=True))
+    one = PUClassifier(**settings, negative=-1, scenario="case-control")
+    one.fit(np.concatenate(parts), np.repeat([1, 0, -1], [len(part) for part in parts]))
+    assert one.to_bytes() == model.to_bytes() and one.classes_.tolist() == [-1, 1]
+    assert f"{len(parts[2])} negative" in one._repr_html_()
+    with pytest.raises(ValueError, match="^X_pos and X_neg: one has 4 columns, the other 3"):
+        PUClassifier(**settings).fit_parts(*parts[:2], parts[2][:, :3])
+    with pytest.raises(ValueError, match="the method ldce cannot use known negatives.*method='auto'"):
+        PUClassifier("ldce", prior=0.4, negative=-1).fit(made.X, y)
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        ([1.0, 2.0], "^sample_weight: has 2 values, but y has 1200"),
+        (np.ones((1200, 2)), "^sample_weight: Sample weights must be 1D"),
+        (np.where(np.arange(1200) == 7, 0.0, 1.0), "^sample_weight: .*above 0, but row 7 has 0"),
+        (np.where(np.arange(1200) == 7, -1.0, 1.0), "^sample_weight: .*above 0, but row 7 has -1"),
+        (np.where(np.arange(1200) == 7, np.nan, 1.0), "^sample_weight: .*above 0, but row 7 has nan"),
+        (np.where(np.arange(1200) == 7, np.inf, 1.0), "^sample_weight: .*above 0, but row 7 has inf"),
+        (np.zeros(1200), "^sample_weight: every weight is zero"),
+        (["much"] * 1200, "^sample_weight: must hold numbers"),
+    ],
+)
+def test_weights_that_are_none_are_refused(made, weight, said):
+    with pytest.raises(ValueError, match=said):
+        PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y, weight)
+
+
+def test_a_recall_is_promised_from_the_reserve(made):
+    binom = pytest.importorskip("scipy.stats").binom
+    model = PUClassifier("weighted-lr", prior=0.4, reserve=80, n_jobs=1).fit(made.X, made.y)
+    new = type(made)(600, seed=1).X
+    found = model.recall_cut(new, recall=0.9, confidence=0.95)
+    # The k-th lowest of m positives leaves out a tenth of all with probability P(Bin(m, 0.1) < k): the largest k that
+    # keeps it at 5 %.
+    k = max(k for k in range(1, 81) if binom.cdf(k - 1, 80, 0.1) <= 0.05)
+    assert found.reserved == 80 and found.score == pytest.approx(sorted(model.about_["reserve"])[k - 1], rel=1e-6)
+    assert found.rows == (model.rank(new).score >= found.score).sum() == (model.decision_function(new) >= found.score).sum()
+    assert found.precision is not None and found.rows_for_this_list is None
+    with pytest.raises(ValueError, match="80 held-out positives are too few.* at least 299"):
+        model.recall_cut(new, recall=0.99)
+    with pytest.raises(ValueError, match="^confidence: must lie strictly between 0 and 1, but is 1.5"):
+        model.recall_cut(new, confidence=1.5)
+    with pytest.raises(ValueError, match="no reserved positives.*with reserve=0.2"):
+        PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y).recall_cut(new)
+
+
 def test_every_setting_is_a_keyword():
     keywords = set(inspect.signature(PUClassifier).parameters)
     known = {"seed": "random_state", "threads": "n_jobs"}
@@ -113,6 +181,7 @@ def test_every_setting_is_a_keyword():
         {"method": "nnpu", "epochs": 2, "batch": 128, "surrogate": "logistic", "prior": 0.4},
         {"method": "weighted-lr"},
         {"method": "biased-svm", "option": {"cost": 1.0}},
+        {"method": "weighted-lr", "reserve": "10%"},
         {"model": "trees", "prior_in_unlabeled": 0.25, "threshold": "quantile"},
         {"method": "collective", "reduction": "sum-of-means", "learning_rate": 0.001, "epochs": 2, "prior": 0.4},
     ],

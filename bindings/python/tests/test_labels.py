@@ -73,9 +73,44 @@ def test_everything_else_is_refused_with_what_was_seen(y, pos_label, said):
         read_labels(y, pos_label)
 
 
-def test_known_negatives_have_a_place():
-    with pytest.raises(ValueError, match="^negative: known negatives cannot be learned from yet"):
-        PUClassifier(negative=-1).fit([[1.0], [2.0], [3.0]], [1, 0, -1])
+@pytest.mark.parametrize(
+    ("y", "pos_label", "negative", "classes"),
+    [
+        ([1, 0, -1, 0], None, -1, [-1, 1]),
+        ([1, -1, 0, -1], None, 0, [0, 1]),
+        ([1, NAN, 0, NAN], None, 0, [0, 1]),
+        ([1, None, -1, None], None, np.int64(-1), [-1, 1]),
+        (["spam", "?", "ham", "?"], "spam", "ham", ["ham", "spam"]),
+        (["yes", None, "no", None], None, "no", ["no", "yes"]),
+    ],
+)
+def test_known_negatives_are_named(y, pos_label, negative, classes):
+    found = read_labels(y, pos_label, negative)
+    assert found.kinds.tolist() == [1, 0, -1, 0]
+    assert found.classes.tolist() == classes and found.classes[found.pos_index] == y[0]
+
+
+def test_several_values_may_mean_negative():
+    found = read_labels(["a", "b", "c", "d", "b"], "a", ["c", "d"])
+    assert found.kinds.tolist() == [1, 0, -1, -1, 0] and found.classes.tolist() == ["a", "c"] and found.pos_index == 0
+
+
+@pytest.mark.parametrize(
+    ("y", "pos_label", "negative", "said"),
+    [
+        ([1, 0, -1], None, 2, "^negative: no row of y has 2; it holds -1, 0, 1"),
+        ([1, 0, -1], None, "no", "^negative: no row of y has 'no'"),
+        ([1, 0, -1], None, 1, "^negative: 1 means positive"),
+        ([1, 0, -1], None, [], "^negative: is empty"),
+        ([1, 0, NAN], None, NAN, "^negative: a missing value cannot mean"),
+        ([1, 1, -1], None, -1, "positives and unlabeled rows are both needed"),
+        ([-1, -1, -1], None, -1, "all 3 rows are known negatives"),
+        ([1, 0, -1, 2], None, -1, "holds 3 values"),
+    ],
+)
+def test_negatives_that_are_none_are_refused(y, pos_label, negative, said):
+    with pytest.raises(ValueError, match=said):
+        read_labels(y, pos_label, negative)
 
 
 def test_a_positive_that_sorts_first_swaps_the_columns(made):

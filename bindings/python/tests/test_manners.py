@@ -187,6 +187,43 @@ def test_the_command_is_there_and_makes_the_same_bytes(made, tmp_path):
     assert done.returncode == 2 and "none.csv" in done.stderr
 
 
+def test_negatives_weights_reserve_and_audits_are_the_commands(made, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(made.X, columns=["a", "b", "c", "d"])
+    y = np.where(~made.truth & (made.X[:, 3] > 1), -1, made.y)
+    weights = np.where(made.X[:, 0] > 1, 2.5, 1.0)
+    table, plain, out = tmp_path / "t.csv", tmp_path / "plain.csv", tmp_path / "m.model"
+    frame.assign(label=y, weight=weights).to_csv(table, index=False)
+    frame.assign(label=made.y).to_csv(plain, index=False)
+    settings = ["--label", "label", "--effort", "quick", "--threads", "1", "--out"]
+
+    def run(*arguments) -> None:
+        done = subprocess.run([sys.executable, "-m", "onesided", *arguments], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    run("fit", table, "--negative", "-1", "--weight", "weight", "--reserve", "0.2", *settings, out)
+    model = PUClassifier(effort="quick", n_jobs=1, negative=-1, reserve=0.2).fit(frame, y, sample_weight=weights)
+    assert out.read_bytes() == model.to_bytes()
+
+    run("fit", plain, *settings, out)
+    asked = tmp_path / "asked.csv"
+    run("audit", "draw", out, plain, "--label", "label", "--rows", "60", "--out", asked)
+    answers = pd.read_csv(asked, dtype=object)
+    answers["positive"] = np.where(made.truth[answers["row"].astype(int) - 1], "yes", "no")
+    answers.to_csv(asked, index=False)
+    run("fit", plain, "--audit", asked, *settings, out)
+    with pytest.warns(UserWarning, match="the prior comes from an audit of 60 rows"):
+        model = PUClassifier(effort="quick", n_jobs=1).fit(frame, made.y, audit=asked)
+    assert out.read_bytes() == model.to_bytes() and model.prior_estimate_.audited == 60
+    assert model.about_["counts"]["negative"] > 0
+    with pytest.raises(ValueError, match="^prior and audit: they contradict one another"):
+        PUClassifier(prior=0.4).fit(frame, made.y, audit=asked)
+    with pytest.raises(ValueError, match="^audit: .*another table"):
+        PUClassifier("weighted-lr").fit(frame[::-1], made.y[::-1], audit=asked)
+    with pytest.raises(ValueError, match="^audit: .*none.csv"):
+        PUClassifier().fit(frame, made.y, audit=tmp_path / "none.csv")
+
+
 def test_the_stubs_are_those_of_the_module():
     stub = ast.parse((PACKAGE / "_onesided.pyi").read_text())
     said = {node.name: node for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}

@@ -22,6 +22,7 @@ def test_the_formulas():
     expected = {
         "recall": R, "predicted_positive": A, "precision": MU * R / A, "f1": 2 * MU * R / (A + MU),
         "risk": 2 * MU * (1 - R) + A - MU, "accuracy": 1 - (2 * MU * (1 - R) + A - MU), "lee_liu": R * R / A,
+        "lift": R / A,
         "auc_pu": auc_pu, "auc": (auc_pu - MU / 2) / (1 - MU),
     }
     found = pu_metrics(Y, SCORES, prior_in_unlabeled=MU, random_state=0)
@@ -31,7 +32,10 @@ def test_the_formulas():
         assert found[name].low <= found[name].value <= found[name].high
         predicted = SCORES if name.startswith("auc") else np.array(SCORES) >= 0.5
         assert pu_score(name, Y, predicted, prior_in_unlabeled=MU) == pytest.approx(value, abs=1e-6)
-    assert set(pu_metrics(Y, SCORES)) == {"recall", "predicted_positive", "lee_liu", "auc_pu"}
+    assert set(pu_metrics(Y, SCORES)) == {"recall", "predicted_positive", "lee_liu", "lift", "auc_pu"}
+    # Known negatives are left out.
+    three = pu_metrics([*Y, -1, -1], [*SCORES, 0.99, 0.5], prior_in_unlabeled=MU, random_state=0, negative=-1)
+    assert three == found
 
 
 def test_what_is_wrong_is_said():
@@ -56,6 +60,9 @@ def test_the_prior_is_estimated(made, tmp_path):
     # One sample: the labeled rows and the hidden ones together are the population's.
     n_p, n = made.y.sum(), len(made.y)
     assert found.prior == pytest.approx((n_p + found.prior_in_unlabeled * (n - n_p)) / n, abs=1e-9)
+    low, high = found.prior_in_unlabeled_interval
+    assert (low == 0) == found.one_sided and found.prior_in_unlabeled <= high <= found.bound <= 1
+    assert found.consensus["prior_in_unlabeled"] == pytest.approx(hidden, abs=0.1)
     assert math.isclose(float(found), found.prior) and "<svg" in found._repr_svg_()
     found.plot(tmp_path / "prior.svg")
     found.plot(tmp_path / "prior.png")

@@ -14,6 +14,7 @@ from onesided.metrics import make_pu_scorer
 from onesided.model_selection import PUKFold, PUShuffleSplit
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,12 +22,21 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 LABELS = "y is {}: which of these is positive must be said with pos_label, since guessing wrong learns the opposite"
+ZERO = "some rows have the weight 0: weights are numbers above 0, and rows without weight are to be left out"
 EXPECTED = {
     "check_estimators_dtypes": LABELS.format("1 and 2"),
     "check_classifier_data_not_an_array": LABELS.format("1 and 2"),
     "check_fit2d_1feature": LABELS.format("1 and 2"),
+    "check_sample_weights_pandas_series": LABELS.format("1 and 2"),
+    "check_sample_weights_not_an_array": LABELS.format("1 and 2"),
+    "check_sample_weights_shape": LABELS.format("1 and 2"),
+    "check_sample_weights_not_overwritten": LABELS.format("1 and 2"),
     "check_classifiers_classes": LABELS.format("words"),
+    "check_sample_weight_equivalence_on_dense_data": ZERO,
+    "check_sample_weight_equivalence_on_sparse_data": ZERO,
+    "check_classifiers_one_label_sample_weights": ZERO,
 }
+NAMED = [name for name, why in EXPECTED.items() if why == LABELS.format("1 and 2")]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -36,7 +46,7 @@ def test_the_checks_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name in EXPECTED if name != "check_classifiers_classes"])
+@pytest.mark.parametrize("name", NAMED)
 def test_what_fails_for_its_labels_passes_once_they_are_named(name):
     getattr(estimator_checks, name)("PUClassifier", PUClassifier(pos_label=2))
 
@@ -97,9 +107,31 @@ def test_every_fold_holds_its_share_of_either_kind(made):
         next(PUKFold(5).split(None, [1] * 3 + [0] * 20))
 
 
-def test_routing_asks_for_nothing(made, model):
+def test_routing_asks_for_nothing_unless_told(made, model):
     import sklearn
 
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert cross_val_score(model, made.X, made.y, cv=3).shape == (3,)
+        asking = PUClassifier("weighted-lr", prior=0.4, n_jobs=1).set_fit_request(sample_weight=True)
+        assert clone(asking).get_metadata_routing().fit.requests == {"sample_weight": True}
+        weights = np.where(made.X[:, 0] > 1, 3.0, 1.0)
+        asking.set_score_request(sample_weight=False)
+        search = GridSearchCV(asking, {"prior": [0.4]}, cv=3).fit(made.X, made.y, sample_weight=weights)
+        direct = PUClassifier("weighted-lr", prior=0.4, n_jobs=1).fit(made.X, made.y, weights)
+        assert search.best_estimator_.to_bytes() == direct.to_bytes()
+
+
+def test_known_negatives_take_part_in_searches(made, model):
+    y = np.where(~made.truth & (made.X[:, 3] > 1), -1, made.y)
+    for train, test in PUKFold(5, negative=-1).split(made.X, y):
+        assert abs((y[test] == -1).sum() - (y == -1).sum() / 5) < 1 and len(train) + len(test) == 1200
+    for _, test in PUShuffleSplit(2, test_size=0.25, negative=-1).split(made.X, y):
+        assert (y[test] == -1).sum() == round(0.25 * (y == -1).sum())
+    known = PUClassifier("weighted-lr", prior=0.4, negative=-1, n_jobs=1)
+    scores = cross_val_score(known, made.X, y, scoring=make_pu_scorer("auc_pu"), cv=PUKFold(3, negative=-1))
+    # Negatives are left out of the metric, so it is that of positives against unlabeled rows.
+    train, test = next(PUKFold(3, negative=-1).split(made.X, y))
+    rest = test[y[test] != -1]
+    fitted = known.fit(made.X[train], y[train])
+    assert scores[0] == pytest.approx(roc_auc_score(y[rest], fitted.decision_function(made.X[rest])), abs=1e-9)

@@ -19,9 +19,15 @@ fn a_table_of_estimates_a_consensus_and_a_picture() {
     let said = folder.run(&format!("prior table.csv {COLUMNS} --plot prior.svg"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("50 positives, 250 unlabeled rows, 2 features"), "{said:?}");
-    for name in
-        ["plateau", "bbe", "dedpul", "elkan-noto-top", "the data alone", "on tables like this", "if some part is pure"]
-    {
+    for name in [
+        "plateau",
+        "bbe",
+        "dedpul",
+        "elkan-noto-top",
+        "the data alone",
+        "on tables like this",
+        "if some part is pure",
+    ] {
         assert!(said.stdout.contains(name), "{name}: {said:?}");
     }
     assert!(!said.stdout.contains("km2"), "kernel means are asked for by name: {said:?}");

@@ -1,7 +1,7 @@
 """Learning classifiers from positive and unlabeled examples.
 
-Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. There are no labeled
-negatives. :class:`PUClassifier` learns from such data and behaves like any classifier of scikit-learn:
+Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. No labeled
+negatives are needed. :class:`PUClassifier` learns from such data and behaves like any classifier of scikit-learn:
 
 >>> from onesided import PUClassifier
 >>> model = PUClassifier().fit(X, y)          # y: 1 is positive, 0 (or -1, False, NaN) unlabeled
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
     from ._classifier import PUClassifier, load
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
+    from ._results import EstimatedPrior, RecallCut
 
 # Where each public name is.
 _PLACES = {
     "BatchScorer": "_batches",
+    "EstimatedPrior": "_results",
     "PUClassifier": "_classifier",
     "load": "_classifier",
     "PriorEstimate": "_prior",
     "PriorEstimator": "_prior",
+    "RecallCut": "_results",
     "estimate_prior": "_prior",
     "estimators": "_methods",
     "methods": "_methods",
@@ -43,10 +46,12 @@ _PLACES = {
 
 __all__ = [
     "BatchScorer",
+    "EstimatedPrior",
     "NoPriorError",
     "PUClassifier",
     "PriorEstimate",
     "PriorEstimator",
+    "RecallCut",
     "__version__",
     "estimate_prior",
     "estimators",

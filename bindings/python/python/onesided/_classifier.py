@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
-from ._input import Rows, join, rows_of
+from ._input import Rows, parts_of, rows_of
 from ._labels import Labels, negative_of, read_labels
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
+from ._results import EstimatedPrior, RecallCut
 
 # Keywords that say how X is read; the others are settings of the fit.
 READING = (
@@ -125,6 +126,9 @@ class PUClassifier(Estimator):
         A file to resume training from after an interruption.
     hold_out : float, optional
         The share of rows held out for choosing, calibrating and measuring.
+    reserve : float, int or str, optional
+        Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
+        :meth:`recall_cut` promises rests on them.
     threshold : {"half", "quantile", "max-pu-accuracy"}, optional
         How the threshold is chosen.
     device : str, optional
@@ -147,8 +151,9 @@ class PUClassifier(Estimator):
         Of texts: phrases of up to so many words, the fewest texts a term occurs in, the most terms.
     pos_label : object, optional
         The value of y that means positive. By default 1, against 0, -1, False or NaN.
-    negative : object, optional
-        The value of y that means a known negative. Not supported yet; anything but None is refused.
+    negative : object or list, optional
+        The value of y that means a known negative, or several. :meth:`predict` then says the first of them of rows that are
+        not positive, if it is a word where positives have a word and a number where they have a number.
     verbose : int, default=0
         Whether to show how far training is.
 
@@ -164,6 +169,8 @@ class PUClassifier(Estimator):
         What the model is and how it came about: method, priors, threshold, held-out metrics, warnings.
     prior_ : float or None
         The share of positives in the population at which probabilities are given.
+    prior_estimate_ : EstimatedPrior or None
+        Where the prior was estimated: how sure it is.
     n_features_in_, feature_names_in_
         As scikit-learn has them.
 
@@ -207,6 +214,7 @@ class PUClassifier(Estimator):
         augment: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
+        reserve: float | str | None = None,
         threshold: str | None = None,
         device: str | None = None,
         precision: str | None = None,
@@ -252,6 +260,7 @@ class PUClassifier(Estimator):
         self.augment = augment
         self.checkpoint = checkpoint
         self.hold_out = hold_out
+        self.reserve = reserve
         self.threshold = threshold
         self.device = device
         self.precision = precision
@@ -273,7 +282,7 @@ class PUClassifier(Estimator):
         self.negative = negative
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> PUClassifier:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, audit: Any = None) -> PUClassifier:
         """Learn from rows of which some are labeled positive.
 
         Parameters
@@ -281,7 +290,13 @@ class PUClassifier(Estimator):
         X : array, DataFrame, Arrow table, sparse matrix, list of texts or list of paths
             The rows.
         y : array of shape (n_rows,)
-            1 where a row is positive and 0, -1, False or NaN where it is unlabeled; see ``pos_label`` for other values.
+            1 where a row is positive and 0, -1, False or NaN where it is unlabeled; see ``pos_label`` for other values and
+            ``negative`` for known negatives.
+        sample_weight : array of shape (n_rows,), optional
+            How much each row counts: numbers above 0.
+        audit : path or list of paths, optional
+            Files of answers that ``onesided audit draw`` made for a model of these rows. Answered rows become positives and
+            known negatives, and the share of positives is the audited one.
 
         Returns
         -------
@@ -294,10 +309,25 @@ class PUClassifier(Estimator):
                 "y: Found input variables with inconsistent numbers of samples: X has "
                 f"{rows.count} rows and y has {len(labels.positive)}"
             )
-        return self._learn([rows.given], rows, labels)
+        weights = _weights_of(sample_weight, len(labels.positive))
+        return self._learn([rows.given], rows, labels, weights=weights, audit=_paths_of(audit))
 
-    def fit_parts(self, X_pos: Any, X_unl: Any) -> PUClassifier:
-        """Learn from positives and unlabeled rows that are apart.
+    def set_fit_request(self, *, sample_weight: bool | str | None) -> PUClassifier:
+        """Whether searches and pipelines of scikit-learn hand weights to :meth:`fit`, where its metadata routing is on."""
+        return self._request("fit", sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> PUClassifier:
+        """Whether they hand weights to :meth:`score`."""
+        return self._request("score", sample_weight)
+
+    def _request(self, method: str, sample_weight: bool | str | None) -> PUClassifier:
+        request = self.get_metadata_routing()
+        getattr(request, method).add_request(param="sample_weight", alias=sample_weight)
+        self._metadata_request = request
+        return self
+
+    def fit_parts(self, X_pos: Any, X_unl: Any, X_neg: Any = None) -> PUClassifier:
+        """Learn from positives and unlabeled rows that are apart, and known negatives where there are some.
 
         The scenario is case-control unless another was set: the unlabeled rows are the population.
 
@@ -307,24 +337,21 @@ class PUClassifier(Estimator):
             Rows that are all positive.
         X_unl : rows of the same kind
             Rows that are positive or negative.
+        X_neg : rows of the same kind, optional
+            Rows that are all negative.
 
         Returns
         -------
         self
         """
-        if self.negative is not None:
-            read_labels([1, 0], None, self.negative)
-        first, second = self._rows(X_pos, "X_pos"), self._rows(X_unl, "X_unl")
-        if first.count is None or second.count is None:
-            raise ValueError("X_pos and X_unl: a stream does not say how many rows it has; read it into a table first")
-        if first.names is not None and second.names is not None and set(first.names) != set(second.names):
-            lacking = sorted(set(first.names) ^ set(second.names))
-            raise ValueError(f"X_pos and X_unl: {', '.join(lacking[:8])} is in one of them only; give both all columns")
-        if first.width != second.width:
-            raise ValueError(f"X_pos and X_unl: one has {first.width} columns, the other {second.width}")
-        positive = np.arange(first.count + second.count) < first.count
+        given = {"X_pos": X_pos, "X_unl": X_unl, **({} if X_neg is None else {"X_neg": X_neg})}
+        rows = {argument: self._rows(X, argument) for argument, X in given.items()}
+        parts, counts = parts_of(rows)
+        kinds = np.repeat([1, 0, -1][: len(counts)], counts)
         label = 1 if self.pos_label is None else self.pos_label
-        return self._learn(join(first, second), first, Labels(positive, np.array([negative_of(label), label]), 1), "case-control")
+        negative = None if X_neg is None else kinds == -1
+        labels = Labels(kinds == 1, np.array([negative_of(label), label]), 1, negative)
+        return self._learn(parts, rows["X_pos"], labels, "case-control")
 
     def _rows(self, X: Any, argument: str) -> Rows:
         shape = self.image_shape
@@ -333,24 +360,30 @@ class PUClassifier(Estimator):
         return rows_of(X, argument=argument, image_shape=shape)
 
     def _learn(
-        self, parts: list[tuple[Any, ...]], rows: Rows, labels: Labels, scenario: str = "single-sample"
+        self,
+        parts: list[tuple[Any, ...]],
+        rows: Rows,
+        labels: Labels,
+        scenario: str = "single-sample",
+        weights: list[float] | None = None,
+        audit: list[str] | None = None,
     ) -> PUClassifier:
         if self.prior is not None and self.prior_in_unlabeled is not None:
             raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
         params = self.get_params()
         settings, reading = settings_of(params), reading_of(params)
         settings.setdefault("scenario", [scenario])
-        positive = labels.positive.tolist()
+        kinds = labels.kinds.tolist()
         with Teller(self.verbose) as teller:
             try:
-                model, said = _fit(parts, positive, settings, reading, teller.callback)
+                model, said = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
             except NoPriorError as error:
-                if len(positive) >= SMALL or parts[0][0] == "stream" and rows.count is None:
+                if len(kinds) >= SMALL or parts[0][0] == "stream" and rows.count is None:
                     raise
-                share = self._assumed(error, len(positive) - sum(positive))
+                share = self._assumed(error, kinds.count(0))
                 settings["prior_in_unlabeled"] = [repr(share)]
                 settings.pop("prior", None)
-                model, said = _fit(parts, positive, settings, reading, teller.callback)
+                model, said = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
         say(said, self.verbose)
         self._take(model)
         self.classes_, self.pos_label_ = labels.classes, labels.classes[labels.pos_index]
@@ -386,6 +419,13 @@ class PUClassifier(Estimator):
         self._check_fitted()
         prior: float | None = self.about_["class_prior"]
         return prior
+
+    @property
+    def prior_estimate_(self) -> EstimatedPrior | None:
+        """Where the prior was estimated: how sure it is. None where it was given or none is used."""
+        self._check_fitted()
+        about = self.about_.get("prior_estimate")
+        return None if about is None else EstimatedPrior._of(about)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
@@ -518,20 +558,44 @@ class PUClassifier(Estimator):
         Returns
         -------
         numpy record array
-            ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: the probability at both ends of the
-            interval of the estimated prior. They equal the probability where the prior was given.
+            ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: between which the probability lies over
+            the interval of an estimated prior. They equal the probability where the prior was given.
         """
         if k is not None and k < 1:
             raise ValueError(f"k: must be at least 1, but is {k}")
         scores = self._scores(X)
         order = np.argsort(-scores, kind="stable")[:k]
         best = scores[order]
-        ends, prior = self.model_.prior_ends(), self.about_["class_prior"]
-        at = [_probability(best)] * 3
-        if ends is not None and prior is not None:
-            at[1:] = [_probability(best, _logit(end) - _logit(prior)) for end in ends]
+        probability = _probability(best)
+        ranges = self.model_.probability_ranges(best)
+        low, high = (probability, probability) if ranges is None else ranges
         kinds = [("row", np.int64), ("score", np.float64)] + [(name, np.float64) for name in ("probability", "low", "high")]
-        return np.rec.fromarrays([order, best, *at], dtype=kinds)
+        return np.rec.fromarrays([order, best, probability, low, high], dtype=kinds)
+
+    def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
+        """How many rows of a list to review so that a share of the positives is found.
+
+        The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds whatever the
+        model is worth; a better one makes the list shorter.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+            New rows: neither those that it was fitted on nor labeled ones.
+        recall : float, default=0.9
+            The share of the positives to find.
+        confidence : float, default=0.95
+            How sure that must be.
+
+        Returns
+        -------
+        RecallCut
+        """
+        for name, share in (("recall", recall), ("confidence", confidence)):
+            if not 0 < share < 1:
+                raise ValueError(f"{name}: must lie strictly between 0 and 1, but is {share!r}")
+        self._check_fitted()
+        return RecallCut._of(json.loads(self.model_.review(self._scores(X), recall, confidence)))
 
     def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
         """What carried each score, for models whose score is a sum over features (``model="linear"`` and others).
@@ -612,8 +676,8 @@ class PUClassifier(Estimator):
         facts = [
             ("method", about["method"]),
             ("model", about["model"]),
-            ("rows", f"{about['counts']['positive']} positive, {about['counts']['unlabeled']} unlabeled"),
-            ("prior", "none" if about["class_prior"] is None else f"{about['class_prior']:.4f}"),
+            ("rows", ", ".join(f"{count} {kind}" for kind, count in about["counts"].items())),
+            ("prior", self._prior_in_words()),
             ("threshold", f"{about['threshold']:.4f}"),
         ]
         for name, found in about["report"]["metrics"].items():
@@ -622,14 +686,54 @@ class PUClassifier(Estimator):
         return f"<div>{title}<table>{rows}</table>metrics are estimated on held-out rows, without negatives</div>"
 
 
-def _probability(scores: np.ndarray, shift: float = 0.0) -> np.ndarray:
-    """The probability of each score, its logit moved by a shift."""
-    return probabilities(scores, shift).astype(np.float64)
+    def _prior_in_words(self) -> str:
+        if self.prior_ is None:
+            return "none"
+        estimate = self.prior_estimate_
+        if estimate is None:
+            return f"{self.prior_:.4f}"
+        low, high = estimate.interval
+        among = f"at most {high:.4f}" if estimate.one_sided else f"between {low:.4f} and {high:.4f}"
+        what = "a guess" if estimate.audited is None else f"from an audit of {estimate.audited} rows"
+        return f"{self.prior_:.4f}, {what}; among unlabeled rows {among}"
 
 
-def _logit(share: float) -> float:
-    share = min(max(share, 1e-12), 1 - 1e-12)
-    return float(np.log(share / (1 - share)))
+def _probability(scores: np.ndarray) -> np.ndarray:
+    """The probability of each score, which is a logit."""
+    return probabilities(scores, 0.0).astype(np.float64)
+
+
+def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
+    """A weight above 0 for every row."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight: must hold numbers") from None
+    if weights.ndim == 0:
+        weights = np.full(rows, weights)
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight: Sample weights must be 1D array or scalar, but the shape is {weights.shape}")
+    if len(weights) != rows:
+        raise ValueError(f"sample_weight: has {len(weights)} values, but y has {rows}")
+    if len(weights) and not weights.any():
+        raise ValueError("sample_weight: every weight is zero; weights are finite numbers above 0")
+    # Numbers that 32 bits round to 0 or to infinity are no weights, either.
+    narrow = weights.astype(np.float32)
+    wrong = np.flatnonzero(~((narrow > 0) & np.isfinite(narrow)))
+    if len(wrong):
+        raise ValueError(
+            f"sample_weight: weights are finite numbers above 0, but row {wrong[0]} has {weights[wrong[0]]:g}; leave rows "
+            "without weight out"
+        )
+    return list(narrow.tolist())
+
+
+def _paths_of(audit: Any) -> list[str]:
+    if audit is None:
+        return []
+    return [os.fspath(path) for path in ([audit] if isinstance(audit, (str, os.PathLike)) else audit)]
 
 
 def load(path: str | os.PathLike[str]) -> PUClassifier:

@@ -62,10 +62,19 @@ class Estimator:
         return f"{type(self).__name__}({given})"
 
     def get_metadata_routing(self) -> Any:
-        """No data beside X and y is asked for."""
+        """What is asked for beside X and y: nothing, unless ``set_fit_request`` said so."""
+        import copy
+
         from sklearn.utils.metadata_routing import MetadataRequest
 
-        return MetadataRequest(owner=self)
+        kept = getattr(self, "_metadata_request", None)
+        if kept is not None:
+            return copy.deepcopy(kept)
+        request = MetadataRequest(owner=self)
+        for method in ("fit", "score"):
+            if "sample_weight" in inspect.signature(getattr(self, method, len)).parameters:
+                getattr(request, method).add_request(param="sample_weight", alias=None)
+        return request
 
     def _add_tags(self, tags: Any) -> None:
         """What an estimator adds to its tags."""

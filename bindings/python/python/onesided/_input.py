@@ -322,21 +322,45 @@ def _vectors(name: str, values: Sequence[Any], argument: str) -> np.ndarray:
     return matrix
 
 
-def join(first: Rows, second: Rows) -> list[tuple[Any, ...]]:
-    """Positives and unlabeled rows as Rust takes them: tables as two, the rest as one."""
-    if first.kind != second.kind:
-        raise ValueError(f"X_pos and X_unl: one is {first.kind}, the other {second.kind}; give both alike")
-    if first.kind == "table":
-        return [first.given, second.given]
-    if first.kind == "texts" or first.given[0] == "files":
-        return [(first.given[0], [*first.given[1], *second.given[1]])]
-    if first.kind == "pictures":
-        if first.given[1].shape[1:] != second.given[1].shape[1:]:
-            raise ValueError("X_pos and X_unl: their pictures differ in size")
-        return [("pictures", np.concatenate([first.given[1], second.given[1]]))]
-    _, starts, columns, values, names = first.given
-    _, more_starts, more_columns, more_values, more_names = second.given
-    if len(names) != len(more_names):
-        raise ValueError(f"X_pos and X_unl: one has {len(names)} columns, the other {len(more_names)}")
-    starts = np.concatenate([starts, starts[-1] + more_starts[1:]])
-    return [("sparse", starts, np.concatenate([columns, more_columns]), np.concatenate([values, more_values]), names)]
+def parts_of(parts: dict[str, Rows]) -> tuple[list[tuple[Any, ...]], list[int]]:
+    """Rows of several arguments as Rust takes them, one above the other, and how many each has."""
+    counts = []
+    for argument, rows in parts.items():
+        if rows.count is None:
+            raise ValueError(f"{argument}: a stream does not say how many rows it has; read it into a table first")
+        counts.append(rows.count)
+    (name, first), *others = parts.items()
+    for argument, other in others:
+        both = f"{name} and {argument}"
+        if first.kind != other.kind:
+            raise ValueError(f"{both}: one is {first.kind}, the other {other.kind}; give both alike")
+        if first.names is not None and other.names is not None and set(first.names) != set(other.names):
+            lacking = sorted(set(first.names) ^ set(other.names))
+            raise ValueError(f"{both}: {', '.join(lacking[:8])} is in one of them only; give both all columns")
+        if first.width != other.width:
+            raise ValueError(f"{both}: one has {first.width} columns, the other {other.width}")
+        if first.kind == "pictures":
+            _check_pictures(first, other, both)
+    return _joined([rows.given for rows in parts.values()], first.kind), counts
+
+
+def _check_pictures(first: Rows, other: Rows, both: str) -> None:
+    if first.given[0] != other.given[0]:
+        raise ValueError(f"{both}: one is an array of pictures, the other a list of files; give both alike")
+    if first.given[0] == "pictures" and first.given[1].shape[1:] != other.given[1].shape[1:]:
+        raise ValueError(f"{both}: their pictures differ in size")
+
+
+def _joined(given: list[tuple[Any, ...]], kind: str) -> list[tuple[Any, ...]]:
+    """Tables as several, the rest as one."""
+    if kind == "table":
+        return given
+    word = given[0][0]
+    if kind == "texts" or word == "files":
+        return [(word, [one for part in given for one in part[1]])]
+    if kind == "pictures":
+        return [("pictures", np.concatenate([part[1] for part in given]))]
+    starts = given[0][1]
+    for part in given[1:]:
+        starts = np.concatenate([starts, starts[-1] + part[1][1:]])
+    return [("sparse", starts, *(np.concatenate([part[at] for part in given]) for at in (2, 3)), given[0][4])]

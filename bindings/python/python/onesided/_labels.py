@@ -22,9 +22,22 @@ class Labels:
     positive: np.ndarray
     """Whether each row is labeled positive."""
     classes: np.ndarray
-    """The value of unlabeled rows and that of positives, sorted as scikit-learn has it."""
+    """The value of rows that are not positive and that of positives, sorted as scikit-learn has it."""
     pos_index: int
     """Where the positive value is among the classes."""
+    negative: np.ndarray | None = None
+    """Whether each row is a known negative; None where there are none."""
+
+    @property
+    def kinds(self) -> np.ndarray:
+        """1 where a row is positive, 0 where it is unlabeled, -1 where it is known to be negative."""
+        kinds = self.positive.astype(np.int8)
+        return kinds if self.negative is None else kinds - self.negative.astype(np.int8)
+
+    @property
+    def unlabeled(self) -> np.ndarray:
+        """Whether each row is unlabeled."""
+        return np.asarray(self.kinds == 0)
 
 
 def column_of(y: Any, argument: str = "y") -> np.ndarray:
@@ -61,10 +74,6 @@ def _conversion_warning() -> Warning:
 
 def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
     """Read y; the error says what was seen and what to do."""
-    if negative is not None:
-        raise ValueError(
-            "negative: known negatives cannot be learned from yet; leave these rows out, or take them as unlabeled"
-        )
     values = column_of(y)
     if values.size == 0:
         raise ValueError("y: Found array with 0 sample(s) while a minimum of 1 is required.")
@@ -78,10 +87,59 @@ def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
         missing = np.array([is_missing(value) for value in values.tolist()])
     else:
         missing = np.zeros(len(values), dtype=bool)
+    if negative is None:
+        return _read(values, missing, pos_label)
+    known = _known_negatives(values, missing, pos_label, negatives_of(negative))
+    rest = _read(values[~known], missing[~known], pos_label)
+    positive = np.zeros(len(values), dtype=bool)
+    positive[~known] = rest.positive
+    # A known negative's value says more of a row that is not positive than an unlabeled one's.
+    label, other = rest.classes[rest.pos_index].item(), negatives_of(negative)[0]
+    if isinstance(label, str) == isinstance(other, str):
+        rest = _both(rest.positive, other, label)
+    return Labels(positive, rest.classes, rest.pos_index, known)
+
+
+def _read(values: np.ndarray, missing: np.ndarray, pos_label: Any) -> Labels:
+    """Positives and unlabeled rows."""
     seen = _distinct(values[~missing])
     if pos_label is not None:
         return _named(values, missing, seen, pos_label)
     return _found(values, missing, seen)
+
+
+def negatives_of(negative: Any) -> list[Any]:
+    """The values that mean a known negative: one, or several in a list."""
+    values = list(negative) if isinstance(negative, (list, tuple, set, frozenset, np.ndarray)) else [negative]
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if not values:
+        raise ValueError("negative: is empty; give the value of y that means a known negative, or None")
+    if any(is_missing(value) for value in values):
+        raise ValueError("negative: a missing value cannot mean a known negative, since it may mean an unlabeled row")
+    return values
+
+
+def labeled_or_not(y: Any, pos_label: Any, negative: Any) -> tuple[Labels, np.ndarray]:
+    """Positives and unlabeled rows, and which rows of y they are: known negatives, of which there may be none, are left out."""
+    values = column_of(y)
+    rest = np.ones(len(values), dtype=bool)
+    for value in [] if negative is None else negatives_of(negative):
+        rest &= ~_equal(values, value)
+    return read_labels(values[rest], pos_label), rest
+
+
+def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, negatives: list[Any]) -> np.ndarray:
+    known = np.zeros(len(values), dtype=bool)
+    for value in negatives:
+        if value == (1 if pos_label is None else pos_label):
+            raise ValueError(f"negative: {value!r} means positive; name another value, or pos_label=")
+        rows = _equal(values, value) & ~missing
+        if not rows.any():
+            raise ValueError(f"negative: no row of y has {value!r}; it holds {_shown(_distinct(values[~missing]))}")
+        known |= rows
+    if known.all():
+        raise ValueError(f"y: all {len(values)} rows are known negatives; positives and unlabeled rows are needed as well")
+    return known
 
 
 def _distinct(values: np.ndarray) -> list[Any]:
@@ -108,7 +166,7 @@ def _refuse(seen: list[Any]) -> ValueError:
     return ValueError(
         f"y: holds {len(seen)} values ({_shown(seen)}), and Only binary classification is supported: positive against "
         "unlabeled. Unknown label type: multiclass. Use 1 for positive and 0, -1, False or NaN for unlabeled, such as "
-        "y == value"
+        "y == value, and name known negatives with negative="
     )
 
 
@@ -142,8 +200,8 @@ def _found(values: np.ndarray, missing: np.ndarray, seen: list[Any]) -> Labels:
     if missing.any():
         if len(seen) == 2:
             raise ValueError(
-                f"y: holds {_shown(seen)} and missing values; only one of them can mean unlabeled, so leave one out or "
-                "replace it"
+                f"y: holds {_shown(seen)} and missing values; only one of them can mean unlabeled, so leave one out, "
+                "replace it, or say with negative= which are known negatives"
             )
         if seen[0] in (0, -1):
             raise ValueError(f"y: holds {seen[0]!r} and missing values, and no positive row; label these 1")
@@ -166,8 +224,10 @@ def _found(values: np.ndarray, missing: np.ndarray, seen: list[Any]) -> Labels:
 
 def _equal(values: np.ndarray, value: Any) -> np.ndarray:
     if values.dtype.kind == "O":
-        return np.array([one is not None and bool(one == value) for one in values.tolist()])
-    return np.asarray(values == value)
+        return np.array([not is_missing(one) and bool(one == value) for one in values.tolist()])
+    equal = np.asarray(values == value)
+    # Numbers are no words.
+    return equal if equal.shape == values.shape else np.zeros(len(values), dtype=bool)
 
 
 def _both(positive: np.ndarray, other: Any, label: Any) -> Labels:

@@ -11,27 +11,38 @@ import numpy as np
 
 from ._classifier import reading_of
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
-from ._input import join, rows_of
+from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import Prior
 from ._onesided import estimate_prior as _estimate_prior
 
 
 class PriorEstimate:
-    """What several estimators say of the share of positives, with intervals, and what they say together.
+    """What is known of the share of positives: a guess, its interval, and what several estimators say.
+
+    The guess and its interval come from tables like this one whose answers are known. :meth:`onesided.PUClassifier.fit`
+    learns with them where no prior is given.
 
     Attributes
     ----------
     prior : float
-        The share of positives in the population.
+        The share of positives in the population: a guess.
     prior_interval : tuple of float
-        Its 95 % interval.
+        Its interval, at the level ``confidence``.
     prior_in_unlabeled : float
-        The share of positives among the unlabeled rows.
+        The share of positives among the unlabeled rows: a guess.
     prior_in_unlabeled_interval : tuple of float
-        Its 95 % interval.
+        Its interval.
+    one_sided : bool
+        Whether only "at most" can be said: the interval of ``prior_in_unlabeled`` then begins at 0.
+    bound : float
+        The most that the data alone allow of ``prior_in_unlabeled``, whatever the classes are like.
+    confidence : float
+        The level of the intervals.
+    consensus : dict
+        What the estimators say together: ``prior``, ``prior_in_unlabeled`` and their intervals.
     agreement : bool
-        Whether the estimators agree; if they do not, only the interval means something.
+        Whether the estimators agree.
     estimates : list of dict
         Each estimator's answer.
     about : dict
@@ -45,6 +56,10 @@ class PriorEstimate:
         self.prior_interval: tuple[float, float] = tuple(self.about["prior_interval"])
         self.prior_in_unlabeled: float = self.about["prior_in_unlabeled"]
         self.prior_in_unlabeled_interval: tuple[float, float] = tuple(self.about["prior_in_unlabeled_interval"])
+        self.one_sided: bool = self.about["one_sided"]
+        self.bound: float = self.about["bound"]
+        self.confidence: float = self.about["confidence"]
+        self.consensus: dict[str, Any] = self.about["consensus"]
         self.agreement: bool = self.about["agreement"]
         self.estimates: list[dict[str, Any]] = self.about["estimates"]
 
@@ -53,7 +68,8 @@ class PriorEstimate:
 
     def __repr__(self) -> str:
         low, high = self.prior_interval
-        said = "" if self.agreement else ", the estimators do not agree"
+        said = ", at most" if self.one_sided else ""
+        said += "" if self.agreement else ", the estimators do not agree"
         return f"PriorEstimate(prior={self.prior:.4f}, interval=({low:.4f}, {high:.4f}){said})"
 
     def _repr_svg_(self) -> str:
@@ -87,6 +103,7 @@ def estimate_prior(
     *,
     X_pos: Any = None,
     X_unl: Any = None,
+    X_neg: Any = None,
     estimator: str | list[str] = "quick",
     scorer: str = "auto",
     scenario: str | None = None,
@@ -94,6 +111,7 @@ def estimate_prior(
     n_jobs: int | None = None,
     device: str | None = None,
     pos_label: Any = None,
+    negative: Any = None,
     verbose: int = 0,
     **reading: Any,
 ) -> PriorEstimate:
@@ -103,13 +121,13 @@ def estimate_prior(
     ----------
     X, y : rows and labels
         As :meth:`onesided.PUClassifier.fit` takes them.
-    X_pos, X_unl : rows
-        Positives and unlabeled rows apart, instead of X and y.
+    X_pos, X_unl, X_neg : rows
+        Positives, unlabeled rows and, where there are some, known negatives apart, instead of X and y.
     estimator : "quick", "all", a name or a list of names
         :func:`onesided.estimators` lists them; ``"quick"`` are those that look at scores alone.
     scorer : str
-        What tells positives from unlabeled rows: auto, mix, trees, mlp, cnn or linear.
-    scenario, random_state, n_jobs, device, pos_label, verbose
+        What tells positives from unlabeled rows: auto, mix, trees, forest, bags, mlp, cnn or linear.
+    scenario, random_state, n_jobs, device, pos_label, negative, verbose
         As for :class:`onesided.PUClassifier`.
     **reading
         How X is read: drop, only, text, numeric, categorical, missing, image_shape and the rest.
@@ -125,24 +143,23 @@ def estimate_prior(
     names = [name.strip() for one in names for name in one.split(",") if name.strip()]
     if not names:
         raise ValueError("estimator: name at least one, or 'quick', or 'all'")
-    if X_pos is not None or X_unl is not None:
+    if X_pos is not None or X_unl is not None or X_neg is not None:
         if X is not None or y is not None:
             raise ValueError("X_pos and X_unl: give these two, or X and y, not both")
-        first, second = rows_of(X_pos, argument="X_pos"), rows_of(X_unl, argument="X_unl")
-        if first.count is None or second.count is None:
-            raise ValueError("X_pos and X_unl: a stream does not say how many rows it has; read it into a table first")
-        parts, positive = join(first, second), np.arange(first.count + second.count) < first.count
+        given = {"X_pos": X_pos, "X_unl": X_unl, **({} if X_neg is None else {"X_neg": X_neg})}
+        parts, counts = parts_of({argument: rows_of(X, argument=argument) for argument, X in given.items()})
+        kinds = np.repeat([1, 0, -1][: len(counts)], counts)
         scenario = scenario or "case-control"
     else:
-        labels = read_labels(y, pos_label)
+        kinds = read_labels(y, pos_label, negative).kinds
         rows = rows_of(X, argument="X")
-        if rows.count is not None and rows.count != len(labels.positive):
-            raise ValueError(f"y: has {len(labels.positive)} values, but X has {rows.count} rows")
-        parts, positive = [rows.given], labels.positive
+        if rows.count is not None and rows.count != len(kinds):
+            raise ValueError(f"y: has {len(kinds)} values, but X has {rows.count} rows")
+        parts = [rows.given]
     settings = _settings(scenario, random_state, n_jobs, device)
     with Teller(verbose) as teller:
         found, said = _estimate_prior(
-            parts, positive.tolist(), names, scorer, settings, reading_of(reading), teller.callback
+            parts, kinds.tolist(), names, scorer, settings, reading_of(reading), teller.callback
         )
     say(said, verbose, above=3)
     estimate = PriorEstimate(found)
@@ -162,7 +179,7 @@ class PriorEstimator(Estimator):
 
     Parameters
     ----------
-    estimator, scorer, scenario, random_state, n_jobs, device, pos_label, verbose
+    estimator, scorer, scenario, random_state, n_jobs, device, pos_label, negative, verbose
         As for :func:`estimate_prior`.
 
     Attributes
@@ -183,6 +200,7 @@ class PriorEstimator(Estimator):
         n_jobs: int | None = None,
         device: str | None = None,
         pos_label: Any = None,
+        negative: Any = None,
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
@@ -192,15 +210,16 @@ class PriorEstimator(Estimator):
         self.n_jobs = n_jobs
         self.device = device
         self.pos_label = pos_label
+        self.negative = negative
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> PriorEstimator:
         """Estimate the prior of rows of which some are labeled positive."""
         return self._take(estimate_prior(X, y, **self.get_params()))
 
-    def fit_parts(self, X_pos: Any, X_unl: Any) -> PriorEstimator:
-        """Estimate the prior of positives and unlabeled rows that are apart."""
-        return self._take(estimate_prior(X_pos=X_pos, X_unl=X_unl, **self.get_params()))
+    def fit_parts(self, X_pos: Any, X_unl: Any, X_neg: Any = None) -> PriorEstimator:
+        """Estimate the prior of positives and unlabeled rows that are apart, with known negatives where there are some."""
+        return self._take(estimate_prior(X_pos=X_pos, X_unl=X_unl, X_neg=X_neg, **self.get_params()))
 
     def _take(self, estimate: PriorEstimate) -> PriorEstimator:
         self.estimate_ = estimate

@@ -5,7 +5,8 @@ share of positives among the unlabeled rows. If the labeled positives are a rand
 
 * precision = mu r / a, f1 = 2 mu r / (a + mu), risk = 2 mu (1 - r) + a - mu, accuracy = 1 - risk;
 * auc = (auc_pu - mu / 2) / (1 - mu), where auc_pu is that of positives against unlabeled rows;
-* lee_liu = r^2 / a, which needs no prior (Lee and Liu, 2003), and neither do recall, predicted_positive and auc_pu.
+* lee_liu = r^2 / a, which needs no prior (Lee and Liu, 2003), and neither do lift = r / a, recall, predicted_positive and
+  auc_pu.
 
 >>> from onesided.metrics import make_pu_scorer
 >>> GridSearchCV(PUClassifier(), grid, scoring=make_pu_scorer("lee_liu"), cv=PUKFold())
@@ -18,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._estimator import seed_of
-from ._labels import read_labels
+from ._labels import labeled_or_not
 from ._onesided import pu_metrics as _pu_metrics
 
 __all__ = ["METRICS", "Interval", "PUScorer", "make_pu_scorer", "pu_metrics", "pu_score"]
 
-METRICS = ("recall", "predicted_positive", "precision", "f1", "accuracy", "risk", "auc", "auc_pu", "lee_liu")
+METRICS = ("recall", "predicted_positive", "precision", "f1", "accuracy", "risk", "auc", "auc_pu", "lee_liu", "lift")
 """The names of the metrics."""
 
 _OF_PRIOR = ("precision", "f1", "accuracy", "risk", "auc")
@@ -47,6 +48,7 @@ def pu_metrics(
     resamples: int = 1000,
     random_state: Any = None,
     pos_label: Any = None,
+    negative: Any = None,
 ) -> dict[str, Interval]:
     """All metrics of scores on rows that took no part in training, with bootstrap intervals.
 
@@ -65,15 +67,18 @@ def pu_metrics(
     random_state : int, optional
     pos_label : object, optional
         The value of y that means positive.
+    negative : object, optional
+        The value or values of y that mean a known negative; such rows are left out.
 
     Returns
     -------
     dict of Interval by name
     """
-    positive = read_labels(y, pos_label).positive
-    values = np.asarray(scores, dtype=np.float32)
-    if values.shape != positive.shape:
-        raise ValueError(f"scores: has the shape {values.shape}, but y has {len(positive)} values")
+    labels, rest = labeled_or_not(y, pos_label, negative)
+    positive, values = labels.positive, np.asarray(scores, dtype=np.float32)
+    if values.shape != rest.shape:
+        raise ValueError(f"scores: has the shape {values.shape}, but y has {len(rest)} values")
+    values = values[rest]
     found, _ = _pu_metrics(
         values[positive], values[~positive], float(threshold), prior_in_unlabeled, resamples, seed_of(random_state)
     )
@@ -87,6 +92,7 @@ def pu_score(
     *,
     prior_in_unlabeled: float | None = None,
     pos_label: Any = None,
+    negative: Any = None,
 ) -> float:
     """One metric. For auc and auc_pu, ``predicted`` are scores; for the others, whether each row is predicted positive."""
     _check(metric)
@@ -94,9 +100,10 @@ def pu_score(
         raise ValueError(f"prior_in_unlabeled: the metric {metric} needs the share of positives among unlabeled rows")
     prior = prior_in_unlabeled if metric in _OF_PRIOR else None
     found = pu_metrics(
-        y, np.asarray(predicted, dtype=np.float32), prior_in_unlabeled=prior, resamples=1, pos_label=pos_label
+        y, np.asarray(predicted, dtype=np.float32), prior_in_unlabeled=prior, resamples=1, pos_label=pos_label,
+        negative=negative,
     )
-    # r^2 / a and precision are not defined where nothing is predicted positive: the worst there is.
+    # r^2 / a, r / a and precision are not defined where nothing is predicted positive: the worst there is.
     return found[metric].value if metric in found else 0.0
 
 
@@ -120,7 +127,10 @@ class PUScorer:
         else:
             label = self._label(estimator)
             predicted = np.asarray(estimator.predict(X)) == label
-        value = pu_score(self.metric, y, predicted, prior_in_unlabeled=prior, pos_label=self.pos_label)
+        value = pu_score(
+            self.metric, y, predicted, prior_in_unlabeled=prior, pos_label=self.pos_label,
+            negative=getattr(_last(estimator), "negative", None),
+        )
         return -value if self.metric == "risk" else value
 
     def _label(self, estimator: Any) -> Any:
@@ -167,10 +177,12 @@ def _last(estimator: Any) -> Any:
 def make_pu_scorer(metric: str = "lee_liu", *, prior_in_unlabeled: float | None = None, pos_label: Any = None) -> PUScorer:
     """A scorer for ``GridSearchCV``, ``cross_val_score`` and their like that needs no negatives.
 
+    Rows that the estimator's ``negative`` says are known negatives are left out.
+
     Parameters
     ----------
     metric : str
-        One of :data:`METRICS`. ``lee_liu``, ``auc_pu`` and ``recall`` need no prior.
+        One of :data:`METRICS`. ``lee_liu``, ``lift``, ``auc_pu`` and ``recall`` need no prior.
     prior_in_unlabeled : float, optional
         The share of positives among the unlabeled rows. By default the one the fitted :class:`onesided.PUClassifier` has.
     pos_label : object, optional
