@@ -123,6 +123,12 @@ def test_known_negatives_in_a_part_of_their_own(made):
     one.fit(np.concatenate(parts), np.repeat([1, 0, -1], [len(part) for part in parts]))
     assert one.to_bytes() == model.to_bytes() and one.classes_.tolist() == [-1, 1]
     assert f"{len(parts[2])} negative" in one._repr_html_()
+    sparse = pytest.importorskip("scipy.sparse")
+    rows = sparse.csr_matrix(np.concatenate(parts))
+    labels = np.repeat([1, 0, -1], [len(part) for part in parts])
+    apart = PUClassifier("weighted-lr", prior=0.4).fit_parts(*(sparse.csr_matrix(part) for part in parts))
+    together = PUClassifier("weighted-lr", prior=0.4, negative=-1, scenario="case-control").fit(rows, labels)
+    assert apart.to_bytes() == together.to_bytes()
     with pytest.raises(ValueError, match="^X_pos and X_neg: one has 4 columns, the other 3"):
         PUClassifier(**settings).fit_parts(*parts[:2], parts[2][:, :3])
     with pytest.raises(ValueError, match="the method ldce cannot use known negatives.*method='auto'"):
@@ -140,6 +146,7 @@ def test_known_negatives_in_a_part_of_their_own(made):
         (np.where(np.arange(1200) == 7, np.inf, 1.0), "^sample_weight: .*above 0, but row 7 has inf"),
         (np.zeros(1200), "^sample_weight: every weight is zero"),
         (["much"] * 1200, "^sample_weight: must hold numbers"),
+        (np.ones(1200, dtype=complex), "^sample_weight: must hold numbers"),
     ],
 )
 def test_weights_that_are_none_are_refused(made, weight, said):

@@ -222,6 +222,8 @@ def test_negatives_weights_reserve_and_audits_are_the_commands(made, tmp_path):
         PUClassifier("weighted-lr").fit(frame[::-1], made.y[::-1], audit=asked)
     with pytest.raises(ValueError, match="^audit: .*none.csv"):
         PUClassifier().fit(frame, made.y, audit=tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="^audit: must be a path or a list of paths, but is 3"):
+        PUClassifier().fit(frame, made.y, audit=3)
 
 
 def test_the_stubs_are_those_of_the_module():

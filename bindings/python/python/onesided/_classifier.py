@@ -708,7 +708,8 @@ def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(sample_weight)
+        weights = weights.astype(np.float64, casting="unsafe" if weights.dtype.kind == "O" else "same_kind")
     except (TypeError, ValueError):
         raise ValueError("sample_weight: must hold numbers") from None
     if weights.ndim == 0:
@@ -733,7 +734,10 @@ def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
 def _paths_of(audit: Any) -> list[str]:
     if audit is None:
         return []
-    return [os.fspath(path) for path in ([audit] if isinstance(audit, (str, os.PathLike)) else audit)]
+    try:
+        return [os.fspath(path) for path in ([audit] if isinstance(audit, (str, os.PathLike)) else audit)]
+    except TypeError:
+        raise ValueError(f"audit: must be a path or a list of paths, but is {audit!r}") from None
 
 
 def load(path: str | os.PathLike[str]) -> PUClassifier:
