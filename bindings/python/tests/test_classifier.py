@@ -104,7 +104,7 @@ def test_two_parts_are_one_sample_each(made):
 def test_an_estimated_prior_is_a_guess_and_said_to_be_once(made):
     with pytest.warns(UserWarning) as seen:
         model = PUClassifier("weighted-lr", n_jobs=1).fit(made.X, made.y)
-    assert len([one for one in seen if "prior" in str(one.message)]) == 1
+    assert len([one for one in seen if "the prior is a guess" in str(one.message)]) == 1
     assert str(seen[0].message).startswith("the prior is a guess")
     found = model.prior_estimate_
     assert found.mu == model.about_["prior_in_unlabeled"] and found.audited is None
