@@ -62,12 +62,13 @@ def cell(work):
             train.insert(0, "label", parts["s"])
             write(train, folder / "train.csv")
             write(parts["X_test"], folder / "test.csv")
-            rest = parts["X_train"][parts["s"] == 0]
-            write(rest, folder / "rest.csv")
             common = [folder / "train.csv", "--label", "label", "--seed", seed, "--threads", "1", "--json"]
-            predict = lambda model, rows: pd.read_csv(
-                folder / "out.csv"
-            ) if command(given["binary"], "predict", model, folder / rows, "--out", folder / "out.csv", "--threads", 1) is not None else None
+
+            def predict(model, rows):
+                out = folder / "out.csv"
+                command(given["binary"], "predict", model, folder / rows, "--out", out, "--threads", 1)
+                return pd.read_csv(out)
+
             said = json.loads(command(given["binary"], "fit", *common, "--out", folder / "m"))
             estimate = said["prior_estimate"]
             line["estimate"] = {key: estimate[key] for key in ("mu", "interval", "one_sided", "bound")}

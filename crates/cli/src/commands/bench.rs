@@ -1,5 +1,6 @@
 //! `onesided bench`: how fast this machine trains.
 
+use super::review::count;
 use crate::args::Bench;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table};
@@ -181,15 +182,7 @@ fn as_text(rows: &[Row]) -> String {
 
 /// `1234567` as `1,234,567`.
 fn thousands(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    count(number.round() as usize)
 }
 
 #[cfg(test)]

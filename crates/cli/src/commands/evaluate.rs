@@ -1,6 +1,6 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::review::Answer;
+use super::review::ReviewAnswer;
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
@@ -127,7 +127,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         false => None,
         true => {
             warnings.extend(tell_seen(&model, &data)?);
-            let answer = Answer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?;
+            let answer = ReviewAnswer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?;
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
@@ -163,7 +163,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
         object.insert("prior_in_unlabeled_interval".to_string(), json!(interval));
         object.insert("warnings".to_string(), json!(warnings));
-        let answers = review.iter().flat_map(Answer::as_objects);
+        let answers = review.iter().flat_map(ReviewAnswer::as_objects);
         object.extend(answers.map(|(name, value)| (name.to_string(), value)));
         return print_json(&Value::Object(object));
     }

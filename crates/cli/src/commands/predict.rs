@@ -1,6 +1,6 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
 
-use super::review::{self, Answer};
+use super::review::{self, ReviewAnswer};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
@@ -63,10 +63,15 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         true => None,
         false => {
             let scores = list.rows.iter().map(|row| row.score).collect();
-            Some(Answer::of(&model.review(scores)?, &asked, flags.review.given(), "fit with --reserve")?)
+            Some(ReviewAnswer::of(
+                &model.review(scores)?,
+                &asked,
+                flags.review.given(),
+                "fit with --reserve",
+            )?)
         }
     };
-    let mut of_review = review.as_ref().map_or_else(Vec::new, Answer::warnings);
+    let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
     if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
         of_review.push(
             "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
@@ -90,7 +95,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     if as_json {
         let mut object = list.as_object(flags, &warnings);
-        for (name, value) in review.iter().flat_map(Answer::as_objects) {
+        for (name, value) in review.iter().flat_map(ReviewAnswer::as_objects) {
             object[name] = value;
         }
         return print_json(&object);

@@ -97,7 +97,7 @@ fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
 }
 
 /// What is said of a list.
-pub struct Answer {
+pub struct ReviewAnswer {
     review: Option<Review>,
     top: Vec<AtTop>,
     positives: usize,
@@ -105,7 +105,7 @@ pub struct Answer {
     pub lacking: Option<String>,
 }
 
-impl Answer {
+impl ReviewAnswer {
     /// Looks at the list. Too few positives are refused where a recall was asked for, and told of where it was not.
     pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
         let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
