@@ -256,3 +256,20 @@ fn augmentation_is_for_pictures() {
     let message = folder.refused(&format!("fit {TWO} --model trees --augment flip {OUT}"));
     assert!(message.contains("--augment is for networks on pictures, and the model trees"), "{message}");
 }
+
+#[test]
+fn a_teacher_is_for_pictures_and_its_numbers_are_checked() {
+    let folder = folders("pictures-teacher");
+    let fit = format!("fit {TWO} --prior 0.3333 --epochs 2");
+    let said = folder.run(&format!("{fit} --teacher on {OUT}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let about = folder.json("evaluate m.safetensors --positives good --unlabeled rest");
+    assert!(about["auc_pu"].is_number(), "{about}");
+    let message = folder.refused(&format!("{fit} --teacher rate=1 {OUT}"));
+    assert!(message.contains("the teacher's rate must be 0 or above and below 1, but is 1"), "{message}");
+    let message = folder.refused(&format!("{fit} --teacher yes {OUT}"));
+    assert!(message.contains("unknown teacher 'yes'; use on, off"), "{message}");
+    folder.write("table.csv", folder::table());
+    let message = folder.refused(&format!("fit table.csv {} --teacher on {OUT}", folder::QUICK));
+    assert!(message.contains("--teacher is for networks on pictures"), "{message}");
+}

@@ -43,6 +43,9 @@ pub struct Choices {
     /// `none`, `crop`, `flip`, `crop+flip`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub augment: Option<String>,
+    /// `on`, `off`, or numbers such as `weight=2,ramp=5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub teacher: Option<String>,
     /// The least share of positives in a batch; 0 takes the share they have in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_positives: Option<f64>,
@@ -100,6 +103,7 @@ impl Choices {
             batch,
             weight_decay,
             augment,
+            teacher,
             share_of_positives,
             objective,
             reduction,
@@ -130,6 +134,7 @@ impl Choices {
             ("batch", shown(&self.batch)),
             ("weight-decay", shown(&self.weight_decay)),
             ("augment", self.augment.clone()),
+            ("teacher", self.teacher.clone()),
             ("reduction", self.reduction.clone()),
             ("surrogate", self.surrogate.clone()),
             ("beta", shown(&self.beta)),

@@ -307,6 +307,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         train.augment,
         "What is done to pictures in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip [default: none]"
     ),
+    setting!(
+        "teacher",
+        "on|off",
+        Pictures,
+        train.teacher,
+        "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=4,ramp=10 [default: off]"
+    ),
     SettingInfo {
         name: "checkpoint",
         value: "FILE",

@@ -3,7 +3,7 @@
 
 use crate::Error;
 use onesided_data::Mix;
-use onesided_net::{Architecture, Augment, Optimizer, Schedule, TrainConfig};
+use onesided_net::{Architecture, Augment, Optimizer, Schedule, Teacher, Teaching, TrainConfig};
 
 /// Passes over small data; also the most that are made by default.
 const MOST_EPOCHS: usize = 100;
@@ -49,6 +49,14 @@ impl Training {
         }
     }
 
+    /// The teacher, where there is one.
+    pub(crate) fn teacher(&self) -> Option<Teacher> {
+        match self {
+            Training::ByData(overrides) => overrides.teacher.unwrap_or_default().into(),
+            Training::Fixed(config) => config.teacher,
+        }
+    }
+
     /// The whole configuration for `rows` training rows.
     pub(crate) fn config(&self, rows: usize, architecture: &Architecture, mix: Mix) -> TrainConfig {
         match self {
@@ -79,6 +87,8 @@ pub struct TrainOverrides {
     pub patience: Option<usize>,
     /// What is done to images before they are learned from.
     pub augment: Option<Augment>,
+    /// Whether a teacher takes part, and how.
+    pub teacher: Option<Teaching>,
 }
 
 impl TrainOverrides {
@@ -133,6 +143,7 @@ impl TrainOverrides {
             weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
             patience: self.patience.or(config.patience),
             augment: self.augment.unwrap_or(config.augment),
+            teacher: self.teacher.map_or(config.teacher, Into::into),
             ..config
         }
     }

@@ -15,6 +15,7 @@ fn value(name: &str) -> &'static str {
         "optimizer" => "adam",
         "schedule" => "constant",
         "augment" => "flip",
+        "teacher" => "on",
         "checkpoint" => "training.checkpoint",
         "threshold" => "quantile",
         "device" => "cpu",

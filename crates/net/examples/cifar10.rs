@@ -8,14 +8,18 @@
 //!     cargo run --release -p onesided-net --features cuda --example cifar10 -- DIR --device cuda
 //!     cargo run --release -p onesided-net --example cifar10 -- DIR --limit 2000 --epochs 1 --network cnn
 //!
+//! With `--labels 1000`, vehicles are positive, so many of them are labeled, and everything else is unlabeled: the setting in
+//! which methods for few labels are compared. `--teacher on` trains with a teacher, and `--keep-out 10000` judges on the last
+//! 10,000 training images, which then take no part in training, so that settings can be chosen without the test images.
+//!
 //! DIR holds the binary version of CIFAR-10. Prints a JSON object for each seed and one for all of them. The options and
 //! their defaults are those of [`Options`].
 
-use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, cifar10, hide};
+use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, Mix, Stream, cifar10, hide};
 use onesided_loss::{Objective, Sampling, method};
 use onesided_net::{
-    Architecture, Augment, Device, Engine, Job, NetError, Network, Precision, Shape, Source, TrainConfig,
-    TrainProgress, Trained, scores_on, train_on, train_side_by_side,
+    Architecture, Augment, Device, Draw, Engine, Job, NetError, Network, Precision, Shape, Source, Teacher,
+    TrainConfig, TrainProgress, Trained, score_views, train_on, train_side_by_side,
 };
 use serde_json::json;
 use std::error::Error;
@@ -41,6 +45,13 @@ struct Options {
     network: Architecture,
     /// Train on the first so many images.
     limit: usize,
+    /// Labeled vehicles, instead of hidden animals.
+    labels: Option<usize>,
+    /// Training images to judge on instead of the test images.
+    keep_out: usize,
+    /// Judge by the mean of an image's score and its mirror image's.
+    both_sides: bool,
+    reduction: Option<String>,
     /// The rest; `--rate` is its learning rate.
     config: TrainConfig,
 }
@@ -61,6 +72,10 @@ impl Options {
             at_once: 1,
             network: Architecture::Vgg16 { batch_norm: true },
             limit: usize::MAX,
+            labels: None,
+            keep_out: 0,
+            both_sides: false,
+            reduction: None,
             config,
         };
         while let Some(word) = words.next() {
@@ -77,6 +92,17 @@ impl Options {
                 "--at-once" => options.at_once = read(&word, &value)?,
                 "--network" => options.network = read(&word, &value)?,
                 "--limit" => options.limit = read(&word, &value)?,
+                "--labels" => options.labels = Some(read(&word, &value)?),
+                "--keep-out" => options.keep_out = read(&word, &value)?,
+                "--both-sides" => options.both_sides = read(&word, &value)?,
+                "--reduction" => options.reduction = Some(value),
+                "--first-seed" => config.seed = read(&word, &value)?,
+                "--positives" => config.mix = Mix::AtLeast(read(&word, &value)?),
+                "--teacher" => config.teacher = (value == "on").then(Teacher::default),
+                "--teacher-rate" => teacher(config)?.rate = read(&word, &value)?,
+                "--teacher-confidence" => teacher(config)?.confidence = read(&word, &value)?,
+                "--teacher-weight" => teacher(config)?.weight = read(&word, &value)?,
+                "--teacher-ramp" => teacher(config)?.ramp = read(&word, &value)?,
                 "--epochs" => config.epochs = read(&word, &value)?,
                 "--batch" => config.batch = read(&word, &value)?,
                 "--rate" => config.learning_rate = read(&word, &value)?,
@@ -97,6 +123,10 @@ impl Options {
     }
 }
 
+fn teacher(config: &mut TrainConfig) -> Result<&mut Teacher, String> {
+    config.teacher.as_mut().ok_or_else(|| "say --teacher on first".to_string())
+}
+
 fn read<T: FromStr<Err: std::fmt::Display>>(option: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|error| format!("{option} {value}: {error}"))
 }
@@ -113,8 +143,13 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn Error>> {
     let options = Options::parse(std::env::args().skip(1))?;
-    let Cifar10 { mut train, test } = cifar10(&options.folder)?;
+    let Cifar10 { mut train, mut test } = cifar10(&options.folder)?;
     let shape = Shape { channels: train.channels, height: train.height, width: train.width };
+    if options.keep_out > 0 {
+        let first = train.len().saturating_sub(options.keep_out);
+        test.bytes = train.bytes.split_off(first * shape.len());
+        test.labels = train.labels.split_off(first);
+    }
     let images = options.limit.min(train.len());
     train.bytes.truncate(images * shape.len());
     train.labels.truncate(images);
@@ -124,19 +159,27 @@ fn run() -> Result<(), Box<dyn Error>> {
     train.bytes.extend_from_slice(&test.bytes);
     let source = Source::Bytes { bytes: &train.bytes, scale: &scale, shift: &shift };
     let truth = |labels: &[u8]| -> Vec<bool> {
-        labels.iter().map(|&label| POSITIVE.contains(&CIFAR10_CLASSES[usize::from(label)])).collect()
+        let animal = |label: u8| POSITIVE.contains(&CIFAR10_CLASSES[usize::from(label)]);
+        labels.iter().map(|&label| animal(label) == options.labels.is_none()).collect()
     };
     let (to_learn, to_test) = (truth(&train.labels), truth(&test.labels));
 
     let network = options.network.network(shape)?;
-    let splits: Vec<Split> =
-        (0..options.seeds).map(|seed| Split::new(&options, &to_learn, seed)).collect::<Result<_, _>>()?;
+    let splits: Vec<Split> = (0..options.seeds)
+        .map(|seed| Split::new(&options, &to_learn, options.config.seed + seed))
+        .collect::<Result<_, _>>()?;
     let jobs: Vec<Job> = splits.iter().map(|split| split.job(&network, source)).collect();
 
     let device = options.config.device.resolve(&network, options.config.batch);
     let engine = Engine::new(device, source, shape)?;
     eprintln!("{} on {}, {} images", options.network, engine.describe(), images);
-    let tester = Tester { engine: &engine, network: &network, first: images as u32, truth: &to_test };
+    let tester = Tester {
+        engine: &engine,
+        network: &network,
+        first: images as u32,
+        truth: &to_test,
+        both_sides: options.both_sides,
+    };
     let clocks: Vec<Mutex<Option<Clock>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let watch = |run: usize, progress: &TrainProgress| Clock::tick(&clocks[run], run, progress);
     let mut accuracies = Vec::new();
@@ -204,13 +247,18 @@ struct Split {
     unlabeled: Vec<u32>,
     objective: Box<dyn Objective>,
     start_bias: f64,
+    /// The share of positives among the unlabeled images.
+    mu: f64,
     config: TrainConfig,
 }
 
 impl Split {
     fn new(options: &Options, truth: &[bool], seed: u64) -> Result<Self, Box<dyn Error>> {
         let method = method(&options.method)?;
-        let labels = hide(truth, options.hidden, seed)?;
+        let labels = match options.labels {
+            None => hide(truth, options.hidden, seed)?,
+            Some(count) => label_some(truth, count, seed),
+        };
         let in_first = |row: usize| match method.needs_truth {
             true => truth[row],
             false => labels[row] == Label::Positive,
@@ -224,12 +272,14 @@ impl Split {
             prior_in_unlabeled: mu,
             sampling: Sampling::SingleSample { labeled_share },
         };
-        let objective = method.build(&setting, &onesided_loss::Options::default())?;
+        let reduction = options.reduction.as_deref().map(str::parse).transpose()?.unwrap_or_default();
+        let more = onesided_loss::Options { reduction, ..onesided_loss::Options::default() };
+        let objective = method.build(&setting, &more)?;
         // The logit that a network without an input would give.
         let share = if method.needs_prior { mu } else { labeled_share };
         let start_bias = (share / (1.0 - share)).ln();
         let config = TrainConfig { seed, ..options.config.clone() };
-        Ok(Self { positive, unlabeled, objective, start_bias, config })
+        Ok(Self { positive, unlabeled, objective, start_bias, mu, config })
     }
 
     fn job<'a>(&'a self, network: &'a Network, data: Source<'a>) -> Job<'a> {
@@ -244,6 +294,7 @@ impl Split {
             weights: None,
             objective: self.objective.as_ref(),
             start_bias: self.start_bias,
+            share: Some(self.mu),
             risk: None,
             risk_name: "",
             config: &self.config,
@@ -252,19 +303,35 @@ impl Split {
     }
 }
 
+/// `count` of the positives labeled, drawn by seed.
+fn label_some(truth: &[bool], count: usize, seed: u64) -> Vec<Label> {
+    let mut positives: Vec<usize> = (0..truth.len()).filter(|&row| truth[row]).collect();
+    Stream::new(seed, "labels").shuffle(&mut positives);
+    let mut labels = vec![Label::Unlabeled; truth.len()];
+    positives.into_iter().take(count).for_each(|row| labels[row] = Label::Positive);
+    labels
+}
+
 /// Judges a trained network by the images that follow the training images.
 struct Tester<'a> {
     engine: &'a Engine<'a>,
     network: &'a Network,
     first: u32,
     truth: &'a [bool],
+    both_sides: bool,
 }
 
 impl Tester<'_> {
     fn accuracy(&self, trained: &Trained, config: &TrainConfig) -> Result<f64, NetError> {
         let rows: Vec<u32> = (self.first..).take(self.truth.len()).collect();
-        let scores =
-            scores_on(self.engine, self.network, &trained.weights, &rows, &config.executor_config())?;
+        let plain = Draw::default();
+        let views = match self.both_sides {
+            true => vec![plain, Draw { mirror: 1, ..plain }],
+            false => vec![plain],
+        };
+        let setting = config.executor_config();
+        let mut executor = self.engine.executor(self.network, &trained.weights, &setting)?;
+        let scores = score_views(executor.as_mut(), &rows, &views)?;
         let right = scores.iter().zip(self.truth).filter(|&(&score, &truth)| (score > 0.0) == truth).count();
         Ok(right as f64 / rows.len() as f64)
     }

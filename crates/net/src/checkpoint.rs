@@ -24,6 +24,8 @@ pub(crate) struct State {
     pub history: Vec<EpochRecord>,
     /// Epoch, risk and weights of the best epoch so far.
     pub best: Option<(usize, f64, Weights)>,
+    /// The teacher's shift and weights, where there is one.
+    pub teacher: Option<(Option<f64>, Weights)>,
 }
 
 /// The part of the state that is not tensors.
@@ -34,6 +36,15 @@ struct Note {
     sampler: SamplerState,
     history: Vec<EpochRecord>,
     best: Option<(usize, f64)>,
+    /// The teacher's shift; its weights are there if this is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    teacher: Option<Shift>,
+}
+
+/// What a teacher keeps besides weights.
+#[derive(Serialize, Deserialize)]
+struct Shift {
+    shift: Option<f64>,
 }
 
 const KEY: &str = "onesided-checkpoint";
@@ -84,7 +95,11 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         ("optimizer.first".into(), vec![state.optimizer.first.len()], &state.optimizer.first),
         ("optimizer.second".into(), vec![state.optimizer.second.len()], &state.optimizer.second),
     ];
-    let named = [("now", Some(&state.weights)), ("best", state.best.as_ref().map(|b| &b.2))];
+    let named = [
+        ("now", Some(&state.weights)),
+        ("best", state.best.as_ref().map(|b| &b.2)),
+        ("teacher", state.teacher.as_ref().map(|teacher| &teacher.1)),
+    ];
     for (prefix, weights) in named {
         for tensor in weights.iter().flat_map(|w| &w.tensors) {
             arrays.push((format!("{prefix}.{}", tensor.name), tensor.shape.clone(), &tensor.data));
@@ -96,6 +111,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         sampler: state.sampler.clone(),
         history: state.history.clone(),
         best: state.best.as_ref().map(|b| (b.0, b.1)),
+        teacher: state.teacher.as_ref().map(|&(shift, _)| Shift { shift }),
     };
     let note = serde_json::to_string(&note).map_err(|error| refused(path, error.to_string()))?;
     let bytes: Vec<Vec<u8>> =
@@ -158,6 +174,10 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         Some((epoch, risk)) => Some((epoch, risk, weights("best")?)),
         None => None,
     };
+    let teacher = match note.teacher {
+        Some(Shift { shift }) => Some((shift, weights("teacher")?)),
+        None => None,
+    };
     Ok(Some(State {
         weights: weights("now")?,
         optimizer: OptimizerState {
@@ -168,5 +188,6 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         sampler: note.sampler,
         history: note.history,
         best,
+        teacher,
     }))
 }

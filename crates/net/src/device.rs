@@ -161,12 +161,14 @@ pub struct ExecutorConfig {
     pub precision: Precision,
     /// Most rows of a training batch.
     pub batch: usize,
+    /// Most strong views among them.
+    pub strong: usize,
 }
 
 impl Default for ExecutorConfig {
     fn default() -> Self {
         let precision = Precision::default();
-        Self { optimizer: Optimizer::Nadam, weight_decay: 0.0, threads: 0, precision, batch: 512 }
+        Self { optimizer: Optimizer::Nadam, weight_decay: 0.0, threads: 0, precision, batch: 512, strong: 0 }
     }
 }
 

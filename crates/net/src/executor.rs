@@ -3,6 +3,7 @@
 use crate::NetError;
 use crate::optimizer::Clock;
 use crate::spec::Shape;
+use crate::views::Strong;
 use crate::weights::Weights;
 
 /// Whether a pass learns.
@@ -10,8 +11,17 @@ use crate::weights::Weights;
 pub enum Mode {
     /// Batch statistics, dropout, everything kept for the backward pass.
     Train,
+    /// Batch statistics, no dropout, nothing kept: the running statistics stay as they are.
+    Observe,
     /// Running statistics, no dropout.
     Predict,
+}
+
+impl Mode {
+    /// Whether a batch norm takes the statistics of the batch.
+    pub(crate) fn of_batch(self) -> bool {
+        self != Mode::Predict
+    }
 }
 
 /// Where an image is cut from and whether it is mirrored. One for each row of a batch.
@@ -39,6 +49,8 @@ pub struct Batch<'b> {
     pub rows: &'b [u32],
     /// One draw a row, or none at all: rows as they are.
     pub draws: &'b [Draw],
+    /// Strong views of the last rows, so many as there are of them here.
+    pub strong: &'b [Strong],
     /// Key of the dropout draws of a training pass.
     pub dropout_key: u64,
 }
@@ -46,7 +58,7 @@ pub struct Batch<'b> {
 impl<'b> Batch<'b> {
     /// Rows as they are.
     pub fn plain(rows: &'b [u32]) -> Self {
-        Self { rows, draws: &[], dropout_key: 0 }
+        Self { rows, draws: &[], strong: &[], dropout_key: 0 }
     }
 
     /// Refuses rows that a data set of `rows` does not have, and draws that leave an image by more than its own size.
@@ -55,6 +67,13 @@ impl<'b> Batch<'b> {
         if !self.draws.is_empty() && self.draws.len() != self.rows.len() {
             let (draws, rows) = (self.draws.len(), self.rows.len());
             return Err(NetError::Config(format!("a batch of {rows} rows has {draws} draws")));
+        }
+        if self.strong.len() > self.rows.len() {
+            let (views, rows) = (self.strong.len(), self.rows.len());
+            return Err(NetError::Config(format!("a batch of {rows} rows has {views} strong views")));
+        }
+        if !self.strong.is_empty() && input.pixels() == 1 {
+            return Err(NetError::Config(format!("strong views are of images, but a row has shape {input}")));
         }
         let fits = |by: i8, side: usize| usize::from(by.unsigned_abs()) < side;
         match self.draws.iter().find(|d| !fits(d.down, input.height) || !fits(d.right, input.width)) {
@@ -196,4 +215,23 @@ pub trait Executor {
 
     /// Optimizer steps taken.
     fn steps(&self) -> u64;
+
+    /// Keeps a moving average of the weights and running statistics from now on. It starts from `from`, or from the weights
+    /// as they stand.
+    fn start_average(&mut self, from: Option<&Weights>) -> Result<(), NetError>;
+
+    /// Moves the average: `rate` of it stays, the rest is taken from the weights as they stand.
+    fn average(&mut self, rate: f32) -> Result<(), NetError>;
+
+    /// Scores of the batch's rows under the averaged weights. The averaged statistics stay as they are, and the last
+    /// training pass is lost.
+    fn forward_average(&mut self, batch: &Batch, mode: Mode) -> Result<&[f32], NetError>;
+
+    /// The averaged weights and statistics.
+    fn averaged(&mut self) -> Result<Weights, NetError>;
+}
+
+/// That there is no average to ask for.
+pub(crate) fn no_average() -> NetError {
+    NetError::Config("an average of weights was asked for, but none was started".into())
 }

@@ -14,7 +14,9 @@ mod optimizer;
 mod scores;
 mod side_by_side;
 mod spec;
+mod teacher;
 mod train;
+mod views;
 mod weights;
 mod zoo;
 
@@ -30,9 +32,11 @@ pub use optimizer::{Optimizer, Schedule};
 pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
+pub use teacher::{Teacher, Teaching};
 pub use train::{
     EpochRecord, Job, NegativeRows, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on,
     train_watched,
 };
+pub use views::Strong;
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

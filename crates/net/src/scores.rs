@@ -58,7 +58,7 @@ pub fn score_views(executor: &mut dyn Executor, rows: &[u32], views: &[Draw]) ->
     let at_once = executor.rows_at_once().max(1);
     for &view in views {
         for (some, means) in rows.chunks(at_once).zip(means.chunks_mut(at_once)) {
-            let batch = Batch { rows: some, draws: &vec![view; some.len()], dropout_key: 0 };
+            let batch = Batch { draws: &vec![view; some.len()], ..Batch::plain(some) };
             let scores = executor.forward(&batch, Mode::Predict)?;
             means.iter_mut().zip(scores).for_each(|(mean, score)| *mean += score / views.len() as f32);
         }

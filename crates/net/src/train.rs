@@ -8,9 +8,11 @@ use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::optimizer::{Optimizer, Schedule};
 use crate::scores::score_rows;
 use crate::spec::{Network, Shape};
+use crate::teacher::Teacher;
+use crate::views::Strong;
 use crate::weights::Weights;
 use onesided_data::{BatchSampler, Mix, Stream};
-use onesided_loss::{Loss, NegativeTerm, Objective, Part};
+use onesided_loss::{Lesson, Loss, NegativeTerm, Objective, Part};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -48,6 +50,9 @@ pub struct TrainConfig {
     /// What is done to images before they are learned from.
     #[serde(default)]
     pub augment: Augment,
+    /// Whether a teacher takes part, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teacher: Option<Teacher>,
     /// Where to train.
     #[serde(default)]
     pub device: Device,
@@ -73,6 +78,7 @@ impl Default for TrainConfig {
             seed: 0,
             threads: 0,
             augment: Augment::default(),
+            teacher: None,
             device: Device::default(),
             precision: Precision::default(),
         }
@@ -107,19 +113,24 @@ impl TrainConfig {
         if self.patience == Some(0) {
             return refuse("the patience must be at least 1 epoch, but is 0".into());
         }
-        Ok(())
+        self.teacher.map_or(Ok(()), |teacher| teacher.check())
     }
 
     /// The same, and what the rows must be like.
     fn check_for(&self, input: Shape) -> Result<(), NetError> {
         self.check()?;
+        if let Some(teacher) = self.teacher {
+            teacher.check_for(input)?;
+        }
         self.augment.check(input)
     }
 
     /// The part of it that executors are set to.
     pub fn executor_config(&self) -> ExecutorConfig {
-        let Self { optimizer, weight_decay, threads, precision, batch, .. } = *self;
-        ExecutorConfig { optimizer, weight_decay, threads, precision, batch }
+        let Self { optimizer, weight_decay, threads, precision, batch, teacher, .. } = *self;
+        // With a teacher, rows go through the network as two views.
+        let (batch, strong) = if teacher.is_some() { (2 * batch, batch) } else { (batch, 0) };
+        ExecutorConfig { optimizer, weight_decay, threads, precision, batch, strong }
     }
 }
 
@@ -165,6 +176,8 @@ pub struct Job<'a> {
     pub objective: &'a dyn Objective,
     /// Where the score's bias starts: the logit of the prior.
     pub start_bias: f64,
+    /// The share of positives among the unlabeled rows, which a teacher needs.
+    pub share: Option<f64>,
     /// How epochs are compared; without it the last epoch is kept.
     pub risk: Option<Risk<'a>>,
     /// What the risk is, in words: a checkpoint of a run that was judged otherwise is not continued.
@@ -278,6 +291,16 @@ pub fn train_watched(
         config.mix,
         Stream::new(config.seed, "batches"),
     )?;
+    let mut lesson = match (config.teacher, job.share) {
+        (None, _) => None,
+        (Some(teacher), Some(share)) if share > 0.0 && share < 1.0 => {
+            Some(Lesson::new(share, teacher.confidence))
+        }
+        (Some(_), _) => {
+            let why = "a teacher needs the share of positives among the unlabeled rows, above 0 and below 1";
+            return Err(NetError::Config(why.into()));
+        }
+    };
     let mut history: Vec<EpochRecord> = Vec::new();
     let mut best: Option<(usize, f64, Weights)> = None;
     let fingerprint = job.checkpoint.map(|_| checkpoint::fingerprint(job));
@@ -289,7 +312,11 @@ pub fn train_watched(
     let mut executor = match state {
         None => {
             let initial = Weights::initial(job.network, job.start_bias, config.seed)?;
-            engine.executor(job.network, &initial, &config.executor_config())?
+            let mut executor = engine.executor(job.network, &initial, &config.executor_config())?;
+            if lesson.is_some() {
+                executor.start_average(None)?;
+            }
+            executor
         }
         Some((path, state)) => {
             let mut executor = engine.executor(job.network, &state.weights, &config.executor_config())?;
@@ -298,6 +325,10 @@ pub fn train_watched(
                     path,
                     "its optimizer state does not fit the network; delete the file",
                 ));
+            }
+            if let (Some(lesson), Some((shift, average))) = (&mut lesson, state.teacher) {
+                lesson.restore(shift);
+                executor.start_average(Some(&average))?;
             }
             sampler.restore(state.sampler);
             resumed_from = Some(state.history.len());
@@ -335,15 +366,30 @@ pub fn train_watched(
         while more {
             let step = executor.steps();
             gradient.resize(feed.rows.len(), 0.0);
+            if let Some(lesson) = &mut lesson {
+                let answers = executor.forward_average(&feed.unlabeled_batch(), Mode::Observe)?;
+                lesson.take(feed.unlabeled_part(answers));
+            }
             // A GPU waits from here until the gradient arrives: nothing else is done in between.
             let scores = executor.forward(&feed.batch(), Mode::Train)?;
-            let loss = loss_on.evaluate(feed.parts(scores), feed.split(&mut gradient));
+            let (weak, strong) = scores.split_at(feed.weak());
+            let (gradient_weak, gradient_strong) = gradient.split_at_mut(feed.weak());
+            let mut loss = loss_on.evaluate(feed.parts(weak), feed.split(gradient_weak));
+            if let (Some(lesson), Some(teacher)) = (&lesson, config.teacher) {
+                let weight = teacher.weight_at(step as f64 / batches as f64);
+                let (of_positive, of_unlabeled) = gradient_strong.split_at_mut(feed.positives);
+                let [positive, unlabeled, _] = feed.parts(strong);
+                loss += lesson.evaluate(positive, unlabeled, weight, of_positive, of_unlabeled);
+            }
             if !loss.is_finite() || !all_finite(scores) {
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
             }
             executor.backward(&gradient)?;
             let factor = config.schedule.factor(step, steps) * risen(step, warm_up);
             executor.step(config.learning_rate * factor)?;
+            if let Some(teacher) = config.teacher {
+                executor.average(teacher.rate as f32)?;
+            }
             // Now it is busy, and the next batch and the observer cost no time.
             total += loss;
             progress.batch += 1;
@@ -386,6 +432,10 @@ pub fn train_watched(
                 sampler: sampler.state(),
                 history: history.clone(),
                 best: best.clone(),
+                teacher: match &lesson {
+                    Some(lesson) => Some((lesson.shift(), executor.averaged()?)),
+                    None => None,
+                },
             };
             checkpoint::write(path, fingerprint, &state)?;
         }
@@ -407,6 +457,8 @@ struct Feed {
     positives: usize,
     unlabeled: usize,
     draws: Vec<Draw>,
+    /// Strong views of the positives and the unlabeled rows, which follow the others; none without a teacher.
+    strong: Vec<Strong>,
     dropout_key: u64,
 }
 
@@ -424,6 +476,11 @@ impl Feed {
         if let Some(weights) = job.weights {
             self.weights.extend(self.rows.iter().map(|&row| weights[row as usize]));
         }
+        if config.teacher.is_some() {
+            let again = self.positives + self.unlabeled;
+            self.rows.extend_from_within(..again);
+            Strong::draws(job.network.input, config.seed, step, again, &mut self.strong);
+        }
         config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
         self.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();
         true
@@ -439,6 +496,24 @@ impl Feed {
         [part(0..p), part(p..u), part(u..scores.len())]
     }
 
+    /// Rows that are no strong views.
+    fn weak(&self) -> usize {
+        self.rows.len() - self.strong.len()
+    }
+
+    /// The weak views of the unlabeled rows.
+    fn unlabeled_batch(&self) -> Batch<'_> {
+        let own = self.positives..self.positives + self.unlabeled;
+        let draws = if self.draws.is_empty() { &[] } else { &self.draws[own.clone()] };
+        Batch { draws, ..Batch::plain(&self.rows[own]) }
+    }
+
+    /// Scores of the unlabeled rows with their weights.
+    fn unlabeled_part<'s>(&'s self, scores: &'s [f32]) -> Part<'s> {
+        let own = self.positives..self.positives + self.unlabeled;
+        Part::new(scores, (!self.weights.is_empty()).then(|| &self.weights[own]))
+    }
+
     /// A slice over the batch by kind.
     fn split<'s>(&self, of_rows: &'s mut [f32]) -> [&'s mut [f32]; 3] {
         let (positive, others) = of_rows.split_at_mut(self.positives);
@@ -447,7 +522,8 @@ impl Feed {
     }
 
     fn batch(&self) -> Batch<'_> {
-        Batch { rows: &self.rows, draws: &self.draws, dropout_key: self.dropout_key }
+        let Self { rows, draws, strong, dropout_key, .. } = self;
+        Batch { rows, draws, strong, dropout_key: *dropout_key }
     }
 }
 

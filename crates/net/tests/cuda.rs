@@ -341,7 +341,7 @@ fn augmented_rows_match_the_cpu() {
                     let engine = Engine::new(device, source, input).unwrap();
                     let mut executor =
                         engine.executor(&network, &weights, &setting(Precision::F32, rows.len())).unwrap();
-                    let batch = Batch { rows: &rows, draws, dropout_key: 0 };
+                    let batch = Batch { draws, ..Batch::plain(&rows) };
                     let scores = executor.forward(&batch, Mode::Train).unwrap().to_vec();
                     executor.backward(&by).unwrap();
                     (scores, executor.gradients().unwrap().swap_remove(0).1)
@@ -446,6 +446,7 @@ impl Task {
             weights: None,
             objective: &self.objective,
             start_bias: -1.0,
+            share: None,
             risk: None,
             risk_name: "",
             config,
@@ -504,6 +505,102 @@ fn a_checkpoint_resumes_to_the_same_bytes() {
     assert_eq!(rest.resumed_from, Some(3));
     assert!(bits(&rest.weights) == bits(&whole.weights), "the resumed run has other weights");
     assert_eq!(rest.history, whole.history);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Strong views are the CPU's, of bytes and of numbers, with and without draws.
+#[test]
+fn strong_views_are_the_cpus() {
+    let Some(_card) = card() else { return };
+    for channels in [1, 3] {
+        let input = Shape { channels, height: 18, width: 13 };
+        let network = Architecture::Linear.network(input).unwrap();
+        let weights = Weights::initial(&network, 0.5, 3).unwrap();
+        let images = 40;
+        let mut stream = Stream::new(4, "images");
+        let bytes: Vec<u8> = (0..images * input.len()).map(|_| stream.below(256) as u8).collect();
+        let numbers = normals(5, images * input.len());
+        let (scale, shift) = ([0.017, 0.02, 0.013], [-2.1, -1.7, -1.9]);
+        let (scale, shift) = (&scale[..channels], &shift[..channels]);
+        let rows: Vec<u32> = (0..200).map(|i| (i * 7 % images) as u32).collect();
+        let (mut draws, mut strong) = (Vec::new(), Vec::new());
+        Augment { crop: 4, mirror: true }.draws(1, 2, rows.len(), &mut draws);
+        Strong::draws(input, 3, 4, 150, &mut strong);
+        let by = normals(6, rows.len());
+        for source in [Source::Numbers(&numbers), Source::Bytes { bytes: &bytes, scale, shift }] {
+            for draws in [&draws[..], &[]] {
+                let on = |device| {
+                    let engine = Engine::new(device, source, input).unwrap();
+                    let setting = ExecutorConfig { strong: 160, ..setting(Precision::F32, rows.len()) };
+                    let mut executor = engine.executor(&network, &weights, &setting).unwrap();
+                    let batch = Batch { draws, strong: &strong, ..Batch::plain(&rows) };
+                    let scores = executor.forward(&batch, Mode::Train).unwrap().to_vec();
+                    executor.backward(&by).unwrap();
+                    (scores, executor.gradients().unwrap().swap_remove(0).1)
+                };
+                let (have, want) = (on(GPU), on(Device::Cpu));
+                let gaps = (gap(&have.0, &want.0), gap(&have.1, &want.1));
+                assert!(gaps.0 < 1e-4 && gaps.1 < 1e-4, "{input}: scores and gradient are off by {gaps:?}");
+            }
+        }
+    }
+}
+
+/// Averaged weights and statistics, and both kinds of looks at them, are the CPU's.
+#[test]
+fn averages_are_the_cpus() {
+    let Some(_card) = card() else { return };
+    let input = Shape { channels: 3, height: 8, width: 8 };
+    let network = Architecture::Cnn.network(input).unwrap();
+    let start = Weights::initial(&network, 0.5, 3).unwrap();
+    let data = normals(5, 60 * input.len());
+    let rows: Vec<u32> = (0..60).collect();
+    let on = |device| {
+        let engine = Engine::new(device, Source::Numbers(&data), input).unwrap();
+        let mut executor = engine.executor(&network, &start, &setting(Precision::F32, rows.len())).unwrap();
+        executor.start_average(None).unwrap();
+        let mut looks = Vec::new();
+        for _ in 0..3 {
+            let seen = executor.forward_average(&Batch::plain(&rows[..40]), Mode::Observe).unwrap();
+            looks.extend_from_slice(seen);
+            executor.forward(&Batch::plain(&rows), Mode::Train).unwrap();
+            executor.backward(&vec![0.01; rows.len()]).unwrap();
+            executor.step(1e-3).unwrap();
+            executor.average(0.8).unwrap();
+        }
+        looks.extend_from_slice(executor.forward_average(&Batch::plain(&rows), Mode::Predict).unwrap());
+        (looks, flat(&executor.averaged().unwrap()))
+    };
+    let (have, want) = (on(GPU), on(Device::Cpu));
+    let gaps = (gap(&have.0, &want.0), gap(&have.1, &want.1));
+    assert!(gaps.0 < 1e-3 && gaps.1 < 1e-4, "scores and averages are off by {gaps:?}");
+}
+
+/// Training with a teacher: the CPU's weights in f32, a resumed run's in bf16.
+#[test]
+fn a_teacher_on_a_card_teaches_as_one_on_the_cpu_and_can_be_resumed() {
+    let Some(_card) = card() else { return };
+    let task = Task::new("cnn", Shape { channels: 3, height: 8, width: 8 });
+    let teacher = Some(Teacher { rate: 0.9, confidence: 0.6, weight: 2.0, ramp: 1.0 });
+    let augment: Augment = "crop:2".parse().unwrap();
+    let config = TrainConfig { teacher, augment, epochs: 2, ..config(4) };
+    let weights = |config: &TrainConfig| {
+        let job = Job { share: Some(0.25), ..task.job(config, None) };
+        train(&job, &mut |_| true).unwrap().weights
+    };
+    let exact = TrainConfig { precision: Precision::F32, ..config.clone() };
+    let on_cpu = weights(&TrainConfig { device: Device::Cpu, ..exact.clone() });
+    let gap = gap(&flat(&weights(&exact)), &flat(&on_cpu));
+    assert!(gap < 2e-2, "weights are off by {gap:.2e}");
+    let folder = std::env::temp_dir().join(format!("onesided-net-{}-cuda-teacher", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("checkpoint.safetensors");
+    let whole = weights(&config);
+    let job = Job { share: Some(0.25), ..task.job(&config, Some(&path)) };
+    assert!(train(&job, &mut |progress| progress.epoch < 2).unwrap().interrupted);
+    let rest = train(&job, &mut |_| true).unwrap();
+    assert_eq!(rest.resumed_from, Some(1));
+    assert!(bits(&rest.weights) == bits(&whole), "the resumed run has other weights");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -80,6 +80,7 @@ impl Task {
             weights: None,
             objective: &self.objective,
             start_bias: -1.0,
+            share: None,
             risk: None,
             risk_name: "",
             config,
@@ -201,7 +202,7 @@ fn rows_draws_and_data_that_do_not_belong_are_sentences() {
     let mut refusal = |batch: Batch| executor.forward(&batch, Mode::Train).unwrap_err().to_string();
     assert!(refusal(Batch::plain(&[0, ROWS as u32])).contains("row 90 was asked for"));
     let (near, far) = (Draw::default(), Draw { down: -6, ..Draw::default() });
-    let mut batch = |draws: &[Draw]| refusal(Batch { rows: &[0, 1], draws, dropout_key: 0 });
+    let mut batch = |draws: &[Draw]| refusal(Batch { draws, ..Batch::plain(&[0, 1]) });
     assert!(batch(&[near]).contains("2 rows has 1 draws"));
     assert!(batch(&[near, far]).contains("cut -6 pixels down"));
     assert!(executor.backward(&[1.0; 5]).unwrap_err().to_string().contains("5 gradients"));

@@ -11,7 +11,7 @@ use onesided_learn::{
     learn,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
-use onesided_net::{Augment, Device, Optimizer, Precision, Schedule};
+use onesided_net::{Augment, Device, Optimizer, Precision, Schedule, Teaching};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -184,6 +184,10 @@ impl Learner {
     set! {
         /// What is done to pictures before they are learned from.
         augment: Augment => train.augment
+    }
+    set! {
+        /// Whether an average of the network teaches it on strongly changed pictures.
+        teacher: Teaching => train.teacher
     }
     set! {
         /// The share of the positives and of the unlabeled rows that is not trained on, but chooses, calibrates and gives

@@ -136,6 +136,6 @@ pub use onesided_learn::{
     Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
-pub use onesided_net::{Architecture, Augment, Device, Precision, Shape};
+pub use onesided_net::{Architecture, Augment, Device, Precision, Shape, Teacher, Teaching};
 pub use rank::Ranked;
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};

@@ -46,6 +46,7 @@ fn trained(x: &[f32], reduction: Reduction) -> (f64, f64) {
         weights: None,
         objective: &objective,
         start_bias: (MU / (1.0 - MU)).ln(),
+        share: None,
         risk: None,
         risk_name: "",
         config: &config,

@@ -122,6 +122,9 @@ class PUClassifier(Estimator):
         Of networks.
     optimizer, schedule, augment : str, optional
         Of networks.
+    teacher : str, optional
+        Of networks on pictures: ``"on"`` lets an average of the network teach it on strongly changed pictures, for few
+        labels; numbers such as ``"weight=2,ramp=5"`` change how.
     checkpoint : path, optional
         A file to resume training from after an interruption.
     hold_out : float, optional
@@ -212,6 +215,7 @@ class PUClassifier(Estimator):
         weight_decay: float | None = None,
         patience: int | None = None,
         augment: str | None = None,
+        teacher: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
         reserve: float | str | None = None,
@@ -258,6 +262,7 @@ class PUClassifier(Estimator):
         self.weight_decay = weight_decay
         self.patience = patience
         self.augment = augment
+        self.teacher = teacher
         self.checkpoint = checkpoint
         self.hold_out = hold_out
         self.reserve = reserve

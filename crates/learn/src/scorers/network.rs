@@ -262,6 +262,9 @@ impl Scorer for NetworkScorer {
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
         self.train.augment().check(network.input)?;
+        if let Some(teacher) = self.train.teacher() {
+            teacher.check_for(network.input)?;
+        }
         Ok(())
     }
 
@@ -362,6 +365,7 @@ impl NetworkTrainer<'_> {
             weights: task.weights,
             objective,
             start_bias: scorer.start_bias.unwrap_or_else(|| scorer.objective.start(task)),
+            share: prior.map(PriorInUnlabeled::get),
             risk: if judged { Some(&judge) } else { None },
             risk_name: &risk_name,
             config,

@@ -10,7 +10,7 @@ use super::shard::{Pass, Shard, grown};
 use super::simd::simd_fn;
 use super::thread_pool::ThreadPool;
 use crate::NetError;
-use crate::executor::{Batch, Executor, Mode, OptimizerState, Source};
+use crate::executor::{Batch, Executor, Mode, OptimizerState, Source, no_average};
 use crate::optimizer::{Clock, Optimizer, Step};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
@@ -39,6 +39,8 @@ pub struct CpuExecutor<'a> {
     clock: Clock,
     first_moment: Vec<f32>,
     second_moment: Vec<f32>,
+    /// Averaged weights and statistics, where they are kept.
+    average: Option<(Vec<f32>, Vec<f32>)>,
     scores: Vec<f32>,
     /// Key of the dropout draws of the last pass.
     dropout_key: u64,
@@ -95,6 +97,7 @@ impl<'a> CpuExecutor<'a> {
             clock: Clock::start(),
             first_moment: Vec::new(),
             second_moment: Vec::new(),
+            average: None,
             scores: Vec::new(),
             dropout_key: 0,
             rows: 0,
@@ -111,11 +114,17 @@ impl<'a> CpuExecutor<'a> {
     }
 
     fn load(&mut self, weights: &Weights) {
-        for ((spec, place), tensor) in self.plan.tensors.iter().zip(&weights.tensors) {
-            let to = if spec.trained { &mut self.weights } else { &mut self.statistics };
-            to[place.clone()].copy_from_slice(&tensor.data);
-        }
+        spread(&self.plan, weights, &mut self.weights, &mut self.statistics);
         self.fresh = false;
+    }
+
+    /// Puts the averaged numbers in the place of the others, or back.
+    fn exchange(&mut self) -> Result<(), NetError> {
+        let (weights, statistics) = self.average.as_mut().ok_or_else(no_average)?;
+        std::mem::swap(weights, &mut self.weights);
+        std::mem::swap(statistics, &mut self.statistics);
+        self.fresh = false;
+        Ok(())
     }
 
     fn prepare(&mut self) {
@@ -179,7 +188,7 @@ impl Executor for CpuExecutor<'_> {
             // In training, a run of operations ends before the next batch norm, which waits for every thread.
             let after = start + usize::from(gathered);
             let end = (after..ops.len())
-                .find(|&i| mode == Mode::Train && matches!(ops[i], Op::Norm { .. }))
+                .find(|&i| mode.of_batch() && matches!(ops[i], Op::Norm { .. }))
                 .unwrap_or(ops.len());
             let pass = Pass {
                 plan: &self.plan,
@@ -201,8 +210,17 @@ impl Executor for CpuExecutor<'_> {
             }
             if let Op::Norm { slot, pixels, mean, variance, .. } = &ops[end] {
                 let sums: Vec<_> = self.shards[..count].iter().map(|s| s.norm_sums(*slot)).collect();
-                let (m, v) = two_ranges(&mut self.statistics, mean, variance);
-                self.moments[*slot].of_batch(&sums, rows.len() * pixels, m, v);
+                let count = rows.len() * pixels;
+                match mode {
+                    Mode::Observe => {
+                        let (mut m, mut v) = (vec![0.0; mean.len()], vec![0.0; variance.len()]);
+                        self.moments[*slot].of_batch(&sums, count, &mut m, &mut v);
+                    }
+                    _ => {
+                        let (m, v) = two_ranges(&mut self.statistics, mean, variance);
+                        self.moments[*slot].of_batch(&sums, count, m, v);
+                    }
+                }
             }
             gathered = true;
             start = end;
@@ -295,11 +313,7 @@ impl Executor for CpuExecutor<'_> {
     }
 
     fn weights(&mut self) -> Result<Weights, NetError> {
-        let tensors = self.plan.tensors.iter().map(|(spec, place)| {
-            let from = if spec.trained { &self.weights } else { &self.statistics };
-            Tensor { name: spec.name.clone(), shape: spec.shape.clone(), data: from[place.clone()].to_vec() }
-        });
-        Ok(Weights { tensors: tensors.collect() })
+        Ok(collected(&self.plan, &self.weights, &self.statistics))
     }
 
     fn gradients(&mut self) -> Result<Vec<(String, Vec<f32>)>, NetError> {
@@ -326,6 +340,60 @@ impl Executor for CpuExecutor<'_> {
     fn steps(&self) -> u64 {
         self.clock.step
     }
+
+    fn start_average(&mut self, from: Option<&Weights>) -> Result<(), NetError> {
+        let (mut weights, mut statistics) = (self.weights.clone(), self.statistics.clone());
+        if let Some(from) = from {
+            spread(&self.plan, from, &mut weights, &mut statistics);
+        }
+        self.average = Some((weights, statistics));
+        Ok(())
+    }
+
+    fn average(&mut self, rate: f32) -> Result<(), NetError> {
+        let (weights, statistics) = self.average.as_mut().ok_or_else(no_average)?;
+        follow(weights, &self.weights, rate);
+        follow(statistics, &self.statistics, rate);
+        Ok(())
+    }
+
+    fn forward_average(&mut self, batch: &Batch, mode: Mode) -> Result<&[f32], NetError> {
+        self.exchange()?;
+        let done = self.forward(batch, mode).map(|_| ());
+        self.exchange()?;
+        done.map(|()| self.scores.as_slice())
+    }
+
+    fn averaged(&mut self) -> Result<Weights, NetError> {
+        let (weights, statistics) = self.average.as_ref().ok_or_else(no_average)?;
+        Ok(collected(&self.plan, weights, statistics))
+    }
+}
+
+simd_fn! {
+    /// rate · average + (1 - rate) · now.
+    fn follow(average: &mut [f32], now: &[f32], rate: f32) {
+        for (average, now) in average.iter_mut().zip(now) {
+            *average = rate * *average + (1.0 - rate) * now;
+        }
+    }
+}
+
+/// Tensors to their places among trained numbers and statistics.
+fn spread(plan: &Plan, from: &Weights, weights: &mut [f32], statistics: &mut [f32]) {
+    for ((spec, place), tensor) in plan.tensors.iter().zip(&from.tensors) {
+        let to = if spec.trained { &mut *weights } else { &mut *statistics };
+        to[place.clone()].copy_from_slice(&tensor.data);
+    }
+}
+
+/// Tensors from their places.
+fn collected(plan: &Plan, weights: &[f32], statistics: &[f32]) -> Weights {
+    let tensors = plan.tensors.iter().map(|(spec, place)| {
+        let from = if spec.trained { weights } else { statistics };
+        Tensor { name: spec.name.clone(), shape: spec.shape.clone(), data: from[place.clone()].to_vec() }
+    });
+    Weights { tensors: tensors.collect() }
 }
 
 simd_fn! {

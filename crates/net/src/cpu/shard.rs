@@ -79,7 +79,15 @@ impl Shard {
         let own = self.first..self.first + self.rows;
         let draws = if batch.draws.is_empty() { &[] } else { &batch.draws[own.clone()] };
         let input = grown(&mut self.input, self.rows * shape.len());
-        gather(source, shape, &batch.rows[own], draws, input);
+        gather(source, shape, &batch.rows[own.clone()], draws, input);
+        // Strong views are of the last rows of the batch.
+        let weak = batch.rows.len() - batch.strong.len();
+        for row in own.start.max(weak)..own.end {
+            let place = (row - own.start) * shape.len()..(row + 1 - own.start) * shape.len();
+            let from = grown(&mut self.small, shape.len());
+            from.copy_from_slice(&input[place.clone()]);
+            batch.strong[row - weak].apply(from, shape, &mut input[place]);
+        }
     }
 
     /// Runs the operations of `range`; in training, ends with the sums of the batch norm that follows.
@@ -104,7 +112,7 @@ impl Shard {
                 Op::Conv { conv, weight, bias, prepared, activation } => {
                     let (w, u) = (&pass.weights[weight.clone()], &pass.prepared[prepared.clone()]);
                     let next = match plan.ops.get(i + 1) {
-                        Some(Op::Norm { slot, .. }) if pass.mode == Mode::Train => Some(*slot),
+                        Some(Op::Norm { slot, .. }) if pass.mode.of_batch() => Some(*slot),
                         _ => None,
                     };
                     if let Some(slot) = next {
@@ -146,7 +154,7 @@ impl Shard {
             }
         }
         if let Some(Op::Norm { slot, .. }) = plan.ops.get(range.end)
-            && pass.mode == Mode::Train
+            && pass.mode.of_batch()
             && !matches!(range.end.checked_sub(1).map(|last| &plan.ops[last]), Some(Op::Conv { .. }))
         {
             let (values, size) = match range.end {

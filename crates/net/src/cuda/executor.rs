@@ -2,13 +2,13 @@
 
 use super::card::CardData;
 use super::choice::passes;
-use super::driver::{Event, Graph, Pinned};
-use super::layout::HEAD;
+use super::driver::{Buffer, Event, Graph, Pinned};
+use super::layout::{HEAD, request_words, words_of};
 use super::network::{OnCard, convolution};
-use super::plan::{By, Op, Plan};
+use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
 use crate::device::ExecutorConfig;
-use crate::executor::{Batch, Executor, Mode, OptimizerState};
+use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
 use crate::optimizer::{Clock, Optimizer};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
@@ -29,11 +29,23 @@ pub struct CudaExecutor {
     weight_decay: f64,
     /// Rows of the last training pass; none after another kind of pass.
     rows: Option<usize>,
+    network: Network,
+    setting: ExecutorConfig,
+    average: Option<Average>,
+}
+
+/// A moving average of another network's weights, as a network of its own.
+struct Average {
+    executor: Box<CudaExecutor>,
+    /// Averaged statistics: those of the network move with each pass over a batch.
+    statistics: Buffer,
+    stepped: Event,
 }
 
 #[derive(Default)]
 struct Graphs {
     train: Option<Graph>,
+    observe: Option<Graph>,
     predict: Option<Graph>,
     backward: Option<Graph>,
     step: Option<Graph>,
@@ -63,7 +75,7 @@ impl CudaExecutor {
         let net = OnCard::new(card, data, plan, capacity, setting)?;
         net.load(weights)?;
         let (request, scores, reply) = (
-            Pinned::new(context, HEAD + 2 * capacity)?,
+            Pinned::new(context, request_words(capacity, setting.strong))?,
             Pinned::new(context, capacity)?,
             Pinned::new(context, capacity)?,
         );
@@ -79,6 +91,9 @@ impl CudaExecutor {
             optimizer: setting.optimizer,
             weight_decay: setting.weight_decay,
             rows: None,
+            network: network.clone(),
+            setting: *setting,
+            average: None,
         })
     }
 
@@ -175,24 +190,34 @@ impl Executor for CudaExecutor {
                 "a batch of {n} rows was given to a network that was set up for {capacity}"
             )));
         }
+        if batch.strong.len() > net.strong {
+            let (views, most) = (batch.strong.len(), net.strong);
+            return Err(NetError::Config(format!(
+                "a batch of {views} strong views was given to a network that was set up for {most}"
+            )));
+        }
         net.data.0.card.0.context.enter()?;
         let request = self.request.words();
         request[0] = n as u32;
         request[1] = u32::from(!batch.draws.is_empty());
         request[2] = batch.dropout_key as u32;
         request[3] = (batch.dropout_key >> 32) as u32;
+        request[4] = batch.strong.len() as u32;
         request[HEAD..HEAD + n].copy_from_slice(batch.rows);
-        for (to, draw) in request[HEAD + capacity..].iter_mut().zip(batch.draws) {
+        let views = words_of(batch.strong);
+        request[HEAD + 2 * capacity..][..views.len()].copy_from_slice(views);
+        for (to, draw) in request[HEAD + capacity..HEAD + 2 * capacity].iter_mut().zip(batch.draws) {
             *to = u32::from_le_bytes([draw.down as u8, draw.right as u8, draw.mirror, 0]);
         }
         let graph = match mode {
             Mode::Train => &mut self.graphs.train,
+            Mode::Observe => &mut self.graphs.observe,
             Mode::Predict => &mut self.graphs.predict,
         };
         let graph = match graph {
             Some(graph) => graph,
             none => none.insert(net.main.capture(|| {
-                net.main.send(net.head(), self.request.pointer(), 4 * (HEAD + 2 * capacity))?;
+                net.main.send(net.head(), self.request.pointer(), 4 * request_words(capacity, net.strong))?;
                 net.forward(mode, &mut |_| Ok(()))?;
                 net.main.fetch(self.scores.pointer(), net.at(net.layout.scores), 4 * capacity)
             })?),
@@ -326,5 +351,65 @@ impl Executor for CudaExecutor {
 
     fn steps(&self) -> u64 {
         self.clock.step
+    }
+
+    fn start_average(&mut self, from: Option<&Weights>) -> Result<(), NetError> {
+        let now = self.weights()?;
+        let weights = from.unwrap_or(&now);
+        // Every unlabeled row once, as a weak view.
+        let setting =
+            ExecutorConfig { batch: self.setting.batch - self.setting.strong, strong: 0, ..self.setting };
+        let executor = Box::new(CudaExecutor::new(&self.net.data, &self.network, weights, &setting)?);
+        let context = &self.net.data.0.card.0.context;
+        let numbers = self.net.plan.statistics;
+        let statistics = match Buffer::new(context, 4 * numbers.max(1))? {
+            Some(buffer) => buffer,
+            None => return Err(self.net.data.0.card.full(4 * numbers, setting.batch, None)?),
+        };
+        let mut held = vec![0.0f32; numbers];
+        executor.net.memory.read(executor.net.layout.statistics, &mut held)?;
+        statistics.write(0, &held)?;
+        self.average = Some(Average { executor, statistics, stepped: Event::new(context)? });
+        Ok(())
+    }
+
+    fn average(&mut self, rate: f32) -> Result<(), NetError> {
+        let net = &self.net;
+        net.data.0.card.0.context.enter()?;
+        let Average { executor, statistics, stepped } = self.average.as_ref().ok_or_else(no_average)?;
+        let own = &executor.net;
+        stepped.record(&net.main)?;
+        own.main.after(stepped)?;
+        let mut arguments = [own.weight(0).into(), own.working(0).into(), net.weight(0).into(), rate.into()];
+        own.pointwise(c"follow", &own.main, (net.plan.trained / BLOCK, 1, 1), 256, &mut arguments)?;
+        let count = net.plan.statistics;
+        if count > 0 {
+            let mut arguments = [
+                statistics.at.into(),
+                own.at(own.layout.statistics).into(),
+                net.at(net.layout.statistics).into(),
+                count.into(),
+                rate.into(),
+            ];
+            let grid = (count.div_ceil(256), 1, 1);
+            own.pointwise(c"follow_statistics", &own.main, grid, 256, &mut arguments)?;
+        }
+        Ok(())
+    }
+
+    fn forward_average(&mut self, batch: &Batch, mode: Mode) -> Result<&[f32], NetError> {
+        self.rows = None;
+        let Average { executor, .. } = self.average.as_mut().ok_or_else(no_average)?;
+        executor.forward(batch, mode)
+    }
+
+    fn averaged(&mut self) -> Result<Weights, NetError> {
+        let Average { executor, statistics, .. } = self.average.as_mut().ok_or_else(no_average)?;
+        let mut weights = executor.weights()?;
+        let tensors = executor.net.plan.tensors.iter().zip(&mut weights.tensors);
+        for ((_, place), tensor) in tensors.filter(|((spec, _), _)| !spec.trained) {
+            statistics.read(4 * place.start, &mut tensor.data)?;
+        }
+        Ok(weights)
     }
 }

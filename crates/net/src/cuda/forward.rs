@@ -111,6 +111,23 @@ impl OnCard {
                 self.at(self.layout.input).into(),
             ],
         )?;
+        if self.strong > 0 {
+            let strong = rows + 8 * self.capacity as u64;
+            self.pointwise(
+                c"gather_strong",
+                main,
+                (self.strong, 1, 1),
+                256,
+                &mut [
+                    self.data.0.description.at.into(),
+                    head.into(),
+                    rows.into(),
+                    (rows + 4 * self.capacity as u64).into(),
+                    strong.into(),
+                    self.at(self.layout.input).into(),
+                ],
+            )?;
+        }
         mark("forward gather".into())?;
         for (i, op) in self.plan.ops.iter().enumerate() {
             self.forward_op(i, op, mode, mark)?;
@@ -153,7 +170,7 @@ impl OnCard {
                     None => (0, self.weight(beta.start)),
                 };
                 let table = self.norm_table(*slot);
-                if gamma.is_some() && mode == Mode::Train {
+                if gamma.is_some() && mode.of_batch() {
                     let grid = self.norm_grid(capacity * pixels, c, 2);
                     let mut arguments = [input.into(), c.into(), pixels.into(), head.into(), table];
                     norm(c"norm_statistics").launch(main, grid, NORM_THREADS, &mut arguments)?;

@@ -3,14 +3,19 @@
 use super::plan::{By, Op, Plan};
 use crate::device::Precision;
 use crate::spec::Activation;
+use crate::views::WORDS;
 
 /// The words of a plain structure, for a copy to the card.
 pub(crate) fn words<S: Copy>(structure: &S) -> Vec<u32> {
-    assert!(size_of::<S>().is_multiple_of(4), "structures are made of words");
-    let at = std::ptr::from_ref(structure).cast::<u32>();
-    // SAFETY: `S` is a `repr(C)` structure of u64, i32 and f32 without gaps that are read as numbers; its bytes are
-    // copied as they are.
-    unsafe { std::slice::from_raw_parts(at, size_of::<S>() / 4) }.to_vec()
+    words_of(std::slice::from_ref(structure)).to_vec()
+}
+
+/// The words of plain structures one after the other.
+pub(crate) fn words_of<S: Copy>(structures: &[S]) -> &[u32] {
+    assert!(size_of::<S>().is_multiple_of(4) && align_of::<S>() >= 4, "structures are made of words");
+    // SAFETY: `S` is a `repr(C)` structure of u64, i32, f32 and pairs of i16 without gaps that are read as numbers; its
+    // bytes are copied as they are.
+    unsafe { std::slice::from_raw_parts(structures.as_ptr().cast::<u32>(), size_of_val(structures) / 4) }
 }
 
 /// One side of a product; see `matmul.cu`.
@@ -79,7 +84,7 @@ pub(crate) const TILE: usize = 64;
 /// Threads of a block of them.
 pub(crate) const NORM_THREADS: usize = 512;
 /// Words before the row numbers in what is sent with a batch.
-pub(crate) const HEAD: usize = 4;
+pub(crate) const HEAD: usize = 6;
 /// Bytes that places are aligned to.
 const ALIGNMENT: usize = 256;
 
@@ -87,7 +92,7 @@ const ALIGNMENT: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub total: usize,
-    /// Head, row numbers, draws.
+    /// Head, row numbers, draws, strong views.
     pub request: usize,
     pub scores: usize,
     /// Gradient of the scores, then the optimizer's coefficients.
@@ -129,6 +134,8 @@ pub(crate) struct NormPlaces {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub capacity: usize,
+    /// Most strong views of a batch.
+    pub strong: usize,
     pub precision: Precision,
     /// Blocks of rows that sums are taken over.
     pub norm_blocks: usize,
@@ -150,7 +157,7 @@ impl Layout {
             total += bytes.max(4).next_multiple_of(ALIGNMENT);
             at
         };
-        layout.request = take(4 * (HEAD + 2 * capacity));
+        layout.request = take(4 * request_words(capacity, sizes.strong));
         layout.scores = take(4 * capacity);
         layout.reply = take(4 * (capacity + 4));
         layout.weights = take(4 * plan.trained);
@@ -207,6 +214,11 @@ impl Layout {
         layout.total = total;
         layout
     }
+}
+
+/// Words of what is sent with a batch.
+pub(crate) fn request_words(capacity: usize, strong: usize) -> usize {
+    HEAD + 2 * capacity + WORDS * strong
 }
 
 /// Numbers from one of a norm's vectors to the next.

@@ -31,6 +31,8 @@ pub(crate) struct OnCard {
     pub layout: Layout,
     pub plan: Plan,
     pub capacity: usize,
+    /// Most strong views of a batch.
+    pub strong: usize,
     pub precision: Precision,
     pub processors: usize,
     pub step_kind: (i32, f32),
@@ -70,6 +72,7 @@ impl OnCard {
         let precision = setting.precision;
         let sizes = |capacity: usize| Sizes {
             capacity,
+            strong: setting.strong,
             precision,
             norm_blocks: 2 * processors,
             parts: plan
@@ -125,6 +128,7 @@ impl OnCard {
             memory,
             layout,
             capacity,
+            strong: setting.strong,
             precision,
             processors,
             step_kind: match setting.optimizer {

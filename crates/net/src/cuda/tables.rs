@@ -10,8 +10,11 @@ use crate::NetError;
 use crate::device::Precision;
 use std::ffi::CStr;
 
-const POINTWISE: [&CStr; 12] = [
+const POINTWISE: [&CStr; 15] = [
     c"gather",
+    c"gather_strong",
+    c"follow",
+    c"follow_statistics",
     c"activate_forward",
     c"activate_backward",
     c"pool_forward",

@@ -52,6 +52,64 @@ extern "C" __global__ void gather(const Source *s, const Head *head, const u32 *
     }
 }
 
+struct Strong {
+    float a, b, right, c, d, down;
+    float contrast, brightness, saturation;
+    float shift[3];
+    short hole_y, hole_x;
+    int side;
+};
+
+// One number of a weak view, 0 outside the image.
+__device__ __forceinline__ float weak(const Source *s, long long from, Draw d, int y, int x, int c) {
+    int height = s->height, width = s->width;
+    if (y < 0 || y >= height || x < 0 || x >= width) return 0.f;
+    if (d.mirror) x = width - 1 - x;
+    int at = reflect(y + d.down, height) * width + reflect(x + d.right, width);
+    long long place = from + (long long)at * s->channels + c;
+    return s->bytes ? __fadd_rn(__fmul_rn((float)((const u8 *)s->data)[place], s->scale[c]), s->shift[c])
+                    : ((const float *)s->data)[place];
+}
+
+// The last rows of the batch once more, as strong views (views.rs has the formula). A block takes one row at a time; a
+// thread one pixel of it.
+extern "C" __global__ void gather_strong(const Source *s, const Head *head, const u32 *rows, const Draw *draws,
+                                         const Strong *strong, T *out) {
+    int channels = s->channels, height = s->height, width = s->width, pixels = height * width;
+    int first = head->rows - head->strong;
+    float middle_x = .5f * (width - 1), middle_y = .5f * (height - 1);
+    for (int i = blockIdx.x; i < head->strong; i += gridDim.x) {
+        int row = first + i;
+        T *to = out + (long long)row * pixels * channels;
+        long long from = (long long)rows[row] * pixels * channels;
+        Draw d = {0, 0, 0, 0};
+        if (head->drawn) d = draws[row];
+        Strong v = strong[i];
+        for (int pixel = threadIdx.x; pixel < pixels; pixel += blockDim.x) {
+            int y = pixel / width, x = pixel - y * width;
+            bool hole = y >= v.hole_y && y < v.hole_y + v.side && x >= v.hole_x && x < v.hole_x + v.side;
+            float across = x - middle_x, below = y - middle_y;
+            float at_x = v.a * across + v.b * below + v.right + middle_x;
+            float at_y = v.c * across + v.d * below + v.down + middle_y;
+            float left = floorf(at_x), top = floorf(at_y), over = at_x - left, under = at_y - top;
+            int l = (int)left, t = (int)top;
+            auto seen = [&](int c) {
+                return (1.f - under) * ((1.f - over) * weak(s, from, d, t, l, c) + over * weak(s, from, d, t, l + 1, c)) +
+                       under * ((1.f - over) * weak(s, from, d, t + 1, l, c) + over * weak(s, from, d, t + 1, l + 1, c));
+            };
+            float gray = 0.f;
+            for (int c = 0; c < channels; c++) gray += hole ? 0.f : seen(c);
+            gray /= channels;
+            for (int c = 0; c < channels; c++) {
+                float value = 0.f;
+                if (!hole)
+                    value = v.contrast * (gray + v.saturation * (seen(c) - gray)) + v.brightness + v.shift[c % 3];
+                to[(long long)pixel * channels + c] = down(value);
+            }
+        }
+    }
+}
+
 extern "C" __global__ void activate_forward(const T *in, T *out, long long size, int kind) {
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < size;
          i += (long long)gridDim.x * blockDim.x)
@@ -223,6 +281,25 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void shrink(const float *weights, T *working) {
     long long at = (long long)blockIdx.x * 1024 + threadIdx.x * 4;
     for (int i = 0; i < 4; i++) working[at + i] = down(weights[at + i]);
+}
+
+// A moving average of all weights, and its bf16 copies. A block has 1,024.
+extern "C" __global__ void follow(float *average, T *working, const float *now, float rate) {
+    long long at = (long long)blockIdx.x * 1024 + threadIdx.x * 4;
+    for (int i = 0; i < 4; i++) {
+        float moved = rate * average[at + i] + (1.f - rate) * now[at + i];
+        average[at + i] = moved;
+        working[at + i] = down(moved);
+    }
+}
+
+// A moving average of running statistics, put where passes look for them.
+extern "C" __global__ void follow_statistics(float *average, float *own, const float *now, int count, float rate) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    float moved = rate * average[i] + (1.f - rate) * now[i];
+    average[i] = moved;
+    own[i] = moved;
 }
 
 // Adds up the parts that blocks of a product left, always in the same order: a block has 32 numbers and eight lanes.

@@ -88,4 +88,6 @@ struct Head {
     int drawn;
     u32 key_low;
     u32 key_high;
+    int strong;
+    int spare;
 };

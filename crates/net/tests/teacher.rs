@@ -1,0 +1,236 @@
+//! Averaged weights, strong views and training with a teacher, on the CPU.
+
+use onesided_data::{Mix, Stream};
+use onesided_loss::{Collective, Lesson, Loss, Part, Reduction};
+use onesided_net::*;
+use std::path::Path;
+
+const INPUT: Shape = Shape { channels: 3, height: 8, width: 8 };
+const ROWS: usize = 120;
+
+/// Images of noise; the first 50 are brighter.
+fn numbers() -> Vec<f32> {
+    let mut stream = Stream::new(1, "images");
+    let bright = |i: usize| if i / INPUT.len() < 50 { 0.8 } else { -0.4 };
+    (0..ROWS * INPUT.len()).map(|i| (stream.normal() + bright(i)) as f32).collect()
+}
+
+fn network() -> Network {
+    let layers = vec![
+        Layer::Conv { outputs: 4, bias: false },
+        Layer::BatchNorm,
+        Layer::Activate { activation: Activation::Relu },
+        Layer::Flatten,
+        Layer::Dropout { probability: 0.2 },
+        Layer::Dense { outputs: 1, bias: true },
+    ];
+    Network { input: INPUT, layers }
+}
+
+fn config() -> TrainConfig {
+    TrainConfig {
+        batch: 40,
+        epochs: 4,
+        learning_rate: 3e-3,
+        mix: Mix::AtLeast(0.25),
+        seed: 7,
+        threads: 1,
+        augment: "crop:2".parse().unwrap(),
+        teacher: Some(Teacher { rate: 0.9, confidence: 0.8, weight: 2.0, ramp: 1.0 }),
+        ..TrainConfig::default()
+    }
+}
+
+struct Task {
+    network: Network,
+    data: Vec<f32>,
+    objective: Collective,
+    positive: Vec<u32>,
+    unlabeled: Vec<u32>,
+}
+
+impl Task {
+    fn new() -> Self {
+        Self {
+            network: network(),
+            data: numbers(),
+            objective: Collective::new(0.3, Reduction::PriorWeighted).unwrap(),
+            positive: (0..20).collect(),
+            unlabeled: (20..ROWS as u32).collect(),
+        }
+    }
+
+    fn job<'j>(&'j self, config: &'j TrainConfig, checkpoint: Option<&'j Path>) -> Job<'j> {
+        Job {
+            network: &self.network,
+            data: Source::Numbers(&self.data),
+            positive: &self.positive,
+            unlabeled: &self.unlabeled,
+            held_out_positive: &[],
+            held_out_unlabeled: &[],
+            negatives: None,
+            weights: None,
+            objective: &self.objective,
+            start_bias: -0.8,
+            share: Some(0.3),
+            risk: None,
+            risk_name: "",
+            config,
+            checkpoint,
+        }
+    }
+}
+
+fn step(executor: &mut dyn Executor, rows: &[u32]) {
+    executor.forward(&Batch::plain(rows), Mode::Train).unwrap();
+    executor.backward(&vec![0.1; rows.len()]).unwrap();
+    executor.step(1e-2).unwrap();
+}
+
+#[test]
+fn an_average_is_the_sum_of_what_it_was_and_what_is_and_scores_as_its_weights_do() {
+    let (network, data) = (network(), numbers());
+    let start = Weights::initial(&network, 0.0, 2).unwrap();
+    let engine = Engine::new(Device::Cpu, Source::Numbers(&data), INPUT).unwrap();
+    let mut executor = engine.executor(&network, &start, &ExecutorConfig::default()).unwrap();
+    assert!(executor.average(0.9).is_err() && executor.averaged().is_err());
+    executor.start_average(None).unwrap();
+    let rows: Vec<u32> = (0..60).collect();
+    step(executor.as_mut(), &rows);
+    executor.average(0.75).unwrap();
+    let (now, averaged) = (executor.weights().unwrap(), executor.averaged().unwrap());
+    for ((start, now), averaged) in start.tensors.iter().zip(&now.tensors).zip(&averaged.tensors) {
+        for ((a, b), c) in start.data.iter().zip(&now.data).zip(&averaged.data) {
+            assert!((0.75 * a + 0.25 * b - c).abs() < 1e-6, "{}: {a} {b} {c}", start.name);
+        }
+    }
+    // Neither kind of look changes anything, and a prediction is the one of a network with these weights.
+    let observed = executor.forward_average(&Batch::plain(&rows), Mode::Observe).unwrap().to_vec();
+    let predicted = executor.forward_average(&Batch::plain(&rows), Mode::Predict).unwrap().to_vec();
+    assert_ne!(observed, predicted);
+    assert_eq!(executor.averaged().unwrap(), averaged);
+    assert_eq!(executor.weights().unwrap(), now);
+    let all = scores(&network, &averaged, &data, 1).unwrap();
+    assert_eq!(predicted, all[..60]);
+    // What is observed has the statistics of the batch: adding a constant to all images would change nothing before
+    // the border; shuffling the batch changes only the order.
+    let turned: Vec<u32> = rows.iter().rev().copied().collect();
+    let mut again = executor.forward_average(&Batch::plain(&turned), Mode::Observe).unwrap().to_vec();
+    again.reverse();
+    again.iter().zip(&observed).for_each(|(a, b)| assert!((a - b).abs() < 1e-4, "{a} {b}"));
+    // An average can be taken up again.
+    executor.start_average(Some(&start)).unwrap();
+    assert_eq!(executor.averaged().unwrap(), start);
+}
+
+#[test]
+fn strong_views_are_of_the_last_rows_alone_on_any_number_of_threads() {
+    let (data, input) = (numbers(), INPUT);
+    let network = Architecture::Linear.network(input).unwrap();
+    let weights = Weights::initial(&network, 0.0, 2).unwrap();
+    let engine = Engine::new(Device::Cpu, Source::Numbers(&data), input).unwrap();
+    let rows: Vec<u32> = (0..30).chain(0..30).collect();
+    let mut strong = Vec::new();
+    Strong::draws(input, 5, 9, 30, &mut strong);
+    let pass = |strong: &[Strong], threads: usize| {
+        let mut executor = CpuExecutor::new(&network, &weights, &data, threads, Optimizer::Nadam, 0.0)
+            .unwrap()
+            .with_work_a_thread(1);
+        let batch = Batch { strong, ..Batch::plain(&rows) };
+        executor.forward(&batch, Mode::Train).unwrap().to_vec()
+    };
+    let seen = pass(&strong, 1);
+    assert_eq!(seen[..30], pass(&[], 1)[..30]);
+    assert_ne!(seen[30..], seen[..30]);
+    assert_eq!(seen, pass(&strong, 3));
+    let pairs = pass(&[Strong::default(); 30], 2).into_iter().zip(pass(&[], 2));
+    pairs.for_each(|(a, b)| assert!((a - b).abs() < 1e-5, "{a} {b}"));
+    let mut executor = engine.executor(&network, &weights, &ExecutorConfig::default()).unwrap();
+    let wrong = Batch { strong: &strong, ..Batch::plain(&rows[..29]) };
+    let message = executor.forward(&wrong, Mode::Train).unwrap_err().to_string();
+    assert!(message.contains("29 rows has 30 strong views"), "{message}");
+}
+
+/// The first step, put together from its parts by hand, is the one that training takes.
+#[test]
+fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
+    let task = Task::new();
+    let config = TrainConfig {
+        batch: ROWS,
+        epochs: 2,
+        stop_after: Some(1),
+        mix: Mix::Proportional,
+        schedule: Schedule::Constant,
+        augment: Augment::default(),
+        teacher: Some(Teacher { rate: 0.9, confidence: 0.5, weight: 2.0, ramp: 0.0 }),
+        ..config()
+    };
+    let network =
+        Network { layers: vec![Layer::Flatten, Layer::Dense { outputs: 1, bias: true }], ..network() };
+    let job = Job { network: &network, ..task.job(&config, None) };
+    let trained = train(&job, &mut |_| true).unwrap();
+    // One batch holds every row; its order does not matter to means. Strong views are drawn in the order of the batch,
+    // so they are matched by drawing the batch again.
+    let start = Weights::initial(&network, -0.8, config.seed).unwrap();
+    let engine = Engine::new(Device::Cpu, Source::Numbers(&task.data), INPUT).unwrap();
+    let mut executor = engine.executor(&network, &start, &config.executor_config()).unwrap();
+    let mut sampler = onesided_data::BatchSampler::new(
+        task.positive.clone(),
+        task.unlabeled.clone(),
+        ROWS,
+        Mix::Proportional,
+        Stream::new(config.seed, "batches"),
+    )
+    .unwrap();
+    let mut batches = sampler.next_epoch();
+    let batch = batches.next().unwrap();
+    let rows: Vec<u32> = [batch.positive, batch.unlabeled, batch.positive, batch.unlabeled].concat();
+    let mut strong = Vec::new();
+    Strong::draws(INPUT, config.seed, 0, ROWS, &mut strong);
+    let teacher = scores_on(&engine, &network, &start, batch.unlabeled, &config.executor_config()).unwrap();
+    let mut lesson = Lesson::new(0.3, 0.5);
+    lesson.take(teacher.as_slice().into());
+    let scores = executor.forward(&Batch { strong: &strong, ..Batch::plain(&rows) }, Mode::Train).unwrap();
+    let mut gradient = vec![0.0; rows.len()];
+    let (weak, of_strong) = gradient.split_at_mut(ROWS);
+    let (p, u) = weak.split_at_mut(20);
+    let loss = Loss { objective: &task.objective, negatives: None };
+    let part = |range: std::ops::Range<usize>| Part::from(&scores[range]);
+    let mut value = loss.evaluate([part(0..20), part(20..ROWS), part(0..0)], [p, u, &mut []]);
+    let (p, u) = of_strong.split_at_mut(20);
+    value += lesson.evaluate(part(ROWS..ROWS + 20), part(ROWS + 20..2 * ROWS), 2.0, p, u);
+    executor.backward(&gradient).unwrap();
+    executor.step(config.learning_rate).unwrap();
+    assert_eq!(trained.weights, executor.weights().unwrap());
+    assert!((trained.history[0].loss - value).abs() < 1e-12);
+}
+
+#[test]
+fn a_resumed_run_goes_on_with_the_same_teacher() {
+    let task = Task::new();
+    let folder = std::env::temp_dir().join(format!("onesided-net-{}-teacher", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (path, config) = (folder.join("checkpoint.safetensors"), config());
+    let whole = train(&task.job(&config, None), &mut |_| true).unwrap();
+    let job = task.job(&config, Some(&path));
+    assert!(train(&job, &mut |progress| progress.epoch < 3).unwrap().interrupted);
+    let rest = train(&job, &mut |_| true).unwrap();
+    assert_eq!(rest.resumed_from, Some(2));
+    assert_eq!(rest.weights, whole.weights);
+    assert_eq!(rest.history, whole.history);
+    let alone = TrainConfig { teacher: None, ..config.clone() };
+    assert_ne!(train(&task.job(&alone, None), &mut |_| true).unwrap().weights, whole.weights);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_teacher_without_a_share_or_of_a_table_is_refused() {
+    let (task, config) = (Task::new(), config());
+    let message = |job: &Job| train(job, &mut |_| true).unwrap_err().to_string();
+    let without = Job { share: None, ..task.job(&config, None) };
+    assert!(message(&without).contains("needs the share of positives"));
+    let network = Architecture::Linear.network(Shape::flat(INPUT.len())).unwrap();
+    let config = TrainConfig { augment: Augment::default(), ..config };
+    let table = Job { network: &network, ..task.job(&config, None) };
+    assert!(message(&table).contains("a teacher is for images"), "{}", message(&table));
+}
