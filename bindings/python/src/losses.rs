@@ -2,7 +2,9 @@
 
 use crate::failure::{raise, raise_for};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use onesided::loss::{LossInfo, Objective, Options, Sampling, Setting, elicited_methods, method, methods};
+use onesided::loss::{
+    LossInfo, Objective, Options, Sampling, Setting, elicited_methods, later_methods, method, methods,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -117,5 +119,5 @@ pub fn objectives() -> Vec<(&'static str, &'static str, &'static str, bool, bool
     let of = |info: &'static LossInfo| {
         (info.name, info.summary, info.citation, info.needs_prior, info.needs_truth, info.reads.to_vec())
     };
-    methods().iter().chain(elicited_methods()).map(of).collect()
+    methods().iter().chain(later_methods()).chain(elicited_methods()).map(of).collect()
 }

@@ -182,7 +182,8 @@ impl Method {
 
 /// All methods in the order they are listed to users: the objectives, the classic systems, then the elicited losses.
 pub fn methods() -> Vec<Method> {
-    let objectives = onesided_loss::methods().iter().map(Method::Objective);
+    let objectives =
+        onesided_loss::methods().iter().chain(onesided_loss::later_methods()).map(Method::Objective);
     let systems = systems().iter().map(|info| Method::System(info));
     let elicited = onesided_loss::elicited_methods().iter().map(Method::Objective);
     std::iter::once(Method::Auto).chain(objectives).chain(systems).chain(elicited).collect()

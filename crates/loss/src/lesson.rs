@@ -104,7 +104,7 @@ impl Lesson {
 }
 
 /// The b for which the weighted mean of σ(f + b) is `share`: Newton's steps inside a bracket that each step narrows.
-fn aligned(scores: Part, share: f64) -> f64 {
+pub(crate) fn aligned(scores: Part, share: f64) -> f64 {
     let want = (share / (1.0 - share)).ln();
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
     for (f, _) in scores.iter() {

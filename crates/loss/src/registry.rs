@@ -3,6 +3,8 @@
 //! A new objective is one file with its [`Objective`], and one entry in the list below.
 
 use crate::collective::{Collective, Reduction};
+use crate::count::Count;
+use crate::dist_pu::DistPu;
 use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
 use crate::imbalanced_nnpu::ImbalancedNnpu;
@@ -10,10 +12,12 @@ use crate::naive::Naive;
 use crate::negatives::{NegativeTerm, check_weight};
 use crate::nnpu::Nnpu;
 use crate::objective::Objective;
+use crate::pulda::Pulda;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
 use crate::surrogate::Surrogate;
 use crate::upu::Upu;
+use crate::vpu::Vpu;
 
 /// What the data say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -236,6 +240,68 @@ static METHODS: [LossInfo; 6] = [
     },
 ];
 
+/// Why losses of distributions have no place for known negatives.
+const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
+
+static LATER: [LossInfo; 4] = [
+    LossInfo {
+        name: "vpu",
+        summary: "variational objective; needs no prior",
+        citation: "Chen, Liu, Wang, Zhao and Wu, NeurIPS 2020",
+        scenario: "either",
+        needs_prior: false,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        reconstruction: Some(
+            "without the regularizer that mixes examples; in a single sample the population is P and U by their shares",
+        ),
+        negatives: Negatives::Nothing(NO_PLACE),
+        build: |setting, _| Ok(Box::new(Vpu::new(setting.sampling)?)),
+    },
+    LossInfo {
+        name: "dist-pu",
+        summary: "mean predictions on positives and on unlabeled must match 1 and the prior",
+        citation: "Zhao, Xu, Jiang, Wen and Huang, CVPR 2022",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        reconstruction: Some("the first of its two stages; the second mixes images"),
+        negatives: Negatives::Nothing(NO_PLACE),
+        build: |setting, _| Ok(Box::new(DistPu::new(setting.prior_in_unlabeled)?)),
+    },
+    LossInfo {
+        name: "pulda",
+        summary: "dist-pu with rounded distances and a margin on either side",
+        citation: "Jiang, Xu, Zhao, Yang, Wen, Cao and Huang, TPAMI 2023",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        reconstruction: Some("of one batch: without running means over batches and without mixed images"),
+        negatives: Negatives::Nothing(NO_PLACE),
+        build: |setting, _| Ok(Box::new(Pulda::new(setting.prior_in_unlabeled)?)),
+    },
+    LossInfo {
+        name: "count",
+        summary: "as many unlabeled examples of a batch must be positive as the prior says",
+        citation: "Shukla, Zeng, Ahmed and Van den Broeck, NeurIPS 2023, arXiv 2311.13718",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        reconstruction: Some(
+            "counts are rounded, and more than 512 unlabeled examples are counted in groups",
+        ),
+        negatives: Negatives::CrossEntropy,
+        build: |setting, _| Ok(Box::new(Count::new(setting.prior_in_unlabeled)?)),
+    },
+];
+
 static ELICITED: [LossInfo; 5] = [
     elicited("elicited:log", "the collective loss, as the log reward elicits it", |setting, options| {
         build_elicited(BuiltIn::Log, setting, options)
@@ -290,6 +356,11 @@ pub fn methods() -> &'static [LossInfo] {
     &METHODS
 }
 
+/// The losses that came after the collective loss, in the order of their publication.
+pub fn later_methods() -> &'static [LossInfo] {
+    &LATER
+}
+
 /// The losses elicited by the built-in rewards: siblings of the collective loss for study, not for a table of methods.
 /// They read the reduction among the [`Options`], and not the smoothing.
 pub fn elicited_methods() -> &'static [LossInfo] {
@@ -298,7 +369,7 @@ pub fn elicited_methods() -> &'static [LossInfo] {
 
 /// The method of that name, elicited ones included. The error lists all names and suggests the nearest.
 pub fn method(name: &str) -> Result<&'static LossInfo, LossError> {
-    let all = || METHODS.iter().chain(&ELICITED);
+    let all = || METHODS.iter().chain(&LATER).chain(&ELICITED);
     all()
         .find(|method| method.name == name)
         .ok_or_else(|| LossError::unknown_method(name, all().map(|method| method.name)))
@@ -324,7 +395,7 @@ mod tests {
             "supervised",
         ];
         assert_eq!(described, expected);
-        for entry in methods().iter().chain(elicited_methods()) {
+        for entry in methods().iter().chain(later_methods()).chain(elicited_methods()) {
             let description = entry.build(&setting, &Options::default()).unwrap().describe();
             assert!(description.starts_with(entry.name), "{description}");
             assert_eq!(method(entry.name).unwrap().name, entry.name);
@@ -336,7 +407,7 @@ mod tests {
     #[test]
     fn a_bad_prior_is_refused_by_exactly_the_methods_that_need_one() {
         let setting = Setting { prior_in_unlabeled: 1.2, sampling: Sampling::CaseControl };
-        for method in methods().iter().chain(elicited_methods()) {
+        for method in methods().iter().chain(later_methods()).chain(elicited_methods()) {
             let built = method.build(&setting, &Options::default());
             assert_eq!(built.is_err(), method.needs_prior, "{}", method.name);
             if let Err(error) = built {
@@ -351,8 +422,8 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, elicited:log, elicited:square, \
-                        elicited:exponential, elicited:savage, elicited:tangent";
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, dist-pu, pulda, count, \
+                        elicited:log, elicited:square, elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);
         assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));
         assert!(method("elicited:cubic").unwrap_err().to_string().contains("did you mean 'elicited:"));

@@ -5,7 +5,7 @@
 
 use onesided_loss::{
     Collective, Elicited, Naive, Objective, Options, Reduction, Sampling, Setting, Supervised, Surrogate,
-    Upu, elicit::BuiltIn, elicited_methods, methods,
+    Upu, elicit::BuiltIn, elicited_methods, later_methods, methods,
 };
 
 const STEP: f32 = 1.0 / 64.0;
@@ -186,8 +186,11 @@ fn curvatures_are_positive_and_finite_at_the_extremes() {
     for sampling in SAMPLINGS {
         for prior_in_unlabeled in [5e-324, 1e-30, 1e-6, 0.5, 1.0 - f64::EPSILON / 2.0] {
             let setting = Setting { prior_in_unlabeled, sampling };
-            for (method, options) in
-                methods().iter().chain(elicited_methods()).flat_map(|m| options.iter().map(move |o| (m, o)))
+            for (method, options) in methods()
+                .iter()
+                .chain(later_methods())
+                .chain(elicited_methods())
+                .flat_map(|m| options.iter().map(move |o| (m, o)))
             {
                 let objective = method.build(&setting, options).unwrap();
                 for (p, u) in [(&extremes[..], &extremes[..]), (&extremes, &[]), (&[], &extremes)] {

@@ -1,12 +1,13 @@
 //! Values and gradients against PyTorch's automatic differentiation, and those of the elicited losses against SymPy.
 //!
 //! `golden/make_golden.py` made `golden/objectives.txt` and describes the format; `golden/make_elicited.py` made
-//! `golden/elicited.txt`.
+//! `golden/elicited.txt`, `golden/make_later.py` made `golden/later.txt`.
 
 use onesided_loss::{Options, Sampling, Setting, method};
 use std::collections::{HashMap, HashSet};
 
 const OBJECTIVES: &str = include_str!("golden/objectives.txt");
+const LATER: &str = include_str!("golden/later.txt");
 const ELICITED: &str = include_str!("golden/elicited.txt");
 
 /// The reference keeps 12 digits, and its own 1 − |d| loses some for a prior of 1e-6.
@@ -27,6 +28,11 @@ fn objectives_agree_with_pytorch() {
     // A truncated file, or one in which a branch is never taken, would prove little.
     assert_eq!((methods, cases), (6, 300));
     assert!(corrections > 20 && corrections < cases / 2, "{corrections} corrections");
+}
+
+#[test]
+fn later_losses_agree_with_pytorch() {
+    assert_eq!(agree(LATER), (4, 48, 0));
 }
 
 #[test]

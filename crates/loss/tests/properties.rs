@@ -1,8 +1,8 @@
 //! What must hold for any batch: drawn at random from a fixed seed, and at the extremes of `f32`.
 
 use onesided_loss::{
-    Collective, Objective, Options, Reduction, Sampling, Setting, Surrogate, elicited_methods, methods,
-    sigmoid,
+    Collective, Objective, Options, Reduction, Sampling, Setting, Surrogate, elicited_methods, later_methods,
+    methods, sigmoid,
 };
 
 /// SplitMix64: enough to scatter scores, and the same ones every time.
@@ -87,8 +87,11 @@ fn finite_scores_give_finite_numbers() {
     for sampling in samplings {
         for prior_in_unlabeled in priors {
             let setting = Setting { prior_in_unlabeled, sampling };
-            for (method, options) in
-                methods().iter().chain(elicited_methods()).flat_map(|m| options.iter().map(move |o| (m, o)))
+            for (method, options) in methods()
+                .iter()
+                .chain(later_methods())
+                .chain(elicited_methods())
+                .flat_map(|m| options.iter().map(move |o| (m, o)))
             {
                 let objective = method.build(&setting, options).unwrap();
                 for (positive, unlabeled) in batches.iter().flat_map(|p| batches.iter().map(move |u| (p, u)))
@@ -117,7 +120,7 @@ fn the_order_of_a_batch_does_not_matter_and_old_gradients_are_overwritten() {
         scores.reverse();
         scores
     };
-    for method in methods().iter().chain(elicited_methods()) {
+    for method in methods().iter().chain(later_methods()).chain(elicited_methods()) {
         let objective = method.build(&setting, &Options::default()).unwrap();
         let run = |p: &[f32; 3], u: &[f32; 3], before: f32| {
             let (mut grad_p, mut grad_u) = ([before; 3], [before; 3]);
