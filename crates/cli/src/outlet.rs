@@ -19,6 +19,9 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     }
     match fs::metadata(out) {
         Ok(about) if about.is_dir() => return cannot("it is a folder; name a file inside it"),
+        Ok(about) if about.is_file() && about.permissions().readonly() => {
+            return cannot("the file is read-only; choose another name, or let it be written");
+        }
         // A pipe that is opened and closed again would be at its end for whoever reads it.
         Ok(about) if is_pipe(&about) => return Ok(()),
         // A device: opening is all that can be asked of it.

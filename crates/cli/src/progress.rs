@@ -17,11 +17,12 @@ const QUIET: Duration = Duration::from_secs(10);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
-/// Installs the handler for Ctrl-C.
+/// Installs the handler for Ctrl-C, for a terminal that is closed and for a polite kill (SIGINT, SIGHUP, SIGTERM).
 pub fn catch_interrupts() {
     // Without a handler, Ctrl-C ends the process as it always did.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) || !GUARDED.load(Ordering::SeqCst) {
+            onesided::data::remove_temporaries();
             std::process::exit(130);
         }
     });

@@ -32,6 +32,14 @@ impl fmt::Display for Position {
 #[non_exhaustive]
 #[allow(missing_docs)] // each variant's fields are named in its message
 pub enum DataError {
+    /// An encoding that no training leaves behind.
+    #[error("the column '{column}' {what}")]
+    Unsound {
+        /// The column.
+        column: String,
+        /// What is wrong with it.
+        what: &'static str,
+    },
     // Files.
     /// The path leads nowhere.
     #[error("there is no file '{file}'; check the path")]

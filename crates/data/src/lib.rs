@@ -53,6 +53,7 @@ mod sampler;
 mod sparse;
 mod split;
 mod store;
+mod temporary;
 mod text;
 mod write;
 
@@ -87,9 +88,11 @@ pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
+pub use temporary::remove_temporaries;
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 pub use write::{
-    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_table, write_table_as,
+    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_privately, write_table,
+    write_table_as,
 };

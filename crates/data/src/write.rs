@@ -2,15 +2,15 @@
 
 use crate::DataError;
 use crate::place::{is_standard_output, is_stream};
+use crate::temporary::{Access, Temporary};
 use ::parquet::arrow::ArrowWriter;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One column of a table to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,7 +169,7 @@ fn write_out(
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
 ) -> Result<(), DataError> {
     if !is_standard_output(path) {
-        return write_whole(path, |file| write(file));
+        return write_whole(path, Access::Usual, |file| write(file));
     }
     let mut out = BufWriter::new(io::stdout());
     let written = write(&mut out).and_then(|()| out.flush());
@@ -187,18 +187,28 @@ fn common_length(columns: &[(&str, OutColumn)]) -> Result<usize, DataError> {
 }
 
 /// Writes a file under a temporary name in the same folder and renames it when it is complete and on disk, so that
-/// `path` never names half a file. If anything fails, the temporary file is removed and what was there before remains.
+/// `path` never names half a file. If anything fails, the temporary file is removed and what was there before remains. A file
+/// that is replaced keeps its permissions, and one that is read-only is not replaced.
 ///
 /// A device or a pipe has no halves: it is written to directly.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    write_whole(path, |file| write(file))
+    write_whole(path, Access::Usual, |file| write(file))
+}
+
+/// [`write_atomically`] for a file that nobody but its owner should read unless there is one already that others may.
+pub fn write_privately(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    write_whole(path, Access::Owner, |file| write(file))
 }
 
 fn write_whole(
     path: &Path,
+    access: Access,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let failed = |cause| DataError::Write { file: path.display().to_string(), cause };
@@ -211,8 +221,12 @@ fn write_whole(
             let mut file = BufWriter::new(device);
             write(&mut file).and_then(|()| file.flush()).map_err(failed)
         }
+        // The folder would let it be replaced; whoever made it read-only would not.
+        Ok(about) if about.permissions().readonly() => {
+            Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only")))
+        }
         _ => {
-            let (temporary, file) = Temporary::beside(&target).map_err(failed)?;
+            let (temporary, file) = Temporary::beside(&target, access).map_err(failed)?;
             let mut file = BufWriter::with_capacity(1 << 16, file);
             write(&mut file)
                 .and_then(|()| file.flush())
@@ -220,30 +234,5 @@ fn write_whole(
                 .and_then(|()| temporary.rename(&target))
                 .map_err(failed)
         }
-    }
-}
-
-/// The name of a temporary file, removed when dropped, be it by an error or a panic.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn beside(target: &Path) -> io::Result<(Self, File)> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-        let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = target.with_file_name(format!(".{name}.{}-{unique}.tmp", std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok((Self(path), file))
-    }
-
-    fn rename(self, target: &Path) -> io::Result<()> {
-        fs::rename(&self.0, target)
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // After a rename there is nothing left to remove, and nobody to tell if removing fails.
-        let _ = fs::remove_file(&self.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::views::shape_of;
 use crate::{Error, OwnModel};
-use onesided_classic::{ClassicModel, Link, Rows};
+use onesided_classic::{ClassicModel, Link, Rows, ScoreForm};
 use onesided_data::{Dataset, Encoding, Store};
 use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
 use onesided_trees::TreesModel;
@@ -64,6 +64,15 @@ impl fmt::Debug for Fitted {
 }
 
 impl Fitted {
+    /// Whether rows of the training data are part of it, as the support vectors of a kernel machine are.
+    pub fn holds_rows(&self) -> bool {
+        match self {
+            Fitted::Classic(model) => matches!(model.scorer, ScoreForm::Kernel(_)),
+            Fitted::Ensemble(members) => members.iter().any(|member| member.fitted.holds_rows()),
+            Fitted::Network { .. } | Fitted::Trees(_) | Fitted::Own { .. } => false,
+        }
+    }
+
     /// f of each row, before calibration, on a device. The rows must be encoded as those it was fitted on.
     pub fn scores(&self, data: &Dataset, device: Device, threads: usize) -> Result<Vec<f32>, Error> {
         match self {

@@ -262,11 +262,17 @@ impl Model {
 
     /// Writes the model to a file, whole or not at all; the same model always gives the same bytes.
     ///
+    /// A new file of a model that holds rows of its training data (a kernel machine) is for its owner alone.
+    ///
     /// The format is safetensors, with weights and other long lists of numbers as tensors and JSON documents in the
     /// metadata. A scorer of your own cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let bytes = self.to_bytes()?;
-        Ok(onesided_data::write_atomically(path.as_ref(), |file| file.write_all(&bytes))?)
+        // Support vectors are rows of the training data.
+        Ok(match self.fitted.holds_rows() {
+            true => onesided_data::write_privately(path.as_ref(), |file| file.write_all(&bytes)),
+            false => onesided_data::write_atomically(path.as_ref(), |file| file.write_all(&bytes)),
+        }?)
     }
 
     /// The bytes that [`save`](Self::save) writes.

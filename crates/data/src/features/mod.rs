@@ -10,6 +10,7 @@ mod encode;
 mod kinds;
 mod moments;
 mod rescale;
+mod sound;
 mod whole;
 
 pub use kinds::{Feature, FeatureKind};

@@ -182,7 +182,8 @@ impl Encoding {
     pub fn check(&self) -> Result<(), DataError> {
         match self {
             Encoding::Image(input) => input.check(),
-            Encoding::Table(_) | Encoding::Text(_) => Ok(()),
+            Encoding::Table(features) => features.check(),
+            Encoding::Text(_) => Ok(()),
         }
     }
 

@@ -161,8 +161,8 @@ fn check(about: &About, fitted: &Fitted) -> Result<(), String> {
     if about.reserve.iter().any(|score| !score.is_finite()) || !about.reserve.is_sorted() {
         return Err("the scores of its reserved positives are not in order".to_string());
     }
-    if !(about.shift.is_finite() && about.threshold.is_finite()) {
-        return Err("its threshold is not a number".to_string());
+    if !(about.shift.is_finite() && (0.0..=1.0).contains(&about.threshold)) {
+        return Err("its threshold is not a probability".to_string());
     }
     Ok(())
 }
