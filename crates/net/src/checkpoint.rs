@@ -48,6 +48,20 @@ struct Shift {
 }
 
 const KEY: &str = "onesided-checkpoint";
+const CHECKSUM: &str = "checksum";
+
+/// CRC-32 of the note and of the tensors in the order of their names, in hexadecimal: no flipped bit goes unnoticed.
+fn checksum<'t>(note: &str, tensors: impl Iterator<Item = (&'t str, &'t [u8])>) -> String {
+    let mut tensors: Vec<_> = tensors.collect();
+    tensors.sort_unstable_by_key(|(name, _)| *name);
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(note.as_bytes());
+    for (name, bytes) in tensors {
+        sum.update(name.as_bytes());
+        sum.update(bytes);
+    }
+    format!("{:08x}", sum.finalize())
+}
 
 pub(crate) fn refused(path: &Path, reason: impl Into<String>) -> NetError {
     NetError::Checkpoint { path: path.display().to_string(), reason: reason.into() }
@@ -124,8 +138,11 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         })
         .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
         .map_err(|error| refused(path, error.to_string()))?;
-    let file = safetensors::serialize(views, Some(HashMap::from([(KEY.to_string(), note)])))
-        .map_err(|error| refused(path, error.to_string()))?;
+    let checksum =
+        checksum(&note, arrays.iter().map(|(name, ..)| name.as_str()).zip(bytes.iter().map(Vec::as_slice)));
+    let about = HashMap::from([(KEY.to_string(), note), (CHECKSUM.to_string(), checksum)]);
+    let file =
+        safetensors::serialize(views, Some(about)).map_err(|error| refused(path, error.to_string()))?;
     Ok(write_atomically(path, |out| out.write_all(&file))?)
 }
 
@@ -140,10 +157,17 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(path, format!("cannot be read: {error}"))),
     };
-    let damaged = || refused(path, "is damaged or not a checkpoint; delete it to start over");
+    let damaged =
+        || refused(path, "is damaged or not a checkpoint; name another file, or delete it to start over");
     let (_, header) = SafeTensors::read_metadata(&file).map_err(|_| damaged())?;
     let tensors = SafeTensors::deserialize(&file).map_err(|_| damaged())?;
     let note = header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(damaged)?;
+    // Checkpoints of earlier versions have none.
+    let stored = header.metadata().as_ref().and_then(|m| m.get(CHECKSUM));
+    let all = tensors.iter().map(|(name, view)| (name, view.data()));
+    if stored.is_some_and(|stored| *stored != checksum(note, all)) {
+        return Err(damaged());
+    }
     let note: Note = serde_json::from_str(note).map_err(|_| damaged())?;
     if note.fingerprint != fingerprint {
         return Err(refused(

@@ -289,6 +289,29 @@ fn a_checkpoint_of_another_run_or_a_damaged_one_is_refused() {
 }
 
 #[test]
+fn no_flipped_bit_of_a_checkpoint_resumes_into_another_model() {
+    let (clouds, path) = (clouds(), scratch("flipped"));
+    let whole = run(&clouds, &config(), None, None).unwrap();
+    run(&clouds, &config(), Some(&path), Some(3)).unwrap();
+    let sound = std::fs::read(&path).unwrap();
+    let mut refused = 0;
+    for at in (0..sound.len()).step_by(sound.len() / 150) {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        std::fs::write(&path, &bytes).unwrap();
+        match run(&clouds, &config(), Some(&path), None) {
+            Ok(trained) => assert_eq!(trained.weights, whole.weights, "byte {at}"),
+            Err(error) => {
+                assert!(error.to_string().starts_with("checkpoint "), "byte {at}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 140, "{refused} of about 150 were refused");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[test]
 fn the_best_epoch_is_kept_and_patience_ends_a_run() {
     let clouds = clouds();
     let long = TrainConfig {
