@@ -50,6 +50,8 @@ mod prior;
 mod random;
 mod read;
 mod sampler;
+mod scratch;
+mod sort;
 mod sparse;
 mod split;
 mod store;
@@ -70,8 +72,8 @@ pub use formats::{
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
-    TextInput,
+    Cutting, Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain,
+    StopWords, Streamed, TextInput,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
@@ -84,6 +86,7 @@ pub use read::{
     ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
+pub use sort::{RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};

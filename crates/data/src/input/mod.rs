@@ -18,6 +18,7 @@ mod images;
 mod notes;
 mod pictures;
 mod pixels;
+mod stream;
 mod table;
 mod texts;
 
@@ -25,6 +26,7 @@ pub use dataset::Dataset;
 pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
+pub use stream::{Cutting, Streamed};
 
 use crate::decode::TextEncoding;
 use crate::{

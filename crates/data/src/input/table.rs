@@ -237,7 +237,7 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
 }
 
 /// Weights as they are written: numbers above 0.
-fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>, DataError> {
+pub(super) fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>, DataError> {
     let one = |(row, cell): (usize, &str)| {
         let (column, row, cell) = (column.to_string(), row + 1, cell.trim());
         if cell.is_empty() {

@@ -9,6 +9,7 @@ mod arrow;
 mod cell;
 mod contained;
 mod csv;
+mod csv_pieces;
 mod delimiter;
 mod dictionary;
 mod footer;
@@ -16,7 +17,9 @@ mod guess;
 mod number;
 mod numbers;
 mod parquet;
+mod parquet_pieces;
 mod pass;
+mod pieces;
 mod source;
 mod texts;
 
@@ -26,6 +29,7 @@ pub(crate) use dictionary::Dictionary;
 use guess::Wanted;
 pub use number::NumberStyle;
 use numbers::Numbers;
+pub(crate) use pieces::{Piece, PiecePlan, PiecesEnd};
 use source::Bytes;
 pub(crate) use source::Source;
 

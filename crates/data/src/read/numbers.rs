@@ -46,6 +46,14 @@ impl Numbers {
         }
     }
 
+    /// The numbers so far; what comes next is kept as exactly as they were.
+    pub(super) fn take(&mut self) -> Values {
+        match self {
+            Numbers::Single(values) => Values::Numeric(std::mem::take(values)),
+            Numbers::Double(values) => Values::Wide(std::mem::take(values)),
+        }
+    }
+
     pub(super) fn finish(self) -> Values {
         match self {
             Numbers::Single(mut values) => {

@@ -24,18 +24,24 @@ const ENCRYPTED: &[u8] = b"PARE";
 pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
-    if source.start()? == ENCRYPTED {
-        return Err(encrypted(&source.name));
-    }
-    if source.start()? != MAGIC {
-        return Err(DataError::NotParquet { file: source.name.clone() });
-    }
+    refuse_other(source)?;
     let frame = contained(|| match &source.bytes {
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
         Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
+        // Only readers of pieces spool.
+        Bytes::Spooled(_) => Err(DataError::NotParquet { file: source.name.clone() }),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
+}
+
+/// Refuses a file that does not start like Parquet, or whose footer is encrypted.
+pub(super) fn refuse_other(source: &Source<'_>) -> Result<(), DataError> {
+    match source.start()? {
+        start if start == MAGIC => Ok(()),
+        start if start == ENCRYPTED => Err(encrypted(&source.name)),
+        _ => Err(DataError::NotParquet { file: source.name.clone() }),
+    }
 }
 
 /// Whether a file starts like Parquet, encrypted or not.
@@ -43,7 +49,7 @@ pub(super) fn is_marked(start: &[u8]) -> bool {
     start == MAGIC || start == ENCRYPTED
 }
 
-fn encrypted(file: &str) -> DataError {
+pub(super) fn encrypted(file: &str) -> DataError {
     let (file, how) = (file.to_string(), "encrypted".to_string());
     DataError::OtherParquet { file, how, instead: "without encryption" }
 }
@@ -95,7 +101,7 @@ fn read_chunks(
     table.finish(rows)
 }
 
-fn corrupt(file: &str, error: impl Display) -> DataError {
+pub(super) fn corrupt(file: &str, error: impl Display) -> DataError {
     let detail = error.to_string().replace(['\n', '\r'], " ");
     DataError::CorruptParquet { file: file.to_string(), detail }
 }
