@@ -86,7 +86,7 @@ pub use read::{
     ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
-pub use sort::{RowSorter, SortedRow, SortedRows};
+pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
@@ -94,5 +94,5 @@ pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 pub use write::{
-    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_table, write_table_as,
+    OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet, write_table, write_table_as,
 };

@@ -150,6 +150,67 @@ impl RowSorter {
     }
 }
 
+/// Gathers rows in any order and keeps the best of them.
+pub struct BestRows {
+    most: usize,
+    heap: BinaryHeap<Worst>,
+}
+
+/// The largest of a heap is the last of the list.
+struct Worst(SortedRow);
+
+impl PartialEq for Worst {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Worst {}
+
+impl PartialOrd for Worst {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Worst {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.before(&other.0)
+    }
+}
+
+impl BestRows {
+    /// Keeps so many.
+    pub fn new(most: usize) -> Self {
+        Self { most, heap: BinaryHeap::new() }
+    }
+
+    /// Whether a row would be among the best so far.
+    pub fn takes(&self, score: f32, row: u64) -> bool {
+        let candidate = SortedRow { score, row, beside: Vec::new() };
+        match self.heap.peek() {
+            _ if self.heap.len() < self.most => true,
+            Some(Worst(worst)) => candidate.before(worst) == Ordering::Less,
+            None => false,
+        }
+    }
+
+    /// Adds a row; the worst goes where there are too many.
+    pub fn push(&mut self, score: f32, row: u64, beside: Vec<u8>) {
+        if self.takes(score, row) {
+            self.heap.push(Worst(SortedRow { score, row, beside }));
+        }
+        if self.heap.len() > self.most {
+            self.heap.pop();
+        }
+    }
+
+    /// The best rows in their order.
+    pub fn finish(self) -> Vec<SortedRow> {
+        self.heap.into_sorted_vec().into_iter().map(|Worst(row)| row).collect()
+    }
+}
+
 /// Rows in the order of their scores.
 pub struct SortedRows(From);
 
@@ -251,6 +312,13 @@ mod tests {
             assert!(sorted.iter().all(|row| row.beside == row.row.to_le_bytes()));
             let found: Vec<(f32, u64)> = sorted.iter().map(|row| (row.score, row.row)).collect();
             assert_eq!(found, expected, "{bytes}");
+        }
+        // The best are the first of these.
+        for most in [0, 1, 77, 5_000, 9_000] {
+            let mut best = BestRows::new(most);
+            rows.iter().for_each(|&(score, row)| best.push(score, row, Vec::new()));
+            let found: Vec<(f32, u64)> = best.finish().iter().map(|row| (row.score, row.row)).collect();
+            assert_eq!(found, expected[..most.min(5_000)], "{most}");
         }
     }
 

@@ -156,7 +156,7 @@ fn text_tables_in_pieces_are_the_whole() {
         "missing cells in ",
         "never saw",
         "unlike the rest",
-        "(eleven",
+        "first 'eleven' in line 9",
         "not written plainly",
         "without a term",
     ] {
