@@ -109,6 +109,12 @@ pub struct Predict {
     /// Columns to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub id: Vec<String>,
+    /// Columns to copy into the output behind everything else, as they are in the table, or the word all.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub keep: Vec<String>,
+    /// Add a column 'positive' that says yes or no: what the model decides.
+    #[arg(long)]
+    pub yes_no: bool,
     /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,

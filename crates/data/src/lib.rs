@@ -94,5 +94,6 @@ pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 pub use write::{
-    OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet, write_table, write_table_as,
+    OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet, write_table,
+    write_table_as,
 };

@@ -152,9 +152,11 @@ fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) ->
 pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
     common_length(columns)?;
     let batch =
-        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.clone().into_arrow()))).map_err(
-            |error| DataError::Write { file: path.display().to_string(), cause: io::Error::other(error) },
-        )?;
+        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.clone().into_arrow())))
+            .map_err(|error| DataError::Write {
+                file: path.display().to_string(),
+                cause: io::Error::other(error),
+            })?;
     write_out(path, |file| {
         let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
         writer.write(&batch)?;
@@ -204,7 +206,8 @@ fn separated_batches(
     delimiter: u8,
     next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
 ) -> io::Result<()> {
-    let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_writer(file);
+    let mut writer =
+        ::csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_writer(file);
     let (mut first, mut cell) = (true, Vec::new());
     while let Some(columns) = next()? {
         if std::mem::take(&mut first) {
