@@ -87,6 +87,9 @@ pub struct Fit {
     /// Files of an audit of this table, answered: learn from them, and take the share of positives that they show.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
+    /// Learn from at most N of a table's unlabeled rows, drawn at random by the seed, and from all others.
+    #[arg(long, value_name = "N")]
+    pub max_unlabeled: Option<usize>,
     /// How they are read.
     #[command(flatten)]
     pub reading: ReadFlags,

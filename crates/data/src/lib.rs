@@ -72,8 +72,8 @@ pub use formats::{
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Cutting, Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain,
-    StopWords, Streamed, TextInput,
+    Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells,
+    ReadAgain, StopWords, Streamed, TextInput,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
@@ -83,7 +83,8 @@ pub use place::{is_standard_output, is_stream};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
-    ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
+    ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes,
+    read_parquet_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};

@@ -12,8 +12,8 @@ use onesided::data::ReadOptions;
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model,
-    RecallTarget, Signal, Tried, rests_on_prior,
+    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
+    Learner, Model, RecallTarget, Signal, Tried, rests_on_prior,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,6 +35,8 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     config.device.unwrap_or_default().check()?;
     config.check(options.is_images(&input)?)?;
     config.reading(&mut options)?;
+    (options.max_unlabeled, options.seed) = (flags.max_unlabeled, config.seed.unwrap_or(0));
+    check_draw(flags, &options, &input)?;
     if flags.out.as_os_str() == "-" {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
@@ -101,6 +103,26 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a draw of unlabeled rows where there are none to be drawn.
+fn check_draw(flags: &Fit, options: &InputOptions, input: &Input) -> Result<(), Failure> {
+    let Some(unlabeled) = options.max_unlabeled else { return Ok(()) };
+    let folders = input.paths().iter().any(|path| path.is_dir());
+    let why = match () {
+        () if unlabeled == 0 => "--max-unlabeled must be at least 1, but is 0",
+        () if options.truth.is_some() => {
+            "--max-unlabeled draws from unlabeled rows, and the method supervised has none; leave it out"
+        }
+        () if folders || options.image.is_some() || options.image_shape.is_some() => {
+            "--max-unlabeled draws from the rows of tables, and not from texts or pictures; leave it out"
+        }
+        () if !flags.audit.is_empty() => {
+            "an audit is of all rows, so --max-unlabeled and --audit contradict one another; leave one of them out"
+        }
+        () => return Ok(()),
+    };
+    Err(Failure::input(why))
+}
+
 /// The answers of an audit, read before the table is; what it would contradict is refused.
 fn audit(flags: &Fit, config: &Config) -> Result<Option<Audit>, Failure> {
     if flags.audit.is_empty() {
@@ -161,6 +183,8 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
     let (Some(counts), Some(amounts)) = (data.counts(), data.amounts()) else {
         return Err(Error::NeedsLabels.into());
     };
+    // One prior follows from the other by the numbers of all rows.
+    let amounts = data.drawn_from().map_or(amounts, |from| from.amounts);
     let encoding = data.encoding();
     let what = match encoding.takes() {
         "tables" => "rows",

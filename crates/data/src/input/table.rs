@@ -85,12 +85,15 @@ impl InputOptions {
 
 /// One table, or two, from which the features are learned.
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
+    if let Some(unlabeled) = options.max_unlabeled {
+        return super::draw::read(options, input, unlabeled);
+    }
     let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
     finish(learn(options, frame)?, answers)
 }
 
 /// Features of a table whose answers were taken out.
-fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
+pub(super) fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
@@ -195,7 +198,16 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
     }
 }
 
-fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
+fn read_one(path: &Path, options: ReadOptions, known: Known) -> Result<Table, DataError> {
+    read_source(&Source::at(path)?, options, known)
+}
+
+/// Reads a table and takes out what is known of its rows.
+pub(super) fn read_source(
+    source: &Source<'_>,
+    mut options: ReadOptions,
+    known: Known,
+) -> Result<Table, DataError> {
     let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
     let weight: Vec<String> = known.weight.iter().map(ToString::to_string).collect();
     // An identifier that is something else as well is read once as either.
@@ -208,7 +220,6 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
     }
-    let source = Source::at(path)?;
     let mut frame = source.read(&options)?;
     let (mut labels, mut note) = (None, None);
     if let Some(name) = known.label {
@@ -224,7 +235,8 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         false => {
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
             let only = Some(names.clone());
-            let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
+            let rows = options.rows.clone();
+            let verbatim = ReadOptions { verbatim: names, only, rows, ..ReadOptions::default() };
             source.read(&verbatim.written_like(&options))?
         }
     };

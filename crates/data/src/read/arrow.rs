@@ -241,11 +241,25 @@ impl Store {
         };
         /// Pushes an array of a primitive type: as numbers, or as the texts of the numbers.
         macro_rules! push {
-            ($arrow:ty, $convert:expr) => {
-                for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
-                    self.push_number(at, value.map(|value| ($convert(value), value)), refuse)?;
+            ($arrow:ty, $convert:expr) => {{
+                let cells = array.as_primitive::<$arrow>();
+                match &mut self.cells {
+                    // The common case, without a question per cell.
+                    Cells::Numbers(numbers) if cells.null_count() == 0 && !self.nan_is_missing => {
+                        numbers.reserve(cells.len());
+                        for (at, &value) in cells.values().iter().enumerate() {
+                            let value = $convert(value);
+                            narrow(value).map_err(|(trouble, value)| (trouble, at, value))?;
+                            numbers.push(value);
+                        }
+                    }
+                    _ => {
+                        for (at, value) in cells.iter().enumerate() {
+                            self.push_number(at, value.map(|value| ($convert(value), value)), refuse)?;
+                        }
+                    }
                 }
-            };
+            }};
         }
         /// Pushes lists of numbers, however their ends are held.
         macro_rules! push_lists {

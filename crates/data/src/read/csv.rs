@@ -147,14 +147,20 @@ impl Table<'_> {
         let (roles, ignored) = roles(file, &names, options)?;
         let refuse = options.missing == MissingPolicy::Refuse;
         let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role)).collect();
-        let mut rows = 0usize;
+        let (mut rows, mut read) = (0usize, 0usize);
+        let kept = options.rows.as_deref();
         while let Some((record, offset)) = pass.next()? {
+            read += 1;
+            if kept.is_some_and(|kept| !kept.contains(read - 1)) {
+                continue;
+            }
             for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
                 slot.push(cell, offset, refuse)
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             rows += 1;
         }
+        kept.map_or(Ok(()), |kept| kept.check(file, read))?;
         if rows == 0 {
             return Err(DataError::NoRows { file: file.to_string() });
         }
@@ -176,7 +182,7 @@ impl Table<'_> {
                 }
             });
         }
-        self.read_again(&names, &mut halves, rows, refuse)?;
+        self.read_again(&names, &mut halves, rows, options)?;
         let cells = self.with_places(cells);
         let (mut columns, mut left_out) = (Vec::new(), Vec::new());
         for (name, half) in names.into_iter().zip(halves) {
@@ -239,15 +245,20 @@ impl Table<'_> {
         names: &[String],
         halves: &mut [Half],
         rows: usize,
-        refuse: bool,
+        options: &ReadOptions,
     ) -> Result<(), DataError> {
+        let refuse = options.missing == MissingPolicy::Refuse;
         if !halves.iter().any(|half| matches!(half, Half::Again(_))) {
             return Ok(());
         }
         let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
         pass.header()?;
-        let mut again = 0usize;
+        let (mut again, mut read) = (0usize, 0usize);
         while let Some((record, offset)) = pass.next()? {
+            read += 1;
+            if options.rows.as_deref().is_some_and(|kept| !kept.contains(read - 1)) {
+                continue;
+            }
             for ((half, cell), name) in halves.iter_mut().zip(record.iter()).zip(names) {
                 let Half::Again(column) = half else { continue };
                 column.push(cell, refuse).map_err(|trouble| self.trouble(trouble, offset, name, b""))?;

@@ -66,6 +66,8 @@ pub(super) struct Guess {
     ambiguous: usize,
     /// The first cell that a numeric column must not have.
     trouble: Option<(Trouble, Seen)>,
+    /// Whether it is known that the column is numeric, with a decimal point.
+    settled: bool,
 }
 
 /// One way to read the cells of a column.
@@ -146,12 +148,22 @@ impl Guess {
             first_marker: None,
             ambiguous: 0,
             trouble: None,
+            settled: false,
         }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
     pub(super) fn push(&mut self, text: &[u8], offset: u64) -> bool {
         let text = text.trim_ascii();
+        // Where a number was seen that is written as is wanted, no other reading of plain numbers matters.
+        if self.settled
+            && let Some(value) = cell::plain(text)
+        {
+            self.values += 1;
+            self.point.fits += 1;
+            self.store_number(Some(value));
+            return false;
+        }
         let seen = cell::look(text);
         match seen {
             Cell::Missing => {}
@@ -167,6 +179,7 @@ impl Guess {
             _ => self.count(seen, text, offset),
         }
         self.store(seen, text);
+        self.settled = self.point.fits > 0 && self.wanted == Wanted::Numbers(Some(NumberStyle::Point));
         seen == Cell::Missing
     }
 

@@ -21,6 +21,13 @@ impl Numbers {
         Numbers::Single(vec![f32::NAN; count])
     }
 
+    pub(super) fn reserve(&mut self, more: usize) {
+        match self {
+            Numbers::Single(values) => values.reserve(more),
+            Numbers::Double(values) => values.reserve(more),
+        }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, value: f64) {
         match self {

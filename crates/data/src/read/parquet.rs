@@ -6,12 +6,14 @@
 
 use super::arrow::ArrowTable;
 use super::contained::contained;
-use super::footer::{check_chunks, check_codecs, check_rows};
+use super::footer::{check_chunks, check_codecs, check_rows, rows_at_once};
 use super::{Bytes, ReadOptions, Source};
 use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use ::parquet::file::reader::ChunkReader;
+use arrow_array::BooleanArray;
+use arrow_select::filter::filter;
 use std::fmt::Display;
 
 /// The first four bytes of every Parquet file.
@@ -76,12 +78,20 @@ fn read_chunks(
     let mut table = ArrowTable::named(file, &names, &schema, options)?;
     let kept = table.columns();
     check_codecs(file, builder.metadata(), &kept)?;
-    let rows_at_once = check_rows(file, builder.metadata(), &kept)?;
+    let chosen = options.rows.as_deref();
+    let rows_at_once = match chosen {
+        None => check_rows(file, builder.metadata(), &kept)?,
+        Some(chosen) => {
+            let bytes = (chosen.len() as u64).saturating_mul(4 * kept.len() as u64);
+            check_memory(|| format!("{} rows of '{file}'", chosen.len()), bytes)?;
+            rows_at_once(file, builder.metadata(), &kept)?
+        }
+    };
     let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
     let reader =
         builder.with_projection(mask).with_batch_size(rows_at_once).build().map_err(|e| corrupt(&e))?;
 
-    let mut rows = 0usize;
+    let (mut rows, mut read) = (0usize, 0usize);
     for batch in reader {
         if rows > 0 {
             check_memory(|| format!("'{file}' beyond row {rows}"), BYTES_PER_BATCH)?;
@@ -90,14 +100,23 @@ fn read_chunks(
         if batch.num_columns() != kept.len() {
             return Err(corrupt(&"a column is missing from a row group"));
         }
+        let mask: Option<BooleanArray> = chosen
+            .map(|chosen| (read..read + batch.num_rows()).map(|row| Some(chosen.contains(row))).collect());
         for (&at, array) in kept.iter().zip(batch.columns()) {
-            table.push(at, array.as_ref())?;
+            match &mask {
+                None => table.push(at, array.as_ref())?,
+                Some(mask) => {
+                    table.push(at, filter(array.as_ref(), mask).map_err(|e| corrupt(&e))?.as_ref())?
+                }
+            }
         }
-        rows += batch.num_rows();
+        rows += mask.as_ref().map_or(batch.num_rows(), BooleanArray::true_count);
+        read += batch.num_rows();
         if rows >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
         }
     }
+    chosen.map_or(Ok(()), |chosen| chosen.check(file, read))?;
     table.finish(rows)
 }
 
