@@ -144,3 +144,81 @@ fn a_table_that_ends_badly_leaves_nothing() {
     let error = folder.refused("predict m.safetensors cut.csv.zst --out x.csv");
     assert!(error.contains("zstd stream"), "{error}");
 }
+
+#[test]
+fn a_draw_of_the_unlabeled_rows_keeps_the_shares() {
+    let folder = Folder::new("max-unlabeled");
+    folder.write("table.csv", table());
+    let fit = format!("fit table.csv {QUICK}");
+    let said = folder.run(&format!("{fit} --max-unlabeled 100 --seed 3 --out a.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("note: 100 of 250 unlabeled rows were drawn"), "{said:?}");
+    assert!(said.stderr.contains("50 positives, 100 unlabeled rows, 2 features"), "{said:?}");
+    // μ = (0.3333 · 300 - 50) / 250, of all rows and not of the draw.
+    assert!(
+        said.stderr.contains("0.333300 in the population (given), 0.199960 in the unlabeled"),
+        "{said:?}"
+    );
+    let object = folder.json(&format!("{fit} --max-unlabeled 100 --seed 3 --out b.safetensors"));
+    assert_eq!((object["positive"].as_u64(), object["unlabeled"].as_u64()), (Some(50), Some(250)));
+    assert_eq!(
+        (object["prior"].as_f64(), object["prior_in_unlabeled"].as_f64()),
+        (Some(0.3333), Some(0.19996))
+    );
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("a.safetensors") == read("b.safetensors"));
+    let other = folder.run(&format!("{fit} --max-unlabeled 100 --seed 4 --out c.safetensors"));
+    assert!(other.code == 0 && read("a.safetensors") != read("c.safetensors"), "{other:?}");
+    // As many as there are, or more, is no draw.
+    let (all, plain) = (format!("{fit} --max-unlabeled 250"), fit.clone());
+    for (command, out) in [(all, "all.safetensors"), (plain, "plain.safetensors")] {
+        let said = folder.run(&format!("{command} --out {out}"));
+        assert!(said.code == 0 && !said.stderr.contains("were drawn"), "{said:?}");
+    }
+    assert!(read("all.safetensors") == read("plain.safetensors"));
+    // A reserve is taken from the same shares.
+    let object = folder.json(&format!("{fit} --max-unlabeled 100 --reserve 20 --out r.safetensors"));
+    assert_eq!((object["reserved"].as_u64(), object["unlabeled"].as_u64()), (Some(20), Some(250)));
+    assert_eq!(object["prior_in_unlabeled"].as_f64(), Some(0.19996));
+}
+
+#[test]
+fn draws_that_cannot_be_are_refused() {
+    let folder = Folder::new("max-unlabeled-wrong");
+    folder.write("table.csv", table());
+    std::fs::create_dir_all(folder.path("texts")).unwrap();
+    folder.write("texts/a.txt", "a text");
+    let fit = "fit table.csv --drop id --out m.safetensors";
+    for (flags, why) in [
+        (format!("{fit} --label y --max-unlabeled 0"), "--max-unlabeled must be at least 1, but is 0"),
+        (format!("{fit} --label y --max-unlabeled many"), "invalid value 'many'"),
+        (format!("{fit} --truth t --method supervised --max-unlabeled 9"), "the method supervised has none"),
+        (
+            "fit --positives texts --unlabeled texts --max-unlabeled 9 --out m.safetensors".to_string(),
+            "draws from the rows of tables",
+        ),
+    ] {
+        let error = folder.refused(&flags);
+        assert!(error.contains(why), "{flags}: {error}");
+    }
+}
+
+#[test]
+fn a_table_without_memory_for_it_can_be_drawn_from() {
+    let folder = Folder::new("draw-proposed");
+    let row = |i: usize| format!("{}{}\n", format!("{}.5,", i % 91).repeat(40), u8::from(i % 50 == 0));
+    let header: String = (0..40).map(|at| format!("x{at},")).collect();
+    let rows: String = (0..1000).map(row).collect();
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.write_all(format!("{header}y\n").as_bytes()).unwrap();
+    (0..400).for_each(|_| encoder.write_all(rows.as_bytes()).unwrap());
+    folder.write("long.csv.zst", encoder.finish().unwrap());
+    let fit =
+        "fit long.csv.zst --label y --prior 0.3 --model linear --epochs 1 --memory 64M --out m.safetensors";
+    let error = folder.refused(fit);
+    // 2^26 / (40 · 16) = 104,857.
+    assert!(error.ends_with("of which about 100000 would fit, with --max-unlabeled 100000"), "{error}");
+    let said = folder.run(&fit.replace("64M", "128M --max-unlabeled 50000"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("50000 of 392000 unlabeled rows were drawn"), "{said:?}");
+}

@@ -311,3 +311,55 @@ fn two_tables_are_one_behind_the_other() {
     assert_eq!((rows, streamed.labels.as_deref()), (whole.len(), whole.labels()));
     assert_eq!((streamed.truth.as_deref(), streamed.weights.as_deref()), (whole.truth(), whole.weights()));
 }
+
+#[test]
+fn drawn_rows_are_rows_of_the_table() {
+    let folder = Folder::new("draw");
+    let text = table(400, true);
+    let path = folder.write("table.csv", &text);
+    let read = InputOptions {
+        id: vec!["id".to_string(), "color".to_string()],
+        drop: Vec::new(),
+        max_unlabeled: Some(120),
+        seed: 5,
+        ..options()
+    };
+    let whole = InputOptions { max_unlabeled: None, ..read.clone() }.read(&Input::one(&path)).unwrap();
+    let drawn = read.read(&Input::one(&path)).unwrap();
+    let counts = drawn.counts().unwrap();
+    assert_eq!((counts.positive, counts.unlabeled), (100, 120));
+    let from = drawn.drawn_from().unwrap();
+    assert_eq!((Some(from.counts), Some(from.amounts)), (whole.counts(), whole.amounts()));
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    for (row, id) in drawn.ids()[0].1.iter().enumerate() {
+        let at: usize = id.trim_start_matches("r ").parse().unwrap();
+        assert!(lines[at].starts_with(&format!("{id},")));
+        assert_eq!(drawn.labels().unwrap()[row], whole.labels().unwrap()[at]);
+        assert_eq!(drawn.weights().unwrap()[row], whole.weights().unwrap()[at]);
+        assert_eq!(drawn.ids()[1].1.get(row), whole.ids()[1].1.get(at));
+    }
+    assert!(drawn.ids()[0].1.iter().is_sorted_by_key(|id| id[2..].parse::<usize>().unwrap()));
+    // The same rows of a Parquet file with the same labels.
+    let numbers = |of: &dyn Fn(u64) -> u64| OutColumn::U64((0..400).map(of).collect());
+    let columns =
+        [("x", numbers(&|i| i)), ("z", numbers(&|i| i * i % 17)), ("y", numbers(&|i| u64::from(i % 4 == 0)))];
+    let parquet = folder.0.join("table.parquet");
+    write_parquet(&parquet, &columns).unwrap();
+    let read = InputOptions {
+        label: Some("y".to_string()),
+        id: vec!["x".to_string()],
+        max_unlabeled: Some(120),
+        seed: 5,
+        ..InputOptions::default()
+    };
+    let again = read.read(&Input::one(&parquet)).unwrap();
+    let rows: Vec<&str> = drawn.ids()[0].1.iter().map(|id| &id[2..]).collect();
+    assert_eq!(again.ids()[0].1.iter().collect::<Vec<_>>(), rows);
+    // Of two files only the second is drawn from.
+    let two = folder.write("u.csv", table(300, true));
+    let apart = InputOptions { label: None, max_unlabeled: Some(30), ..options() };
+    let data = apart.read(&Input::two(&path, &two)).unwrap();
+    let (counts, from) = (data.counts().unwrap(), data.drawn_from().unwrap());
+    assert_eq!((counts.positive, counts.unlabeled), (400, 30));
+    assert_eq!((from.counts.positive, from.counts.unlabeled), (400, 300));
+}

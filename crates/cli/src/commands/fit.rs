@@ -8,7 +8,7 @@ use crate::inputs::tell_notes;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::ReadOptions;
+use onesided::data::{DataError, ReadOptions};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
@@ -53,7 +53,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if audit.is_some() && !matches!(input, Input::One(_)) {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
-    let mut data = options.read(&input)?;
+    let mut data = options.read(&input).map_err(|error| too_large(error, &options, &input))?;
     let mut warnings = tell_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
@@ -100,6 +100,23 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         print_json(&as_object(&model, &flags.out, seconds, &warnings))
     } else {
         print(&as_text(&model, &flags.out, seconds))
+    }
+}
+
+/// Of a table that is too large for the memory it is said how many of its rows are not.
+fn too_large(error: DataError, options: &InputOptions, input: &Input) -> Failure {
+    let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
+    let tables = options.image.is_none() && options.image_shape.is_none();
+    let proposed = match error {
+        DataError::Memory { .. } if tables && !is_draw => options.unlabeled_to_fit(input),
+        _ => None,
+    };
+    match (Failure::from(error), proposed) {
+        (Failure::Input(sentence), Some(rows)) => Failure::Input(format!(
+            "{sentence}, or learn from a draw of the unlabeled rows, of which about {rows} would fit, with \
+             --max-unlabeled {rows}"
+        )),
+        (failure, _) => failure,
     }
 }
 

@@ -4,7 +4,7 @@ use super::csv::{Table, told};
 use super::guess::Guess;
 use super::pass::Pass;
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
-use super::{Dictionary, MissingPolicy, Role, Source, Trouble, Wanted, delimiter, roles};
+use super::{Dictionary, MissingPolicy, ReadOptions, Role, Source, Trouble, Wanted, delimiter, roles};
 use crate::frame::{CellsRead, Column, TextColumn, Values};
 use crate::{DataError, Frame};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -57,6 +57,17 @@ pub(super) fn read<E: From<DataError>>(
     finish(slots, table, plan, &mut end).map_err(explained)?;
     end.delimiter = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
     Ok(end)
+}
+
+/// The names of the columns.
+pub(super) fn names(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    let given = options.delimiter.or(delimiter);
+    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
+    Pass::open(source, delimiter, options.encoding)?.header()
 }
 
 /// Some records of the file, their cells one after the other.

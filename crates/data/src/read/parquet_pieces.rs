@@ -150,6 +150,22 @@ pub(super) fn read<E: From<DataError>>(
     Ok(end)
 }
 
+/// The names of the columns.
+pub(super) fn names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
+    refuse_other(source)?;
+    let (features, none) = (ReadOptions { only: Some(Vec::new()), ..ReadOptions::default() }, Vec::new());
+    let plan = PiecePlan {
+        features: &features,
+        answers: none.clone(),
+        verbatim: none,
+        all: false,
+        rows: 1,
+        threads: 1,
+    };
+    let opened = contained(|| Reader::open(source, &plan));
+    Ok(opened.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))?.names)
+}
+
 /// The features by name.
 fn columns_of<'p>(plan: &'p PiecePlan<'_>) -> impl Iterator<Item = &'p str> {
     plan.features.only.iter().flatten().map(String::as_str)

@@ -72,6 +72,15 @@ impl PiecePlan<'_> {
 }
 
 impl Source<'_> {
+    /// The names of the columns, without the rows. `None`: its format is read as a whole only.
+    pub(crate) fn names(&self, options: &ReadOptions) -> Result<Option<Vec<String>>, DataError> {
+        match self.form(options)? {
+            Some(Form::Text(delimiter)) => csv_pieces::names(self, delimiter, options).map(Some),
+            Some(Form::Parquet) => parquet_pieces::names(self).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Reads the table and hands out its pieces. `None`: its format is read as a whole only.
     pub(crate) fn pieces<E: From<DataError>>(
         &self,
