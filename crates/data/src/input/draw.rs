@@ -48,6 +48,11 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let Table { frame, answers } = read_source(&source, read, known)?;
             finish(learn(options, frame)?.with_drawn_from(drawn_from), answers)
         }
+        // What contradicts two places is for the reader of all rows to say.
+        Input::Two { .. } if options.label.is_some() || options.truth.is_some() => {
+            let all = InputOptions { max_unlabeled: None, ..options.clone() };
+            super::table::read(&all, input)
+        }
         Input::Two { positives, unlabeled: others, negatives } => {
             let whole = options.read_options();
             let known = options.known();

@@ -23,6 +23,9 @@ const MOST_ROWS: usize = 1 << 16;
 const MOST_SPARSE: usize = 1 << 13;
 /// The least.
 const LEAST_ROWS: usize = 256;
+/// Networks take dense rows, or sparse ones, so many at a time, and the last digits of a score depend on where in such a block
+/// its row is: where pieces are whole blocks, they are those of the whole table.
+const BLOCKS: [usize; 2] = [1 << 10, 1 << 12];
 
 /// How a table is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,7 +158,9 @@ impl Encoding {
         }
         let bytes = BYTES_PER_PIECE.min(room() / 32);
         let rows = bytes / (4 * self.width().max(1) as u64);
-        usize::try_from(rows).unwrap_or(MOST_ROWS).clamp(LEAST_ROWS, MOST_ROWS)
+        let rows = usize::try_from(rows).unwrap_or(MOST_ROWS).clamp(LEAST_ROWS, MOST_ROWS);
+        let block = BLOCKS.iter().rev().find(|&&block| block <= rows).copied().unwrap_or(1);
+        rows / block * block
     }
 }
 

@@ -7,11 +7,17 @@ use super::pieces::{Piece, PiecePlan, PiecesEnd};
 use super::{Dictionary, MissingPolicy, ReadOptions, Role, Source, Trouble, Wanted, delimiter, roles};
 use crate::frame::{CellsRead, Column, TextColumn, Values};
 use crate::{DataError, Frame};
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// A piece is at an end, whatever its rows, once it holds so many bytes.
+/// A piece is at an end before it has all its rows once it holds so many bytes and its rows are whole blocks, or once it
+/// holds four times as many.
 const MOST_BYTES: usize = 32 << 20;
+const BLOCK: usize = 1 << 12;
+
+/// Rows whose cells are read together, few enough to stay in the cache.
+const ROWS_AT_ONCE: usize = 128;
 
 /// Fewer cells than this are not worth another thread.
 const FEW_CELLS: usize = 20_000;
@@ -86,9 +92,9 @@ impl Records {
         &self.bytes[start as usize..self.ends[at] as usize]
     }
 
-    /// The cells of a column, with the offsets of their records.
-    fn column(&self, at: usize, columns: usize) -> impl Iterator<Item = (&[u8], u64)> {
-        self.offsets.iter().enumerate().map(move |(row, &offset)| (self.cell(row * columns + at), offset))
+    /// The cells of a column in some rows, with the offsets of their records.
+    fn column(&self, at: usize, columns: usize, rows: Range<usize>) -> impl Iterator<Item = (&[u8], u64)> {
+        rows.map(move |row| (self.cell(row * columns + at), self.offsets[row]))
     }
 
     /// Those that another thread finds.
@@ -111,7 +117,9 @@ fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records,
             let ends = (0..record.len()).filter_map(|cell| record.range(cell));
             records.ends.extend(ends.map(|range| start + range.end as u32));
             records.offsets.push(offset);
-            if records.offsets.len() >= rows || records.bytes.len() >= MOST_BYTES {
+            let (held, bytes) = (records.offsets.len(), records.bytes.len());
+            let long = bytes >= MOST_BYTES && held.is_multiple_of(BLOCK) || bytes >= 4 * MOST_BYTES;
+            if held >= rows || long {
                 let full = std::mem::take(&mut records);
                 records.bytes.reserve(full.bytes.len() + full.bytes.len() / 16);
                 records.ends.reserve(full.ends.len());
@@ -143,9 +151,9 @@ struct Slot {
 enum Kind {
     /// A feature of numbers or truth values, and what was seen of it so far.
     Guess(Box<Guess>, Wanted),
-    Category,
-    Text,
-    Verbatim,
+    Category(Dictionary),
+    Text(TextColumn),
+    Verbatim(TextColumn),
     /// Kept over the whole file.
     Answer(Dictionary),
 }
@@ -168,15 +176,16 @@ impl Slot {
         for (at, (role, name)) in roles.into_iter().zip(names).enumerate() {
             let kind = match role {
                 Role::Skip => continue,
-                Role::Category => Kind::Category,
-                Role::Text => Kind::Text,
-                Role::Verbatim => Kind::Verbatim,
+                Role::Category => Kind::Category(Dictionary::default()),
+                Role::Text => Kind::Text(TextColumn::default()),
+                Role::Verbatim => Kind::Verbatim(TextColumn::default()),
                 Role::Feature(wanted) => Kind::Guess(Box::new(Guess::new(wanted)), wanted),
             };
             slots.push(Self { at, name: name.clone(), kind });
         }
         let answers = plan.answers.iter().map(|name| (name.clone(), Kind::Answer(Dictionary::default())));
-        let verbatim = plan.handed_out(names)?.into_iter().map(|name| (name, Kind::Verbatim));
+        let empty = || Kind::Verbatim(TextColumn::default());
+        let verbatim = plan.handed_out(names)?.into_iter().map(|name| (name, empty()));
         for (name, kind) in answers.chain(verbatim) {
             let at = names.iter().position(|other| *other == name).unwrap_or(0);
             slots.push(Self { at, name, kind });
@@ -184,68 +193,69 @@ impl Slot {
         Ok(slots)
     }
 
-    fn fill(
+    /// Adds the cells of some rows.
+    fn push(
         &mut self,
         records: &Records,
         columns: usize,
+        rows: Range<usize>,
         refuse: bool,
-        first: bool,
-    ) -> Result<Cells, (Trouble, u64)> {
-        let cells = || records.column(self.at, columns);
-        let text = |cell: &[u8], offset| {
-            std::str::from_utf8(cell).map(str::to_string).map_err(|_| (Trouble::NotUtf8, offset))
-        };
+    ) -> Result<(), (Trouble, u64)> {
+        let cells = records.column(self.at, columns, rows);
+        let text = |cell, offset| std::str::from_utf8(cell).map_err(|_| (Trouble::NotUtf8, offset));
         match &mut self.kind {
-            Kind::Guess(guess, wanted) => {
-                for (cell, offset) in cells() {
+            Kind::Guess(guess, _) => {
+                for (cell, offset) in cells {
                     if guess.push(cell, offset) && refuse {
                         return Err((Trouble::Missing, offset));
                     }
                 }
+            }
+            Kind::Category(dictionary) | Kind::Answer(dictionary) => {
+                for (cell, offset) in cells {
+                    dictionary.push_cell(cell).map_err(|trouble| (trouble, offset))?;
+                }
+            }
+            Kind::Text(texts) => {
+                for (cell, offset) in cells {
+                    match super::cell::is_missing(cell.trim_ascii()) {
+                        true => texts.push_missing(),
+                        false => texts.push(text(cell, offset)?),
+                    }
+                }
+            }
+            Kind::Verbatim(texts) => {
+                for (cell, offset) in cells {
+                    texts.push(text(cell, offset)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells since the last time, which are those of all records.
+    fn take(&mut self, records: &Records, columns: usize, first: bool) -> Cells {
+        let rows = records.offsets.len();
+        match &mut self.kind {
+            Kind::Guess(guess, wanted) => {
                 // Numbers that are written otherwise than those of training, from the first piece on.
                 if let (true, Some(style)) = (first, guess.other_style()) {
                     *wanted = Wanted::Numbers(Some(style));
                     **guess = Guess::new(*wanted);
-                    cells().for_each(|(cell, offset)| {
+                    records.column(self.at, columns, 0..rows).for_each(|(cell, offset)| {
                         guess.push(cell, offset);
                     });
                 }
                 let values = guess.take();
-                Ok(Cells::Feature(match wanted {
-                    Wanted::Any => Values::Numeric(vec![f32::NAN; records.offsets.len()]),
+                Cells::Feature(match wanted {
+                    Wanted::Any => Values::Numeric(vec![f32::NAN; rows]),
                     _ => values,
-                }))
+                })
             }
-            Kind::Category => {
-                let mut dictionary = Dictionary::default();
-                for (cell, offset) in cells() {
-                    dictionary.push_cell(cell).map_err(|trouble| (trouble, offset))?;
-                }
-                Ok(Cells::Feature(dictionary.finish()))
-            }
-            Kind::Answer(dictionary) => {
-                for (cell, offset) in cells() {
-                    dictionary.push_cell(cell).map_err(|trouble| (trouble, offset))?;
-                }
-                Ok(Cells::Kept)
-            }
-            Kind::Text => {
-                let mut texts = TextColumn::default();
-                for (cell, offset) in cells() {
-                    match super::cell::is_missing(cell.trim_ascii()) {
-                        true => texts.push_missing(),
-                        false => texts.push(&text(cell, offset)?),
-                    }
-                }
-                Ok(Cells::Feature(Values::Text(texts)))
-            }
-            Kind::Verbatim => {
-                let mut texts = TextColumn::default();
-                for (cell, offset) in cells() {
-                    texts.push(std::str::from_utf8(cell).map_err(|_| (Trouble::NotUtf8, offset))?);
-                }
-                Ok(Cells::Verbatim(texts))
-            }
+            Kind::Category(dictionary) => Cells::Feature(std::mem::take(dictionary).finish()),
+            Kind::Text(texts) => Cells::Feature(Values::Text(std::mem::take(texts))),
+            Kind::Verbatim(texts) => Cells::Verbatim(std::mem::take(texts)),
+            Kind::Answer(_) => Cells::Kept,
         }
     }
 }
@@ -260,27 +270,33 @@ fn fill(
 ) -> Result<Vec<Cells>, DataError> {
     let refuse = plan.features.missing == MissingPolicy::Refuse;
     let columns = records.ends.len() / records.offsets.len().max(1);
-    let one = |slot: &mut Slot| {
-        let filled = slot.fill(records, columns, refuse, first);
-        filled.map_err(|(trouble, offset)| (offset, table.trouble(trouble, offset, &slot.name, b"")))
+    let some = |slots: &mut [Slot]| -> Result<Vec<Cells>, (u64, DataError)> {
+        let rows = records.offsets.len();
+        for start in (0..rows).step_by(ROWS_AT_ONCE) {
+            for slot in slots.iter_mut() {
+                let pushed = slot.push(records, columns, start..rows.min(start + ROWS_AT_ONCE), refuse);
+                pushed
+                    .map_err(|(trouble, offset)| (offset, table.trouble(trouble, offset, &slot.name, b"")))?;
+            }
+        }
+        Ok(slots.iter_mut().map(|slot| slot.take(records, columns, first)).collect())
     };
     let threads = if records.ends.len() < FEW_CELLS { 1 } else { plan.threads() };
     let stretch = slots.len().div_ceil(threads).max(1);
-    let parts: Vec<Vec<Result<Cells, (u64, DataError)>>> = thread::scope(|scope| {
+    let parts: Vec<Result<Vec<Cells>, (u64, DataError)>> = thread::scope(|scope| {
         let mut stretches = slots.chunks_mut(stretch);
         let mine = stretches.next();
-        let workers: Vec<_> =
-            stretches.map(|some| scope.spawn(move || some.iter_mut().map(one).collect())).collect();
-        let mut parts = vec![mine.into_iter().flatten().map(one).collect()];
+        let workers: Vec<_> = stretches.map(|slots| scope.spawn(move || some(slots))).collect();
+        let mut parts = vec![mine.map_or(Ok(Vec::new()), some)];
         let joined = workers.into_iter().map(|worker| worker.join());
         parts.extend(joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
         parts
     });
     // The error of the first record, as one who reads row by row would meet it.
     let (mut cells, mut wrong): (Vec<Cells>, Option<(u64, DataError)>) = (Vec::new(), None);
-    for filled in parts.into_iter().flatten() {
-        match filled {
-            Ok(filled) => cells.push(filled),
+    for part in parts {
+        match part {
+            Ok(filled) => cells.extend(filled),
             Err(found) if wrong.as_ref().is_none_or(|wrong| found.0 < wrong.0) => wrong = Some(found),
             Err(_) => {}
         }
@@ -320,7 +336,7 @@ fn finish(
                 end.others.extend(found.map(|found| (name, found.word())));
             }
             Kind::Answer(dictionary) => end.answers.push(Column { name, values: dictionary.finish() }),
-            Kind::Category | Kind::Text | Kind::Verbatim => {}
+            Kind::Category(_) | Kind::Text(_) | Kind::Verbatim(_) => {}
         }
     }
     end.cells = table.with_places(cells);

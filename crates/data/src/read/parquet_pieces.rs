@@ -263,17 +263,23 @@ impl Reader {
             if batch.num_columns() != mine.len() {
                 return Err(corrupt(&file, "a column is missing from a row group"));
             }
-            for (&at, array) in mine.iter().zip(batch.columns()) {
-                for table in [&mut features, &mut verbatim, &mut answers] {
-                    table.push(at, array.as_ref())?;
+            rows += batch.num_rows();
+            let mut start = 0;
+            while start < batch.num_rows() {
+                let some = (batch.num_rows() - start).min(plan.rows.max(1) - held);
+                for (&at, array) in mine.iter().zip(batch.columns()) {
+                    let array = array.slice(start, some);
+                    for table in [&mut features, &mut verbatim, &mut answers] {
+                        table.push(at, array.as_ref())?;
+                    }
                 }
-            }
-            (held, rows) = (held + batch.num_rows(), rows + batch.num_rows());
-            if held + most > plan.rows {
-                let part = Part::Rows { features: features.take(held)?, verbatim: verbatim.take(held)? };
-                held = 0;
-                if send.send(Ok(part)).is_err() {
-                    return Ok(());
+                (held, start) = (held + some, start + some);
+                if held >= plan.rows {
+                    let part = Part::Rows { features: features.take(held)?, verbatim: verbatim.take(held)? };
+                    held = 0;
+                    if send.send(Ok(part)).is_err() {
+                        return Ok(());
+                    }
                 }
             }
         }
