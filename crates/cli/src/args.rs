@@ -87,6 +87,9 @@ pub struct Fit {
     /// Files of an audit of this table, answered: learn from them, and take the share of positives that they show.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
+    /// Learn from at most N of a table's unlabeled rows, drawn at random by the seed, and from all others.
+    #[arg(long, value_name = "N")]
+    pub max_unlabeled: Option<usize>,
     /// How they are read.
     #[command(flatten)]
     pub reading: ReadFlags,
@@ -109,6 +112,12 @@ pub struct Predict {
     /// Columns to copy into the output, to know the rows by.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub id: Vec<String>,
+    /// Columns to copy into the output behind everything else, as they are in the table, or the word all.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub keep: Vec<String>,
+    /// Add a column 'positive' that says yes or no: what the model decides.
+    #[arg(long)]
+    pub yes_no: bool,
     /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,

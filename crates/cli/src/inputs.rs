@@ -261,8 +261,13 @@ pub fn check_texts(model: &Model, columns: &[String]) -> Result<(), Failure> {
 
 /// Says what reading met, in a line each; returns the warnings among it for `--json`.
 pub fn tell_notes(data: &Dataset) -> Vec<String> {
+    tell(data.notes())
+}
+
+/// [`tell_notes`] of notes that belong to no data set.
+pub fn tell(notes: &[Note]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for one in data.notes() {
+    for one in notes {
         let sentence = sentence(one);
         match one.is_warning() {
             true => {

@@ -154,11 +154,14 @@ fn what_cannot_be_promised_is_refused_with_what_it_takes() {
         ("--top 0", "--top: '0' is no number of rows"),
         ("--top -1", "--top: '-1' is no number of rows"),
         ("--top 200%", "--top: '200%' is no number of rows"),
-        ("--top 901", "the first 901 rows were asked for, but there are 900"),
     ] {
         let error = folder.refused(&format!("{predict} {flags}"));
         assert!(error.contains(why), "{flags}: {error}");
     }
+    // More than all rows are all of them.
+    let said = folder.run("predict m.safetensors new.csv --top 901 --out all.csv");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stdout.contains("900 of 900 rows"), "{said:?}");
     // A list is made all the same where nothing was asked.
     let said = folder.run("predict m.safetensors new.csv --out list.csv --confidence 0.95");
     assert_eq!(said.code, 0, "{said:?}");

@@ -423,12 +423,29 @@ pub enum DataError {
     /// The output could not be written; nothing was left behind.
     #[error("cannot write '{file}': {cause}")]
     Write { file: String, cause: io::Error },
+    /// What does not fit into memory could not be written beside, or not be read again.
+    #[error("cannot use a temporary file for what does not fit into memory: {cause}")]
+    Scratch { cause: io::Error },
     /// No writer for this extension.
     #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv or .parquet")]
     WriteExtension { file: String },
 }
 
 impl DataError {
+    /// The same error of rows that lie behind so many others.
+    pub(crate) fn moved(mut self, by: usize) -> Self {
+        match &mut self {
+            DataError::VectorLength { row, .. }
+            | DataError::MissingValue { row, .. }
+            | DataError::NotFiniteValue { row, .. }
+            | DataError::TooFar { row, .. }
+            | DataError::Weight { row, .. }
+            | DataError::MissingWeight { row, .. } => *row += by,
+            _ => {}
+        }
+        self
+    }
+
     /// The setting that would help, where one would.
     pub fn hint(&self) -> Option<Hint> {
         match self {

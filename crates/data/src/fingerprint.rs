@@ -41,12 +41,30 @@ impl Fingerprint {
 
     /// With the encoded rows of a data set, in their order.
     #[must_use]
-    pub fn of_rows(mut self, data: &Dataset) -> Self {
-        let rows = data.rows();
-        self.add(rows.rows() as u64);
-        self.add(rows.cols() as u64);
-        match rows {
-            Store::Dense(matrix) => self.of_numbers(matrix.as_slice()),
+    pub fn of_rows(self, data: &Dataset) -> Self {
+        self.before_rows(data.len(), data).of_piece(data)
+    }
+
+    /// With so many rows to come, piece by piece, of which these are the first.
+    #[must_use]
+    pub fn before_rows(mut self, rows: usize, first: &Dataset) -> Self {
+        let cols = first.rows().cols();
+        self.add(rows as u64);
+        self.add(cols as u64);
+        if let Store::Dense(_) = first.rows() {
+            self.add((rows * cols) as u64);
+        }
+        self
+    }
+
+    /// With some of the rows that were to come. Pictures come in one piece.
+    #[must_use]
+    pub fn of_piece(mut self, data: &Dataset) -> Self {
+        match data.rows() {
+            Store::Dense(matrix) => {
+                matrix.as_slice().iter().for_each(|number| self.add(u64::from(number.to_bits())));
+                self
+            }
             Store::Bytes(pictures) => self.of_bytes(&pictures.bytes),
             Store::Sparse(matrix) => (0..matrix.rows()).fold(self, |mut so_far, row| {
                 let (columns, values) = matrix.row(row);
@@ -86,6 +104,11 @@ mod tests {
         assert_ne!(one, of(vec![3.0, 4.0, 1.0, 2.0]));
         assert_ne!(one, of(vec![1.0, 2.0, 3.0, 4.000_000_5]));
         assert!(one.len() == 16 && one.chars().all(|c| "bcdfghjkmnpqrstv".contains(c)));
+        // Rows in pieces have the fingerprint of the whole.
+        let data = Dataset::from_scaled(Matrix::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap(), None).unwrap();
+        let (first, second) = (data.select(&[0]), data.select(&[1]));
+        let pieces = Fingerprint::default().before_rows(2, &first).of_piece(&first).of_piece(&second);
+        assert_eq!(pieces.letters(), one);
         let bytes = |bytes: &[u8]| Fingerprint::default().of_bytes(bytes).letters();
         assert_ne!(bytes(b"abc"), bytes(b"abc\0"));
     }

@@ -50,6 +50,8 @@ mod prior;
 mod random;
 mod read;
 mod sampler;
+mod scratch;
+mod sort;
 mod sparse;
 mod split;
 mod store;
@@ -71,20 +73,22 @@ pub use formats::{
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells, ReadAgain, StopWords,
-    TextInput,
+    Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells,
+    ReadAgain, StopWords, Streamed, TextInput,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, parse_size};
+pub use memory::{check_memory, limit_memory, parse_size, rows_to_fit};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
-    ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
+    ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes,
+    read_parquet_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
+pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
 pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
@@ -93,6 +97,6 @@ pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 pub use write::{
-    OutColumn, TableFormat, write_atomically, write_csv, write_parquet, write_privately, write_table,
-    write_table_as,
+    OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet,
+    write_privately, write_table, write_table_as,
 };

@@ -45,12 +45,12 @@ impl OutColumn {
         }
     }
 
-    fn to_arrow(&self) -> ArrayRef {
+    fn into_arrow(self) -> ArrayRef {
         match self {
-            OutColumn::U64(values) => Arc::new(UInt64Array::from(values.clone())),
-            OutColumn::F64(values) => Arc::new(Float64Array::from(values.clone())),
-            OutColumn::F32(values) => Arc::new(Float32Array::from(values.clone())),
-            OutColumn::Text(values) => Arc::new(StringArray::from_iter_values(values)),
+            OutColumn::U64(values) => Arc::new(UInt64Array::from(values)),
+            OutColumn::F64(values) => Arc::new(Float64Array::from(values)),
+            OutColumn::F32(values) => Arc::new(Float32Array::from(values)),
+            OutColumn::Text(values) => Arc::new(StringArray::from_iter_values(&values)),
         }
     }
 }
@@ -152,15 +152,99 @@ fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) ->
 pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
     common_length(columns)?;
     let batch =
-        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.to_arrow()))).map_err(
-            |error| DataError::Write { file: path.display().to_string(), cause: io::Error::other(error) },
-        )?;
+        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.clone().into_arrow())))
+            .map_err(|error| DataError::Write {
+                file: path.display().to_string(),
+                cause: io::Error::other(error),
+            })?;
     write_out(path, |file| {
         let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
         writer.write(&batch)?;
         writer.close()?;
         Ok(())
     })
+}
+
+/// Writes a table as [`write_table_as`] does, batch after batch until there is none left. All have the same columns. If a
+/// batch cannot be had, nothing is left behind.
+pub fn write_batches(
+    path: &Path,
+    format: Option<TableFormat>,
+    next: &mut (dyn FnMut() -> Result<Option<Vec<OutBatch>>, DataError> + Send),
+) -> Result<(), DataError> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let format = match extension.as_str() {
+        "csv" => TableFormat::Csv,
+        "tsv" => TableFormat::Tsv,
+        "parquet" | "pq" => TableFormat::Parquet,
+        _ => match format.or(is_stream(path).then_some(TableFormat::Csv)) {
+            Some(format) => format,
+            None => return Err(DataError::WriteExtension { file: path.display().to_string() }),
+        },
+    };
+    let mut wrong = None;
+    let mut batch = || match next() {
+        Ok(batch) => Ok(batch),
+        Err(error) => {
+            wrong = Some(error);
+            Err(io::Error::other("there is no more"))
+        }
+    };
+    let written = match format {
+        TableFormat::Parquet => write_out(path, |file| parquet_batches(file, &mut batch)),
+        TableFormat::Tsv => write_out(path, |file| separated_batches(file, b'\t', &mut batch)),
+        _ => write_out(path, |file| separated_batches(file, b',', &mut batch)),
+    };
+    wrong.map_or(written, Err)
+}
+
+/// One named column of some rows.
+pub type OutBatch = (String, OutColumn);
+
+fn separated_batches(
+    file: &mut (dyn Write + Send),
+    delimiter: u8,
+    next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+) -> io::Result<()> {
+    let mut writer =
+        ::csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_writer(file);
+    let (mut first, mut cell) = (true, Vec::new());
+    while let Some(columns) = next()? {
+        if std::mem::take(&mut first) {
+            writer.write_record(columns.iter().map(|(name, _)| name))?;
+        }
+        for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
+            for (_, column) in &columns {
+                cell.clear();
+                column.write_cell(row, &mut cell)?;
+                writer.write_field(&cell)?;
+            }
+            writer.write_record(None::<&[u8]>)?;
+        }
+    }
+    writer.flush()
+}
+
+fn parquet_batches(
+    file: &mut (dyn Write + Send),
+    next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+) -> io::Result<()> {
+    let mut file = Some(file);
+    let mut writer = None;
+    while let Some(columns) = next()? {
+        let columns = columns.into_iter().map(|(name, column)| (name, column.into_arrow()));
+        let batch = RecordBatch::try_from_iter(columns).map_err(io::Error::other)?;
+        if let Some(file) = file.take() {
+            writer = Some(ArrowWriter::try_new(file, batch.schema(), None)?);
+        }
+        if let Some(writer) = &mut writer {
+            writer.write(&batch)?;
+        }
+    }
+    if let Some(writer) = writer {
+        writer.close()?;
+    }
+    Ok(())
 }
 
 /// Writes to standard output where the path means it, and else a whole file.

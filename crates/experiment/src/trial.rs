@@ -137,6 +137,7 @@ impl<'a> Trial<'a> {
             amounts: counts.into(),
             drawn: counts.into(),
             reserved: 0,
+            all_unlabeled: None,
             priors: told.map(|told| Priors::from_unlabeled(told, scenario, counts, false)),
             scenario,
             seed: self.run.seed,

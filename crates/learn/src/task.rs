@@ -74,6 +74,8 @@ pub struct Task<'a> {
     pub drawn: Amounts,
     /// How many positives were set aside.
     pub reserved: usize,
+    /// How many unlabeled rows there are, where those that are learned from were drawn of them.
+    pub all_unlabeled: Option<usize>,
     /// The priors, where they are known or estimated; of the truth π alone counts.
     pub priors: Option<Priors>,
     /// How the rows were drawn.
@@ -118,8 +120,9 @@ impl<'a> Task<'a> {
             counts,
             weights,
             amounts,
-            drawn: amounts,
+            drawn: data.drawn_from().filter(|_| !truth).map_or(amounts, |from| from.amounts),
             reserved: 0,
+            all_unlabeled: data.drawn_from().map(|from| from.counts.unlabeled),
             priors: None,
             scenario,
             seed,
@@ -135,7 +138,8 @@ impl<'a> Task<'a> {
 
     /// How many rows of each kind were drawn: those that are learned from, and positives that were set aside.
     pub fn drawn_counts(&self) -> Counts {
-        Counts { positive: self.counts.positive + self.reserved, ..self.counts }
+        let unlabeled = self.all_unlabeled.unwrap_or(self.counts.unlabeled);
+        Counts { positive: self.counts.positive + self.reserved, unlabeled, ..self.counts }
     }
 
     /// μ, where it is known.

@@ -268,11 +268,12 @@ impl Learner {
         &self,
         data: &'d Dataset,
         truth: bool,
-        aside: Option<(Amounts, usize)>,
+        aside: Option<(Amounts, usize, Option<usize>)>,
     ) -> Result<Task<'d>, Error> {
         let config = &self.config;
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
-        (task.drawn, task.reserved) = aside.unwrap_or((task.amounts, 0));
+        (task.drawn, task.reserved, task.all_unlabeled) =
+            aside.unwrap_or((task.drawn, 0, task.all_unlabeled));
         task.priors = match &self.estimate {
             Some(estimate) => {
                 let guessed = estimate.audited.is_none();
@@ -330,16 +331,17 @@ impl Learner {
         let truth = self.build(data)?.info().needs_truth;
         let all = self.task(data, truth)?;
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
-        let model = self.fit_rows(&data.select(&kept), Some((all.amounts, aside.len())), observer)?;
+        let model =
+            self.fit_rows(&data.select(&kept), Some((all.drawn, aside.len(), all.all_unlabeled)), observer)?;
         model.with_reserve(Some(&data.select(&aside)), data)
     }
 
-    /// Learns from all rows of a data set. `aside` is how much there was before positives were set aside, and how
-    /// many of them.
+    /// Learns from all rows of a data set. `aside` is how much there was before positives were set aside, how many of
+    /// them, and how many unlabeled rows where they are a draw.
     fn fit_rows(
         &self,
         data: &Dataset,
-        aside: Option<(Amounts, usize)>,
+        aside: Option<(Amounts, usize, Option<usize>)>,
         observer: Observer,
     ) -> Result<Model, Error> {
         let scorer = self.build(data)?;

@@ -110,6 +110,7 @@ mod learner;
 mod model;
 mod rank;
 mod review;
+mod stream;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -127,8 +128,8 @@ pub use explain::{Contribution, Explainer};
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
-    ClassPrior, Counts, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled, ReadAgain,
-    Scenario,
+    ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
+    ReadAgain, Scenario, Streamed,
 };
 pub use onesided_eval::{AtTop, Interval, Over, RecallCut, RecallTarget, ThresholdRule, Top};
 pub use onesided_learn::{
@@ -139,3 +140,4 @@ pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape, Teacher, Teaching};
 pub use rank::Ranked;
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
+pub use stream::{Recognizer, ScoredRows};

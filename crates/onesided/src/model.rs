@@ -211,10 +211,21 @@ impl Model {
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        let scores = self.score(data)?;
-        let positive = of_kind(&scores, labels, Label::Positive);
-        let unlabeled = of_kind(&scores, labels, Label::Unlabeled);
-        let weights = data.weights().map(|weights| {
+        self.without_negatives_of(&self.score(data)?, labels, data.weights(), resamples, seed)
+    }
+
+    /// [`without_negatives`](Self::without_negatives) of rows that were scored already.
+    pub fn without_negatives_of(
+        &self,
+        scores: &[f32],
+        labels: &[Label],
+        weights: Option<&[f32]>,
+        resamples: usize,
+        seed: u64,
+    ) -> Result<PuMetrics, Error> {
+        let positive = of_kind(scores, labels, Label::Positive);
+        let unlabeled = of_kind(scores, labels, Label::Unlabeled);
+        let weights = weights.map(|weights| {
             (of_kind(weights, labels, Label::Positive), of_kind(weights, labels, Label::Unlabeled))
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
@@ -227,13 +238,22 @@ impl Model {
     /// random sample of all where somebody picked them.
     pub fn against_negatives(&self, data: &Dataset) -> Result<Option<NegativeMetrics>, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        let scores = self.score(data)?;
+        Ok(self.against_negatives_of(&self.score(data)?, labels, data.weights()))
+    }
+
+    /// [`against_negatives`](Self::against_negatives) of rows that were scored already.
+    pub fn against_negatives_of(
+        &self,
+        scores: &[f32],
+        labels: &[Label],
+        weights: Option<&[f32]>,
+    ) -> Option<NegativeMetrics> {
         let (positive, negative) =
-            (of_kind(&scores, labels, Label::Positive), of_kind(&scores, labels, Label::Negative));
+            (of_kind(scores, labels, Label::Positive), of_kind(scores, labels, Label::Negative));
         if negative.is_empty() {
-            return Ok(None);
+            return None;
         }
-        let weights = data.weights().map(|weights| {
+        let weights = weights.map(|weights| {
             (of_kind(weights, labels, Label::Positive), of_kind(weights, labels, Label::Negative))
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
@@ -245,7 +265,7 @@ impl Model {
         };
         let auc = 1.0 - onesided_eval::weighted_ranking_risk(positive, of_negatives);
         let specificity = of_negatives.mean(refused);
-        Ok(Some(NegativeMetrics { rows: negative.len(), specificity, auc }))
+        Some(NegativeMetrics { rows: negative.len(), specificity, auc })
     }
 
     /// Metrics against true labels with 95 % intervals, by name.
@@ -256,7 +276,18 @@ impl Model {
         seed: u64,
     ) -> Result<Vec<(&'static str, Interval)>, Error> {
         let truth = data.truth().ok_or_else(|| Error::NeedsTruth(self.about.method.clone()))?;
-        let probabilities = self.predict_proba(data)?;
+        self.with_truth_of(&self.score(data)?, truth, resamples, seed)
+    }
+
+    /// [`with_truth`](Self::with_truth) of rows that were scored already.
+    pub fn with_truth_of(
+        &self,
+        scores: &[f32],
+        truth: &[bool],
+        resamples: usize,
+        seed: u64,
+    ) -> Result<Vec<(&'static str, Interval)>, Error> {
+        let probabilities = probabilities(scores);
         Ok(with_truth_intervals(&probabilities, truth, self.about.threshold, resamples, seed)?)
     }
 

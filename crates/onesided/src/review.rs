@@ -147,12 +147,16 @@ impl Model {
     /// fitted on ([`was_fitted_on`](Self::was_fitted_on) knows whole tables).
     pub fn review_labeled(&self, data: &Dataset) -> Result<ReviewList, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        let scores = self.score(data)?;
+        Ok(self.review_of(&self.score(data)?, labels))
+    }
+
+    /// [`review_labeled`](Self::review_labeled) of rows that were scored already.
+    pub fn review_of(&self, scores: &[f32], labels: &[Label]) -> ReviewList {
         let of = |wanted: Label| -> Vec<f32> {
             let pairs = scores.iter().zip(labels);
             pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
         };
-        Ok(ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled()))
+        ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled())
     }
 
     /// μ with its interval, of unlabeled rows like those the model was fitted on.

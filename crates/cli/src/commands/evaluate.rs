@@ -4,10 +4,11 @@ use super::review::ReviewAnswer;
 use super::{device, metric_rows, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, tell_notes};
+use crate::inputs::{check_texts, tell};
 use crate::output::{note, print, print_json, table, warn};
+use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
-use onesided::{Dataset, Input, Interval, Model, ReadAgain, pu_metrics_by_name};
+use onesided::{Cutting, Input, Interval, Model, ReadAgain, Streamed, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,9 +45,8 @@ fn place(flags: &Evaluate) -> Result<Input, Failure> {
     }
 }
 
-/// With the truth that the names of folders tell, for a folder with a folder per class.
-fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset, Failure> {
-    let files = data.ids().first().map(|(_, names)| names);
+/// The truth that the names of folders tell, for a folder with a folder per class.
+fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<Vec<bool>, Failure> {
     let class = |file: &str| Path::new(file).parent().map(|class| class.display().to_string());
     let classes: Vec<String> = files.into_iter().flat_map(|names| names.iter()).filter_map(class).collect();
     let known: BTreeSet<&str> =
@@ -62,8 +62,7 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str) -> Result<Dataset,
             ),
         }));
     }
-    let truth = classes.iter().map(|class| class == positive).collect();
-    Ok(data.with_truth(truth)?)
+    Ok(classes.iter().map(|class| class == positive).collect())
 }
 
 /// Measures with whichever answers are given.
@@ -92,25 +91,40 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         format: flags.files.format()?,
         follow_links: flags.files.follow_links,
         id: Vec::new(),
+        keep: Vec::new(),
     };
-    let mut data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
+    // What is kept of a row is its score, and what is known of it.
+    let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
+    let mut recognizer = model.recognizer().filter(|_| flags.review.given());
+    let cut = Cutting { rows: None, threads: flags.threads };
+    let streamed = model.stream(&input, &also, cut, &mut |piece| {
+        scores.extend_from_slice(&piece.scores);
+        largest = largest.max(piece.data.len());
+        names = piece.data.ids().first().map(|(_, names)| names.clone());
+        if let Some(recognizer) = &mut recognizer {
+            recognizer.add(&piece.data);
+        }
+        Ok(())
+    });
+    let Streamed { rows: number, labels, mut truth, weights, notes } =
+        streamed.map_err(Failure::of_reading)?;
     if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
         && folder.is_dir()
     {
-        data = with_classes(data, folder, positive)?;
+        truth = Some(classes(names.as_ref(), folder, positive)?);
     }
-    let mut warnings = tell_notes(&data);
-    let number = data.len();
-    tell_device(&model, number);
+    let (labels, weights) = (labels.as_deref(), weights.as_deref());
+    let mut warnings = tell(&notes);
+    tell_device(&model, largest);
 
-    let against_truth: Option<Vec<(&str, Interval)>> = match data.truth() {
-        Some(_) => Some(model.with_truth(&data, RESAMPLES, SEED)?),
+    let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
+        Some(truth) => Some(model.with_truth_of(&scores, truth, RESAMPLES, SEED)?),
         None => None,
     };
-    let without_negatives: Option<Vec<(&str, Interval)>> = match data.counts() {
-        Some(counts) => {
-            let metrics = model.without_negatives(&data, RESAMPLES, SEED)?;
-            if about.counts == counts {
+    let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
+        Some(labels) => {
+            let metrics = model.without_negatives_of(&scores, labels, weights, RESAMPLES, SEED)?;
+            if about.counts == count_labels(labels) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
                      the metrics are optimistic",
@@ -123,21 +137,18 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         None => None,
     };
 
-    let review = match flags.review.given() {
-        false => None,
-        true => {
-            warnings.extend(tell_seen(&model, &data)?);
-            let answer = ReviewAnswer::of(&model.review_labeled(&data)?, &asked, true, "evaluate with")?;
+    let review = match labels.filter(|_| flags.review.given()) {
+        None => None,
+        Some(labels) => {
+            warnings.extend(tell_seen(recognizer.is_some_and(|recognizer| recognizer.is_same())));
+            let answer = ReviewAnswer::of(&model.review_of(&scores, labels), &asked, true, "evaluate with")?;
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
         }
     };
 
-    let negatives = match data.labels() {
-        Some(_) => model.against_negatives(&data)?,
-        None => None,
-    };
+    let negatives = labels.and_then(|labels| model.against_negatives_of(&scores, labels, weights));
     if as_json {
         let mut object = Map::new();
         match (&against_truth, &without_negatives) {
@@ -200,17 +211,17 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Promises hold for positives that the model has never met; whole tables that it was fitted on are recognized.
-fn tell_seen(model: &Model, data: &Dataset) -> Result<Option<String>, Failure> {
-    if model.was_fitted_on(data)? == Some(true) {
+fn tell_seen(fitted_on_them: bool) -> Option<String> {
+    if fitted_on_them {
         let warning =
             "the model was fitted on these very rows: what it promises from their positives is too good; \
                        fit with --reserve and use 'onesided predict --recall', or name another table"
                 .to_string();
         warn(std::slice::from_ref(&warning));
-        return Ok(Some(warning));
+        return Some(warning);
     }
     note(
         "note: the promises are exact if the model was fitted on none of these positives, which is not known here",
     );
-    Ok(None)
+    None
 }

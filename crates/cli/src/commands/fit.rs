@@ -8,12 +8,12 @@ use crate::inputs::tell_notes;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::ReadOptions;
+use onesided::data::{DataError, ReadOptions};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, Interval, Learner, Model,
-    RecallTarget, Signal, Tried, rests_on_prior,
+    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
+    Learner, Model, RecallTarget, Signal, Tried, rests_on_prior,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,6 +35,8 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     config.device.unwrap_or_default().check()?;
     config.check(options.is_images(&input)?)?;
     config.reading(&mut options)?;
+    (options.max_unlabeled, options.seed) = (flags.max_unlabeled, config.seed.unwrap_or(0));
+    check_draw(flags, &options, &input)?;
     if flags.out.as_os_str() == "-" {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
@@ -51,7 +53,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if audit.is_some() && !matches!(input, Input::One(_)) {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
-    let mut data = options.read(&input)?;
+    let mut data = options.read(&input).map_err(|error| too_large(error, &options, &input))?;
     let mut warnings = tell_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
@@ -99,6 +101,43 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     } else {
         print(&as_text(&model, &flags.out, seconds))
     }
+}
+
+/// Of a table that is too large for the memory it is said how many of its rows are not.
+fn too_large(error: DataError, options: &InputOptions, input: &Input) -> Failure {
+    let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
+    let tables = options.image.is_none() && options.image_shape.is_none();
+    let proposed = match error {
+        DataError::Memory { .. } if tables && !is_draw => options.unlabeled_to_fit(input),
+        _ => None,
+    };
+    match (Failure::from(error), proposed) {
+        (Failure::Input(sentence), Some(rows)) => Failure::Input(format!(
+            "{sentence}, or learn from a draw of the unlabeled rows, of which about {rows} would fit, with \
+             --max-unlabeled {rows}"
+        )),
+        (failure, _) => failure,
+    }
+}
+
+/// Refuses a draw of unlabeled rows where there are none to be drawn.
+fn check_draw(flags: &Fit, options: &InputOptions, input: &Input) -> Result<(), Failure> {
+    let Some(unlabeled) = options.max_unlabeled else { return Ok(()) };
+    let folders = input.paths().iter().any(|path| path.is_dir());
+    let why = match () {
+        () if unlabeled == 0 => "--max-unlabeled must be at least 1, but is 0",
+        () if options.truth.is_some() => {
+            "--max-unlabeled draws from unlabeled rows, and the method supervised has none; leave it out"
+        }
+        () if folders || options.image.is_some() || options.image_shape.is_some() => {
+            "--max-unlabeled draws from the rows of tables, and not from texts or pictures; leave it out"
+        }
+        () if !flags.audit.is_empty() => {
+            "an audit is of all rows, so --max-unlabeled and --audit contradict one another; leave one of them out"
+        }
+        () => return Ok(()),
+    };
+    Err(Failure::input(why))
 }
 
 /// The answers of an audit, read before the table is; what it would contradict is refused.
@@ -161,6 +200,8 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
     let (Some(counts), Some(amounts)) = (data.counts(), data.amounts()) else {
         return Err(Error::NeedsLabels.into());
     };
+    // One prior follows from the other by the numbers of all rows.
+    let amounts = data.drawn_from().map_or(amounts, |from| from.amounts);
     let encoding = data.encoding();
     let what = match encoding.takes() {
         "tables" => "rows",

@@ -12,6 +12,7 @@ pub mod fit;
 pub mod methods;
 pub mod predict;
 pub mod prior;
+mod ranking;
 pub mod review;
 
 use crate::failure::Failure;

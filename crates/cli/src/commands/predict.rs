@@ -1,21 +1,29 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
+//!
+//! The table is read, scored and forgotten piece by piece. What is left of a row is its score and what the list shows of it,
+//! which is sorted outside memory where it does not fit (`ranking.rs`).
 
-use super::review::{self, ReviewAnswer};
+use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
+use super::review::{self, ReviewAnswer, count};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, tell_notes};
+use crate::inputs::{check_texts, tell};
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
-use crate::progress::guarded;
-use onesided::data::{DataError, OutColumn, TextColumn, is_standard_output, write_table_as};
-use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
+use crate::progress::{guarded, interrupted};
+use onesided::data::{DataError, OutColumn, is_standard_output, write_batches};
+use onesided::{Cutting, Input, Model, ReadAgain, ScoredRows, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 /// Rows shown when there is no file to write them to.
 const SHOWN: usize = 10;
+
+/// Rows written at a time.
+const ROWS_AT_ONCE: usize = 1 << 13;
 
 /// Scores every row; the most likely positive comes first.
 pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
@@ -40,11 +48,13 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let mut id = flags.id.clone();
-    let mut seen = HashSet::new();
-    id.retain(|name| seen.insert(name.clone()));
+    let once = |names: &[String]| -> Vec<String> {
+        let mut seen = HashSet::new();
+        names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
+    };
     let also = ReadAgain {
-        id,
+        id: once(&flags.id),
+        keep: once(&flags.keep),
         text: flags.text.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
@@ -52,27 +62,43 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
-    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = tell_notes(&data);
-    tell_device(&model, data.len());
+    let top: Vec<Top> = match (asked.top(), &flags.out) {
+        ([], None) => vec![Top::Rows(SHOWN)],
+        (given, _) => given.to_vec(),
+    };
+    // Names of files are those of rows where there is no table.
+    let ids = if also.keep.is_empty() { usize::MAX } else { also.id.len() };
+    let mut ranking = Ranking::new(&model, &top, ids, explainer, scratch_folder(flags.out.as_deref()));
+    let reserved = !model.about().reserve.is_empty();
+    ranking.scores = reserved.then(Vec::new);
+    let mut recognizer = model.recognizer().filter(|_| reserved);
+    let mut largest = 0;
+    let cut = Cutting { rows: None, threads: flags.threads };
+    let streamed = model
+        .stream(&Input::one(&flags.file), &also, cut, &mut |piece| {
+            largest = largest.max(piece.data.len());
+            if let Some(recognizer) = &mut recognizer {
+                recognizer.add(&piece.data);
+            }
+            let (piece, keep) = listed(piece);
+            ranking.add(&piece, keep.as_deref())
+        })
+        .map_err(Failure::of_reading)?;
+    let mut warnings = tell(&streamed.notes);
+    tell_device(&model, largest);
 
-    let rows = model.rank(&data)?;
-    let ranges = rows.iter().map(|row| model.probability_range(row.score)).collect();
-    let mut list = List { rows, data: &data, ranges, because: None };
-    let review = match model.about().reserve.is_empty() {
-        true => None,
-        false => {
-            let scores = list.rows.iter().map(|row| row.score).collect();
-            Some(ReviewAnswer::of(
-                &model.review(scores)?,
-                &asked,
-                flags.review.given(),
-                "fit with --reserve",
-            )?)
-        }
+    let rows = ranking.rows;
+    let review = match ranking.scores.take() {
+        None => None,
+        Some(scores) => Some(ReviewAnswer::of(
+            &model.review(scores)?,
+            &asked.within(rows),
+            flags.review.given(),
+            "fit with --reserve",
+        )?),
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
+    if review.is_some() && recognizer.is_some_and(|recognizer| recognizer.is_same()) {
         of_review.push(
             "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
              said of rows to review holds for new rows"
@@ -81,20 +107,65 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     warn(&of_review);
     warnings.extend(of_review);
-    if let Some((explainer, most)) = explainer {
-        let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
-        let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);
-        list.because = Some(list.rows.iter().take(shown).map(row).collect::<Result<_, _>>()?);
+    for more in asked.top().iter().filter(|top| matches!(top, Top::Rows(number) if *number > rows)) {
+        note(&format!(
+            "note: the first {more} rows were asked for, but there are {rows}: all of them are listed"
+        ));
     }
-    if let Some(out) = &flags.out {
-        let mut columns = list.columns();
-        if flags.safe_csv {
-            columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
+    let limit = match top.as_slice() {
+        [] => rows,
+        top => top.iter().map(|top| top.of(rows).unwrap_or(rows)).max().unwrap_or(rows),
+    };
+    let (ids, kept) = ranking.names();
+    let (ids, kept) = (ids.to_vec(), kept.to_vec());
+    let columns = ListColumns {
+        model: &model,
+        ids: &ids,
+        kept: &kept,
+        because: flags.explain.is_some(),
+        yes_no: flags.yes_no,
+    };
+    let predicted_positive = ranking.predicted_positive;
+    let mut object = json!({
+        "out": flags.out.as_ref().map(|out| out.display().to_string()),
+        "rows": rows,
+        "predicted_positive": predicted_positive,
+        "warnings": warnings,
+    });
+    if !asked.top().is_empty() {
+        object["listed"] = json!(limit.min(rows));
+    }
+    let mut shown = Vec::new();
+    let mut written = (0, 0);
+    let mut list = ranking.finish(limit)?;
+    match &flags.out {
+        Some(out) => {
+            let mut next = || -> Result<_, DataError> {
+                if interrupted() {
+                    let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
+                    return Err(DataError::Write { file, cause });
+                }
+                let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
+                if batch.is_empty() && written.0 > 0 {
+                    return Ok(None);
+                }
+                let mut of_batch = columns.of(&batch, written.0 + 1);
+                written.0 += batch.len() as u64;
+                written.1 += batch.iter().filter(|row| row.positive).count();
+                if flags.safe_csv {
+                    of_batch.iter_mut().for_each(|(_, cells)| make_safe(cells));
+                }
+                Ok(Some(of_batch))
+            };
+            guarded(|| write_batches(out, format, &mut next)).map_err(closed_or)?;
         }
-        guarded(|| write_table_as(out, format, &columns)).map_err(closed_or)?;
+        None => shown = list.collect::<Result<_, _>>()?,
     }
     if as_json {
-        let mut object = list.as_object(flags, &warnings);
+        if flags.out.is_none() {
+            let row = |(at, listed): (usize, &Listed)| as_object(&columns, at, listed);
+            object["top"] = shown.iter().enumerate().map(row).collect();
+        }
         for (name, value) in review.iter().flat_map(ReviewAnswer::as_objects) {
             object[name] = value;
         }
@@ -104,33 +175,51 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
         answer.as_text("reserved positives")
     });
-    let written = |place: &str| {
+    let wrote = |place: &str| {
         let about = model.about();
         let guessed = about.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
         let cautious = if guessed { ", a cautious cut, since the share of positives is a guess" } else { "" };
         // As many digits as it has, but no more than matter.
         let threshold = format!("{:.4}", about.threshold);
         let threshold = threshold.trim_end_matches('0').trim_end_matches('.');
+        let what = match asked.top().is_empty() {
+            true => format!("{} rows", written.0),
+            false => format!("the {} best of {} rows", count(written.0 as usize), count(rows)),
+        };
         format!(
-            "wrote {} rows to {place}, {} of them predicted positive (probability at least {threshold}{cautious})",
-            list.rows.len(),
-            list.predicted_positive(),
+            "wrote {what} to {place}, {} of them predicted positive (probability at least {threshold}{cautious})",
+            written.1,
         )
     };
     match &flags.out {
         Some(_) if to_stdout => {
-            note(&written("standard output"));
+            note(&wrote("standard output"));
             review.lines().for_each(note);
             Ok(())
         }
-        Some(out) => print(&format!("{}\n{review}", written(&out.display().to_string()))),
+        Some(out) => print(&format!("{}\n{review}", wrote(&out.display().to_string()))),
         None => {
-            if list.rows.len() > SHOWN {
-                note(&format!("the {SHOWN} best of {} rows; --out writes all", list.rows.len()));
+            if rows > SHOWN && asked.top().is_empty() {
+                note(&format!("the {SHOWN} best of {rows} rows; --out writes all"));
             }
-            print(&format!("{}{}{review}", list.as_text(), if review.is_empty() { "" } else { "\n" }))
+            print(&format!(
+                "{}{}{review}",
+                as_text(&columns, &shown),
+                if review.is_empty() { "" } else { "\n" }
+            ))
         }
     }
+}
+
+/// By which scores the rows of a piece are listed, and which of them are, where not all are: all of them, by the model's own.
+fn listed(piece: ScoredRows) -> (ScoredRows, Option<Vec<bool>>) {
+    (piece, None)
+}
+
+/// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.
+fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
+    let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
+    Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 /// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
@@ -145,117 +234,66 @@ pub(super) fn make_safe(cells: &mut OutColumn) {
 fn closed_or(error: DataError) -> Failure {
     match error {
         DataError::Write { cause, .. } if cause.kind() == ErrorKind::BrokenPipe => Failure::Closed,
+        DataError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
+            Failure::Interrupted("interrupted while the list was written; nothing is left of it".to_string())
+        }
         other => other.into(),
     }
 }
 
-/// Ranked rows with the names they are known by.
-struct List<'d> {
-    rows: Vec<Ranked>,
-    data: &'d Dataset,
-    /// Between which probabilities a row's lies, where the prior is a guess.
-    ranges: Option<Vec<(f32, f32)>>,
-    /// What carried the scores, of the first rows.
-    because: Option<Vec<Vec<Contribution>>>,
+fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
+    let (ids, kept) = listed.cells.split_at(columns.ids.len().min(listed.cells.len()));
+    let named = |names: &[String], cells: &[String]| -> Value {
+        names.iter().cloned().zip(cells.iter().map(|cell| json!(cell))).collect::<Map<_, _>>().into()
+    };
+    let mut row = json!({
+        "row": listed.row + 1,
+        "score": listed.score,
+        "probability": listed.probability,
+        "rank": at + 1,
+        "id": ids.first(),
+    });
+    if ids.len() > 1 {
+        row["ids"] = named(columns.ids, ids);
+    }
+    if let Some(range) = columns.model.probability_range(listed.score) {
+        row["probability_interval"] = json!(range);
+    }
+    if columns.because {
+        row["because"] = json!(listed.because);
+    }
+    if columns.yes_no {
+        row["positive"] = json!(listed.positive);
+    }
+    if !kept.is_empty() {
+        row["kept"] = named(columns.kept, kept);
+    }
+    row
 }
 
-impl List<'_> {
-    fn predicted_positive(&self) -> usize {
-        self.rows.iter().filter(|row| row.positive).count()
-    }
-
-    fn ids(&self) -> impl Iterator<Item = (&str, &TextColumn)> {
-        self.data.ids().iter().map(|(name, ids)| (name.as_str(), ids))
-    }
-
-    fn columns(&self) -> Vec<(&str, OutColumn)> {
-        let rows = || self.rows.iter();
-        let mut columns = vec![
-            ("row", OutColumn::U64(rows().map(|row| row.row as u64 + 1).collect())),
-            ("score", OutColumn::F32(rows().map(|row| row.score).collect())),
-            ("probability", OutColumn::F32(rows().map(|row| row.probability).collect())),
-            ("rank", OutColumn::U64((1..=self.rows.len() as u64).collect())),
+fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
+    let ranges = columns.model.probability_range(0.0).is_some();
+    let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
+    rows[0].extend(ranges.then(|| "if the prior is off".to_string()));
+    rows[0].extend(columns.ids.iter().cloned());
+    rows[0].extend(columns.because.then(|| "because".to_string()));
+    rows[0].extend(columns.yes_no.then(|| "positive".to_string()));
+    rows[0].extend(columns.kept.iter().cloned());
+    for (at, listed) in list.iter().enumerate() {
+        let (ids, kept) = listed.cells.split_at(columns.ids.len().min(listed.cells.len()));
+        let mut row = vec![
+            (at + 1).to_string(),
+            (listed.row + 1).to_string(),
+            format!("{:.4}", listed.score),
+            format!("{:.4}", listed.probability),
         ];
-        // A column of that name is there already where the identifier has one of these names.
-        for (name, ids) in self.ids() {
-            let name = if columns.iter().any(|(taken, _)| *taken == name) { "id" } else { name };
-            let cells = rows().map(|row| ids.get(row.row).to_string()).collect();
-            columns.push((name, OutColumn::Text(cells)));
-        }
-        if let Some(ranges) = &self.ranges {
-            let end = |of: fn(&(f32, f32)) -> f32| ranges.iter().map(of).collect();
-            columns.push(("probability_low", OutColumn::F32(end(|range| range.0))));
-            columns.push(("probability_high", OutColumn::F32(end(|range| range.1))));
-        }
-        if let Some(because) = &self.because {
-            let name =
-                if columns.iter().any(|(taken, _)| *taken == "because") { "carried_by" } else { "because" };
-            columns.push((name, OutColumn::Text(because.iter().map(|parts| sentence(parts)).collect())));
-        }
-        columns
+        let range = columns.model.probability_range(listed.score);
+        row.extend(range.map(|(low, high)| format!("{low:.2} to {high:.2}")));
+        row.extend(ids.iter().cloned());
+        row.extend(columns.because.then(|| sentence(&listed.because)));
+        row.extend(columns.yes_no.then(|| decision(listed.positive).to_string()));
+        row.extend(kept.iter().cloned());
+        rows.push(row);
     }
-
-    fn top(&self) -> impl Iterator<Item = (usize, &Ranked)> {
-        self.rows.iter().take(SHOWN).enumerate()
-    }
-
-    fn as_object(&self, flags: &Predict, warnings: &[String]) -> Value {
-        let mut object = json!({
-            "out": flags.out.as_ref().map(|out| out.display().to_string()),
-            "rows": self.rows.len(),
-            "predicted_positive": self.predicted_positive(),
-            "warnings": warnings,
-        });
-        if flags.out.is_none() {
-            let row = |(at, ranked): (usize, &Ranked)| {
-                let mut row = json!({
-                    "row": ranked.row + 1,
-                    "score": ranked.score,
-                    "probability": ranked.probability,
-                    "rank": at + 1,
-                    "id": self.ids().next().map(|(_, ids)| ids.get(ranked.row)),
-                });
-                if self.ids().count() > 1 {
-                    let named = self.ids().map(|(name, ids)| (name.to_string(), json!(ids.get(ranked.row))));
-                    row["ids"] = named.collect::<Map<_, _>>().into();
-                }
-                if let Some(ranges) = &self.ranges {
-                    row["probability_interval"] = json!(ranges[at]);
-                }
-                if let Some(because) = &self.because {
-                    row["because"] = json!(because[at]);
-                }
-                row
-            };
-            object["top"] = self.top().map(row).collect();
-        }
-        object
-    }
-
-    fn as_text(&self) -> String {
-        let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
-        rows[0].extend(self.ranges.iter().map(|_| "if the prior is off".to_string()));
-        rows[0].extend(self.ids().map(|(name, _)| name.to_string()));
-        rows[0].extend(self.because.iter().map(|_| "because".to_string()));
-        for (at, ranked) in self.top() {
-            let mut row = vec![
-                (at + 1).to_string(),
-                (ranked.row + 1).to_string(),
-                format!("{:.4}", ranked.score),
-                format!("{:.4}", ranked.probability),
-            ];
-            let range = |ranges: &Vec<(f32, f32)>| format!("{:.2} to {:.2}", ranges[at].0, ranges[at].1);
-            row.extend(self.ranges.iter().map(range));
-            row.extend(self.ids().map(|(_, ids)| ids.get(ranked.row).to_string()));
-            row.extend(self.because.iter().map(|because| sentence(&because[at])));
-            rows.push(row);
-        }
-        table(&rows)
-    }
-}
-
-/// `goal +1.20, team +0.75, bank -0.31`.
-fn sentence(parts: &[Contribution]) -> String {
-    let part = |Contribution { feature, value }: &Contribution| format!("{feature} {value:+.2}");
-    parts.iter().map(part).collect::<Vec<_>>().join(", ")
+    table(&rows)
 }

@@ -24,7 +24,8 @@ pub struct ReviewFlags {
     /// How sure that must be [default: 0.95].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub confidence: Option<String>,
-    /// Say what the first rows hold, lift and precision: a number of rows or a share of them, such as 100 or 1%, or several.
+    /// The first rows: a number or a share of them, such as 100 or 1%, or several. predict lists no others; where there are
+    /// positives to judge them by, it is said what they hold, lift and precision.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
 }
@@ -34,6 +35,22 @@ pub struct ReviewFlags {
 pub struct Asked {
     target: Option<RecallTarget>,
     top: Vec<Top>,
+}
+
+impl Asked {
+    /// The first rows that were asked for.
+    pub fn top(&self) -> &[Top] {
+        &self.top
+    }
+
+    /// The same of a list of so many rows: more than all are all.
+    pub fn within(&self, rows: usize) -> Self {
+        let most = |top: &Top| match *top {
+            Top::Rows(asked) => Top::Rows(asked.min(rows)),
+            share => share,
+        };
+        Self { target: self.target, top: self.top.iter().map(most).collect() }
+    }
 }
 
 /// A share as people write it: 0.95 or 95%.
@@ -61,6 +78,11 @@ impl ReviewFlags {
         Ok(Asked { target, top })
     }
 
+    /// Whether a promise was asked for.
+    fn promised(&self) -> bool {
+        self.recall.is_some() || self.confidence.is_some()
+    }
+
     /// Whether any of them was given.
     pub fn given(&self) -> bool {
         self.recall.is_some() || self.confidence.is_some() || !self.top.is_empty()
@@ -74,11 +96,11 @@ pub fn check(model: &Model, flags: &ReviewFlags) -> Result<Asked, Failure> {
     if !flags.given() {
         return Ok(asked);
     }
-    if reserved == 0 {
+    if reserved == 0 && flags.promised() {
         return Err(Error::NoReserve.into());
     }
     match asked.target {
-        Some(target) if target.rank(reserved, Over::Population).is_none() => {
+        Some(target) if reserved > 0 && target.rank(reserved, Over::Population).is_none() => {
             Err(too_few(reserved, target, "fit with --reserve"))
         }
         _ => Ok(asked),

@@ -172,7 +172,7 @@ impl Feature {
     }
 
     /// The error that the column holds something else than in training.
-    pub(super) fn changed(&self, found: &'static str) -> DataError {
+    pub(crate) fn changed(&self, found: &'static str) -> DataError {
         let fitted = match self.kind {
             FeatureKind::Numeric { .. } => "numeric",
             FeatureKind::Boolean { .. } => "true/false",

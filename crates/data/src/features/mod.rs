@@ -73,6 +73,9 @@ pub struct EncodeReport {
     pub unseen: Vec<(String, usize)>,
     /// Columns of texts most of which have no term that training saw, and how many have none.
     pub unknown_texts: Vec<(String, usize)>,
+    /// How many texts of which column have no term that training saw, be they most or not.
+    #[serde(skip)]
+    pub without_terms: Vec<(String, usize)>,
     /// How many cells of which column were missing.
     pub missing: Vec<(String, usize)>,
     /// Columns that training could not learn from, and why.
@@ -256,6 +259,7 @@ impl Features {
                     };
                     let texts: Vec<&str> = texts.iter().collect();
                     let terms = text.transform(&texts);
+                    report.without_terms.push((column.name.clone(), terms.empty_rows()));
                     if 2 * terms.empty_rows() > terms.rows() {
                         report.unknown_texts.push((column.name.clone(), terms.empty_rows()));
                     }

@@ -1,6 +1,6 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
-use super::{Encoding, ImageInput, Note, TextInput};
+use super::{DrawnFrom, Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
@@ -24,12 +24,14 @@ pub struct Dataset {
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
     missing: MissingCells,
+    drawn_from: Option<DrawnFrom>,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
-        Self { rows, labels: None, truth: None, weights: None, encoding, ids, notes, missing }
+        let (labels, truth, weights, drawn_from) = (None, None, None, None);
+        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -117,6 +119,12 @@ impl Dataset {
         self
     }
 
+    /// Of which rows these are a draw.
+    pub(super) fn with_drawn_from(mut self, drawn_from: Option<DrawnFrom>) -> Self {
+        self.drawn_from = drawn_from;
+        self
+    }
+
     pub(super) fn with_missing(mut self, missing: MissingCells) -> Self {
         self.missing = missing;
         self
@@ -169,6 +177,11 @@ impl Dataset {
         self.labels.as_deref().map(|labels| amounts(labels, self.weights()))
     }
 
+    /// How many rows there are of which these were drawn, where not all unlabeled rows are here.
+    pub fn drawn_from(&self) -> Option<DrawnFrom> {
+        self.drawn_from
+    }
+
     /// How the rows were made.
     pub fn encoding(&self) -> &Arc<Encoding> {
         &self.encoding
@@ -199,6 +212,7 @@ impl Dataset {
                 .collect(),
             notes: Vec::new(),
             missing: self.missing.select(indices),
+            drawn_from: None,
         }
     }
 
@@ -234,6 +248,7 @@ impl Dataset {
             ids: self.ids.clone(),
             notes: self.notes.clone(),
             missing: self.missing.clone(),
+            drawn_from: self.drawn_from,
         }
     }
 

@@ -52,6 +52,8 @@ pub struct ReadAgain {
     pub weight: Option<String>,
     /// Columns to know rows by.
     pub id: Vec<String>,
+    /// Columns to keep as they are beside those, for [`Encoding::stream`]; `all` alone means all.
+    pub keep: Vec<String>,
     /// For texts of folders: the column that holds them in a table.
     pub text: Vec<String>,
     /// How bytes are to be read where they have no mark.
@@ -190,13 +192,7 @@ impl Encoding {
     /// Reads a table or a folder as the model's own input was, and what is asked for beside it. Two places are positives
     /// and unlabeled rows, a third one known negatives.
     pub fn read(self: &Arc<Self>, input: &Input, also: &ReadAgain) -> Result<Dataset, DataError> {
-        let answers = also.label.iter().map(|name| (name, "the label"));
-        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
-        let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
-        if let Some((column, second)) = answers.find(|(name, _)| self.has_column(name)) {
-            let column = column.clone();
-            return Err(DataError::TwoRoles { column, first: "a feature of the model", second });
-        }
+        self.check_answers(also)?;
         match input {
             Input::One(path) if path.is_dir() => self.read_folder(path, also),
             Input::Two { .. } if input.paths().iter().all(|path| path.is_dir()) => {
@@ -215,6 +211,20 @@ impl Encoding {
                 Encoding::Text(text) => self.read_texts(text, tables, also),
                 Encoding::Image(image) => image.read_tables(self, tables, also),
             },
+        }
+    }
+
+    /// Refuses a feature that is asked to be an answer, too.
+    pub(super) fn check_answers(&self, also: &ReadAgain) -> Result<(), DataError> {
+        let answers = also.label.iter().map(|name| (name, "the label"));
+        let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
+        let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
+        match answers.find(|(name, _)| self.has_column(name)) {
+            Some((column, second)) => {
+                let column = column.clone();
+                Err(DataError::TwoRoles { column, first: "a feature of the model", second })
+            }
+            None => Ok(()),
         }
     }
 

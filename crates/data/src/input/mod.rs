@@ -12,19 +12,23 @@
 //! same code, so a model sees new rows as it saw those it was fitted on.
 
 mod dataset;
+mod draw;
 mod encoding;
 pub(crate) mod files;
 mod images;
 mod notes;
 mod pictures;
 mod pixels;
+mod stream;
 mod table;
 mod texts;
 
 pub use dataset::Dataset;
+pub use draw::DrawnFrom;
 pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
+pub use stream::{Cutting, Streamed};
 
 use crate::decode::TextEncoding;
 use crate::{
@@ -181,6 +185,16 @@ pub struct InputOptions {
     /// Words to leave out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_words: Option<StopWords>,
+    /// At most so many unlabeled rows of tables are read, drawn at random; all others are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_unlabeled: Option<usize>,
+    /// The seed of that draw.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub seed: u64,
+}
+
+fn is_zero(seed: &u64) -> bool {
+    *seed == 0
 }
 
 /// A list of words to leave out.
@@ -295,8 +309,12 @@ impl InputOptions {
                 return Err(DataError::TwoRoles { column, first, second: role });
             }
         }
-        for (what, value) in [("least number of texts", self.min_texts), ("number of terms", self.max_terms)]
-        {
+        let least_one = [
+            ("least number of texts", self.min_texts),
+            ("number of terms", self.max_terms),
+            ("number of unlabeled rows", self.max_unlabeled),
+        ];
+        for (what, value) in least_one {
             if value == Some(0) {
                 return Err(DataError::Fraction { what, range: "1 and above", value: 0.0 });
             }

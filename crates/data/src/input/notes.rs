@@ -53,6 +53,13 @@ pub enum Note {
         /// The value.
         value: String,
     },
+    /// Not all unlabeled rows were read.
+    Drawn {
+        /// How many were drawn.
+        unlabeled: usize,
+        /// Of how many.
+        of: usize,
+    },
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
     /// Files that are not UTF-8.
@@ -239,6 +246,13 @@ impl fmt::Display for Note {
             }
             Note::OtherLabel { column, value } => {
                 write!(f, "'{value}' and empty cells of column '{column}' are unlabeled alike")
+            }
+            Note::Drawn { unlabeled, of } => {
+                write!(
+                    f,
+                    "{unlabeled} of {of} unlabeled rows were drawn and are learned from; the shares of positives are those \
+                     among all rows"
+                )
             }
             Note::Delimiter(sign) => {
                 let name = match sign {

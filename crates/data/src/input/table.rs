@@ -5,7 +5,7 @@ use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
-use crate::{DataError, FeatureOptions, Features, Frame, Label};
+use crate::{DataError, FeatureOptions, Features, Frame, Label, rows_to_fit};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,6 +75,20 @@ impl InputOptions {
         options
     }
 
+    /// About how many unlabeled rows of a table there is memory to learn from, where that is known and not too few: for
+    /// tables of numbers.
+    pub fn unlabeled_to_fit(&self, input: &Input) -> Option<usize> {
+        let path = *input.paths().last()?;
+        let regular = path.is_file();
+        let source = regular.then(|| Source::at(path).ok()).flatten()?;
+        let names = source.names(&self.as_written()).ok()??;
+        let learned = names.iter().filter(|name| match self.only.is_empty() {
+            true => !self.drop.contains(name) && self.label.as_ref() != Some(name),
+            false => self.only.contains(name),
+        });
+        rows_to_fit(learned.count())
+    }
+
     /// Learns the encoding of a table in memory and applies it, as [`read`](Self::read) does of one in a file. The frame
     /// was filled by [`read_options`](Self::read_options) and holds features alone.
     pub fn learn(&self, frame: Frame) -> Result<Dataset, DataError> {
@@ -85,12 +99,15 @@ impl InputOptions {
 
 /// One table, or two, from which the features are learned.
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
+    if let Some(unlabeled) = options.max_unlabeled {
+        return super::draw::read(options, input, unlabeled);
+    }
     let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
     finish(learn(options, frame)?, answers)
 }
 
 /// Features of a table whose answers were taken out.
-fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
+pub(super) fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
@@ -195,7 +212,16 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
     }
 }
 
-fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table, DataError> {
+fn read_one(path: &Path, options: ReadOptions, known: Known) -> Result<Table, DataError> {
+    read_source(&Source::at(path)?, options, known)
+}
+
+/// Reads a table and takes out what is known of its rows.
+pub(super) fn read_source(
+    source: &Source<'_>,
+    mut options: ReadOptions,
+    known: Known,
+) -> Result<Table, DataError> {
     let answers: Vec<String> = known.label.iter().chain(&known.truth).map(ToString::to_string).collect();
     let weight: Vec<String> = known.weight.iter().map(ToString::to_string).collect();
     // An identifier that is something else as well is read once as either.
@@ -208,7 +234,6 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
     }
-    let source = Source::at(path)?;
     let mut frame = source.read(&options)?;
     let (mut labels, mut note) = (None, None);
     if let Some(name) = known.label {
@@ -224,7 +249,8 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
         false => {
             let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
             let only = Some(names.clone());
-            let verbatim = ReadOptions { verbatim: names, only, ..ReadOptions::default() };
+            let rows = options.rows.clone();
+            let verbatim = ReadOptions { verbatim: names, only, rows, ..ReadOptions::default() };
             source.read(&verbatim.written_like(&options))?
         }
     };
@@ -237,7 +263,7 @@ fn read_one(path: &Path, mut options: ReadOptions, known: Known) -> Result<Table
 }
 
 /// Weights as they are written: numbers above 0.
-fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>, DataError> {
+pub(super) fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>, DataError> {
     let one = |(row, cell): (usize, &str)| {
         let (column, row, cell) = (column.to_string(), row + 1, cell.trim());
         if cell.is_empty() {

@@ -5,11 +5,12 @@
 //! holds NaN is refused.
 
 use super::cell::is_missing;
+use super::guess::Guess;
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
 };
 use crate::error::Position;
-use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
+use crate::frame::{CellsRead, Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -84,6 +85,48 @@ impl ArrowTable {
         Ok(())
     }
 
+    /// No other columns than those at these places are read.
+    pub(super) fn restrict(&mut self, columns: &[usize]) {
+        let others = self.stores.iter_mut().enumerate().filter(|(at, _)| !columns.contains(at));
+        others.for_each(|(_, store)| *store = None);
+    }
+
+    /// The cells since the last time, for a reader that goes on.
+    pub(super) fn take(&mut self, rows: usize) -> Result<Frame, DataError> {
+        let (refuse, mut columns) = (self.refuse, Vec::with_capacity(self.stores.len()));
+        for (name, store) in self.stores.iter_mut().flatten() {
+            let before = store.rows - rows;
+            let values = store.take(refuse).map_err(|(trouble, row, value)| {
+                trouble.at(&self.source, Position::Row((before + row + 1) as u64), name, &value)
+            })?;
+            match values {
+                Ok(values) => columns.push(Column { name: name.clone(), values }),
+                Err(why) => self.left_out.push(LeftOut { column: name.clone(), why }),
+            }
+        }
+        let left_out = std::mem::take(&mut self.left_out);
+        Ok(Frame { columns, rows, left_out, ..Frame::default() })
+    }
+
+    /// What the columns turned out to be, once all of it was taken: how cells were read, and features of another kind.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn end(self) -> Result<(Vec<CellsRead>, Vec<(String, &'static str)>), DataError> {
+        let (mut cells, mut others) = (Vec::new(), Vec::new());
+        for (name, store) in self.stores.into_iter().flatten() {
+            let Some(guess) = store.guess else { continue };
+            let at = |trouble: Trouble, row, cell: &[u8]| {
+                let value = String::from_utf8_lossy(cell).into_owned();
+                trouble.at(&self.source, Position::Row(row), &name, &value)
+            };
+            let (found, remarks) = guess.end().map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+            texts::refuse_others(self.refuse, &remarks)
+                .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
+            cells.extend(texts::told(remarks, &name));
+            others.extend(found.map(|found| (name, found.word())));
+        }
+        Ok((cells, others))
+    }
+
     /// The table, once all columns that are read have as many cells.
     pub fn finish(mut self, rows: usize) -> Result<Frame, DataError> {
         let file = self.source.clone();
@@ -127,6 +170,8 @@ struct Store {
     cells: Cells,
     /// How many cells it was given.
     rows: usize,
+    /// What was seen of texts that are numbers or truth values, where they are taken piece by piece.
+    guess: Option<Box<Guess>>,
     nan_is_missing: bool,
     /// Reused for every number that is kept as text.
     buffer: String,
@@ -180,7 +225,7 @@ impl Store {
                 });
             }
         };
-        Ok(Self { role, cells, rows: 0, nan_is_missing: false, buffer: String::new() })
+        Ok(Self { role, cells, rows: 0, guess: None, nan_is_missing: false, buffer: String::new() })
     }
 
     fn extend(&mut self, array: &dyn Array, refuse: bool) -> Result<(), CellTrouble> {
@@ -196,11 +241,25 @@ impl Store {
         };
         /// Pushes an array of a primitive type: as numbers, or as the texts of the numbers.
         macro_rules! push {
-            ($arrow:ty, $convert:expr) => {
-                for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
-                    self.push_number(at, value.map(|value| ($convert(value), value)), refuse)?;
+            ($arrow:ty, $convert:expr) => {{
+                let cells = array.as_primitive::<$arrow>();
+                match &mut self.cells {
+                    // The common case, without a question per cell.
+                    Cells::Numbers(numbers) if cells.null_count() == 0 && !self.nan_is_missing => {
+                        numbers.reserve(cells.len());
+                        for (at, &value) in cells.values().iter().enumerate() {
+                            let value = $convert(value);
+                            narrow(value).map_err(|(trouble, value)| (trouble, at, value))?;
+                            numbers.push(value);
+                        }
+                    }
+                    _ => {
+                        for (at, value) in cells.iter().enumerate() {
+                            self.push_number(at, value.map(|value| ($convert(value), value)), refuse)?;
+                        }
+                    }
                 }
-            };
+            }};
         }
         /// Pushes lists of numbers, however their ends are held.
         macro_rules! push_lists {
@@ -327,6 +386,48 @@ impl Store {
                 Ok(())
             }
             Some(list) => vectors.push(list.as_ref()).map_err(|(trouble, value)| (trouble, at, value)),
+        }
+    }
+
+    /// The cells since the last time.
+    fn take(&mut self, refuse: bool) -> Result<Result<Values, WhyLeftOut>, CellTrouble> {
+        let fresh = match &self.cells {
+            Cells::Numbers(_) | Cells::Flags(_) => None,
+            Cells::Categories(_) => Some(Cells::Categories(Dictionary::default())),
+            Cells::Texts(_, markers) => Some(Cells::Texts(TextColumn::default(), *markers)),
+            Cells::Vectors(Vectors { width, .. }) => {
+                Some(Cells::Vectors(Vectors { width: *width, ..Vectors::default() }))
+            }
+            Cells::LeftOut(why) => return Ok(Err(*why)),
+        };
+        let before = self.rows;
+        let values = match (&mut self.cells, fresh) {
+            (Cells::Numbers(numbers), _) => numbers.take(),
+            (Cells::Flags(flags), _) => Values::Boolean(std::mem::take(flags)),
+            (cells, Some(fresh)) => match std::mem::replace(cells, fresh).finish() {
+                Ok(values) => values,
+                Err(why) => return Ok(Err(why)),
+            },
+            (_, None) => Values::Numeric(Vec::new()),
+        };
+        match (self.role, values) {
+            (Role::Feature(wanted), Values::Text(texts)) => {
+                let guess = self.guess.get_or_insert_with(|| Box::new(Guess::new(wanted)));
+                let before = before - texts.len();
+                for (row, text) in texts.iter().enumerate() {
+                    if guess.push(text.as_bytes(), (before + row + 1) as u64) && refuse {
+                        return Err((Trouble::Missing, row, String::new()));
+                    }
+                }
+                if let (0, Some(style)) = (before, guess.other_style()) {
+                    **guess = Guess::new(Wanted::Numbers(Some(style)));
+                    texts.iter().enumerate().for_each(|(row, text)| {
+                        guess.push(text.as_bytes(), row as u64 + 1);
+                    });
+                }
+                Ok(Ok(guess.take()))
+            }
+            (_, values) => Ok(Ok(values)),
         }
     }
 

@@ -54,6 +54,12 @@ pub(super) fn look(cell: &[u8]) -> Cell {
     }
 }
 
+/// A number that is written plainly, where a trimmed cell is one within the range of `f32`.
+#[inline]
+pub(super) fn plain(cell: &[u8]) -> Option<f64> {
+    plain_decimal(cell).filter(|value| (*value as f32).is_finite())
+}
+
 /// What a cell that [`look`] calls a number is with a decimal comma: `1.234` is another number there, `1.5` is none.
 pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
     let Some(point) = cell.iter().position(|&byte| byte == b'.') else { return Some(value) };

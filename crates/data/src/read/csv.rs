@@ -27,24 +27,17 @@ pub(super) fn read(
     let given = options.delimiter.or(delimiter);
     let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
     let table = Table { source, delimiter, encoding: options.encoding };
-    let frame = table.read(options).map_err(|error| {
-        if matches!(error, DataError::Memory { .. } | DataError::LongRecord { .. }) {
-            return error;
-        }
-        // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
-        // stream is not sound, that is what to say.
-        Pass::open(source, delimiter, None).and_then(Pass::drain).err().unwrap_or(error)
-    })?;
+    let frame = table.read(options).map_err(|error| table.explained(error))?;
     let unusual = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
     Ok(Frame { delimiter: unusual, ..frame })
 }
 
 /// Where a table is and how its bytes become records.
 #[derive(Clone, Copy)]
-struct Table<'s> {
-    source: &'s Source<'s>,
-    delimiter: u8,
-    encoding: Option<TextEncoding>,
+pub(super) struct Table<'s> {
+    pub source: &'s Source<'s>,
+    pub delimiter: u8,
+    pub encoding: Option<TextEncoding>,
 }
 
 /// A column in the first pass.
@@ -136,6 +129,17 @@ impl Again {
 }
 
 impl Table<'_> {
+    /// What an error of reading comes from. A damaged compressed file often shows first as nonsense in its text, and its
+    /// checksum comes last: if the stream is not sound, that is what to say.
+    pub(super) fn explained(self, error: DataError) -> DataError {
+        match error {
+            DataError::Memory { .. } | DataError::LongRecord { .. } => error,
+            other => {
+                Pass::open(self.source, self.delimiter, None).and_then(Pass::drain).err().unwrap_or(other)
+            }
+        }
+    }
+
     fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
         let file = self.source.name.as_str();
         let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
@@ -143,14 +147,20 @@ impl Table<'_> {
         let (roles, ignored) = roles(file, &names, options)?;
         let refuse = options.missing == MissingPolicy::Refuse;
         let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role)).collect();
-        let mut rows = 0usize;
+        let (mut rows, mut read) = (0usize, 0usize);
+        let kept = options.rows.as_deref();
         while let Some((record, offset)) = pass.next()? {
+            read += 1;
+            if kept.is_some_and(|kept| !kept.contains(read - 1)) {
+                continue;
+            }
             for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
                 slot.push(cell, offset, refuse)
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             rows += 1;
         }
+        kept.map_or(Ok(()), |kept| kept.check(file, read))?;
         if rows == 0 {
             return Err(DataError::NoRows { file: file.to_string() });
         }
@@ -172,7 +182,7 @@ impl Table<'_> {
                 }
             });
         }
-        self.read_again(&names, &mut halves, rows, refuse)?;
+        self.read_again(&names, &mut halves, rows, options)?;
         let cells = self.with_places(cells);
         let (mut columns, mut left_out) = (Vec::new(), Vec::new());
         for (name, half) in names.into_iter().zip(halves) {
@@ -203,7 +213,7 @@ impl Table<'_> {
     }
 
     /// Where missing cells are refused, so are words that stand for them and cells that are something else.
-    fn refuse_others(self, refuse: bool, remarks: &Remarks, name: &str) -> Result<(), DataError> {
+    pub(super) fn refuse_others(self, refuse: bool, remarks: &Remarks, name: &str) -> Result<(), DataError> {
         match (refuse, remarks.first_marker, &remarks.first_other) {
             (true, Some(offset), _) => Err(self.trouble(Trouble::Missing, offset, name, b"")),
             (true, None, Some((cell, offset))) if remarks.others > 0 => {
@@ -214,7 +224,7 @@ impl Table<'_> {
     }
 
     /// What is told of columns, with the lines of the cells that are something else.
-    fn with_places(self, cells: Vec<(CellsRead, u64)>) -> Vec<CellsRead> {
+    pub(super) fn with_places(self, cells: Vec<(CellsRead, u64)>) -> Vec<CellsRead> {
         let offsets: Vec<u64> = cells.iter().map(|(_, offset)| *offset).collect();
         let places = match cells.iter().any(|(cells, _)| cells.others > 0) {
             true => places_of(self.source, self.encoding, &offsets),
@@ -235,15 +245,20 @@ impl Table<'_> {
         names: &[String],
         halves: &mut [Half],
         rows: usize,
-        refuse: bool,
+        options: &ReadOptions,
     ) -> Result<(), DataError> {
+        let refuse = options.missing == MissingPolicy::Refuse;
         if !halves.iter().any(|half| matches!(half, Half::Again(_))) {
             return Ok(());
         }
         let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
         pass.header()?;
-        let mut again = 0usize;
+        let (mut again, mut read) = (0usize, 0usize);
         while let Some((record, offset)) = pass.next()? {
+            read += 1;
+            if options.rows.as_deref().is_some_and(|kept| !kept.contains(read - 1)) {
+                continue;
+            }
             for ((half, cell), name) in halves.iter_mut().zip(record.iter()).zip(names) {
                 let Half::Again(column) = half else { continue };
                 column.push(cell, refuse).map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
@@ -258,7 +273,7 @@ impl Table<'_> {
     }
 
     /// What is wrong with a cell of the record at `offset`.
-    fn trouble(self, trouble: Trouble, offset: u64, column: &str, cell: &[u8]) -> DataError {
+    pub(super) fn trouble(self, trouble: Trouble, offset: u64, column: &str, cell: &[u8]) -> DataError {
         let (cell, place) = (String::from_utf8_lossy(cell), place_of(self.source, self.encoding, offset));
         trouble.at(&self.source.name, place, column, cell.trim())
     }
@@ -266,7 +281,7 @@ impl Table<'_> {
 
 /// How the cells of a column were read, where that should be told, and the offset of the first that is something else, whose
 /// line is not known yet.
-fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
+pub(super) fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
     let Remarks { style, example, others, first_other, .. } = remarks;
     if example.is_none() && others == 0 && style.is_point() {
         return None;

@@ -55,9 +55,18 @@ pub(super) fn check_codecs(file: &str, metadata: &ParquetMetaData, kept: &[usize
 /// Refuses columns that there is no memory for, by what the footer says of them, and returns how many rows to read at a
 /// time. Both are bounds: a text of a dictionary may stand in every row, and a row may hold all numbers of its group.
 pub(super) fn check_rows(file: &str, metadata: &ParquetMetaData, kept: &[usize]) -> Result<usize, DataError> {
-    let schema = metadata.file_metadata().schema_descr();
     let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
     check_memory(|| format!("{rows} rows of '{file}'"), rows.saturating_mul(4 * kept.len() as u64))?;
+    rows_at_once(file, metadata, kept)
+}
+
+/// How many rows to read at a time, for a reader that keeps none of them.
+pub(super) fn rows_at_once(
+    file: &str,
+    metadata: &ParquetMetaData,
+    kept: &[usize],
+) -> Result<usize, DataError> {
+    let schema = metadata.file_metadata().schema_descr();
     let (mut texts, mut longest) = (0u64, 0u64);
     for leaf in (0..schema.num_columns()).filter(|&leaf| kept.contains(&schema.get_column_root_idx(leaf))) {
         let chunks = || metadata.row_groups().iter().filter_map(|group| group.columns().get(leaf));

@@ -37,6 +37,17 @@ pub(super) enum Wanted {
     Flags,
 }
 
+impl Wanted {
+    /// What messages call a column of this kind.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Wanted::Any => "text",
+            Wanted::Numbers(_) => "numeric",
+            Wanted::Flags => "true/false",
+        }
+    }
+}
+
 /// A cell, and the offset of its record.
 pub(super) type Seen = (Vec<u8>, u64);
 
@@ -55,6 +66,8 @@ pub(super) struct Guess {
     ambiguous: usize,
     /// The first cell that a numeric column must not have.
     trouble: Option<(Trouble, Seen)>,
+    /// Whether it is known that the column is numeric, with a decimal point.
+    settled: bool,
 }
 
 /// One way to read the cells of a column.
@@ -135,12 +148,22 @@ impl Guess {
             first_marker: None,
             ambiguous: 0,
             trouble: None,
+            settled: false,
         }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
     pub(super) fn push(&mut self, text: &[u8], offset: u64) -> bool {
         let text = text.trim_ascii();
+        // Where a number was seen that is written as is wanted, no other reading of plain numbers matters.
+        if self.settled
+            && let Some(value) = cell::plain(text)
+        {
+            self.values += 1;
+            self.point.fits += 1;
+            self.store_number(Some(value));
+            return false;
+        }
         let seen = cell::look(text);
         match seen {
             Cell::Missing => {}
@@ -156,6 +179,7 @@ impl Guess {
             _ => self.count(seen, text, offset),
         }
         self.store(seen, text);
+        self.settled = self.point.fits > 0 && self.wanted == Wanted::Numbers(Some(NumberStyle::Point));
         seen == Cell::Missing
     }
 
@@ -238,6 +262,45 @@ impl Guess {
             }
             _ => self.store_nothing(),
         }
+    }
+
+    /// The cells since the last time, as what is wanted, for a reader that goes on. What the column is, [`end`](Self::end)
+    /// tells once all cells were seen.
+    pub(super) fn take(&mut self) -> Values {
+        match &mut self.stored {
+            Stored::Missing(count) => Values::Numeric(vec![f32::NAN; std::mem::take(count)]),
+            Stored::Numbers(numbers) => numbers.take(),
+            Stored::Flags(flags) => Values::Boolean(std::mem::take(flags)),
+            Stored::Dropped => Values::Numeric(Vec::new()),
+        }
+    }
+
+    /// Another style than the wanted one, where so far no number is written in that and nearly all are in the other.
+    pub(super) fn other_style(&self) -> Option<NumberStyle> {
+        match (self.wanted, self.kind(false)) {
+            (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) if wanted != found => {
+                Some(found)
+            }
+            _ => None,
+        }
+    }
+
+    /// What is to be said of a column of which all cells were taken, and what it is where that is not what was wanted; or
+    /// what is wrong with it.
+    pub(super) fn end(mut self) -> Result<(Option<Wanted>, Remarks), (Trouble, Seen)> {
+        let kind = self.kind(false);
+        if kind != Some(Wanted::Any)
+            && let Some(trouble) = self.trouble.take()
+        {
+            return Err(trouble);
+        }
+        let (remarks, wanted) = match (kind, self.wanted) {
+            (Some(Wanted::Numbers(style)), Wanted::Numbers(wanted)) => (self.remarks(style), style == wanted),
+            (Some(Wanted::Flags), Wanted::Flags) => (self.remarks(None), true),
+            (None, _) => (Remarks::default(), true),
+            _ => (Remarks::default(), false),
+        };
+        Ok((kind.filter(|_| !wanted), remarks))
     }
 
     /// What the column is, and what is to be said of it; or what is wrong with it. A column of missing cells alone counts

@@ -9,14 +9,18 @@ mod arrow;
 mod cell;
 mod contained;
 mod csv;
+mod csv_pieces;
 mod delimiter;
 mod dictionary;
 mod footer;
 mod guess;
+mod kept;
 mod number;
 mod numbers;
 mod parquet;
+mod parquet_pieces;
 mod pass;
+mod pieces;
 mod source;
 mod texts;
 
@@ -24,8 +28,10 @@ pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
 use guess::Wanted;
+pub use kept::KeptRows;
 pub use number::NumberStyle;
 use numbers::Numbers;
+pub(crate) use pieces::{Piece, PiecePlan, PiecesEnd};
 use source::Bytes;
 pub(crate) use source::Source;
 
@@ -37,6 +43,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The most different texts a feature may have; beyond that a column is an identifier or free text.
 pub const MAX_LEVELS: usize = 20_000;
@@ -113,6 +120,8 @@ pub struct ReadOptions {
     /// The byte between the cells of a text table. If nothing is said, it is a tab in a `.tsv` file, and else what the
     /// first lines show: a comma, a semicolon, a tab or `|`.
     pub delimiter: Option<u8>,
+    /// If given, no other rows are read.
+    pub rows: Option<Arc<KeptRows>>,
 }
 
 /// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`. The path `-` is

@@ -21,6 +21,13 @@ impl Numbers {
         Numbers::Single(vec![f32::NAN; count])
     }
 
+    pub(super) fn reserve(&mut self, more: usize) {
+        match self {
+            Numbers::Single(values) => values.reserve(more),
+            Numbers::Double(values) => values.reserve(more),
+        }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, value: f64) {
         match self {
@@ -43,6 +50,14 @@ impl Numbers {
         match self {
             Numbers::Single(values) => values.push(f32::NAN),
             Numbers::Double(values) => values.push(f64::NAN),
+        }
+    }
+
+    /// The numbers so far; what comes next is kept as exactly as they were.
+    pub(super) fn take(&mut self) -> Values {
+        match self {
+            Numbers::Single(values) => Values::Numeric(std::mem::take(values)),
+            Numbers::Double(values) => Values::Wide(std::mem::take(values)),
         }
     }
 

@@ -6,12 +6,14 @@
 
 use super::arrow::ArrowTable;
 use super::contained::contained;
-use super::footer::{check_chunks, check_codecs, check_rows};
+use super::footer::{check_chunks, check_codecs, check_rows, rows_at_once};
 use super::{Bytes, ReadOptions, Source};
 use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use ::parquet::file::reader::ChunkReader;
+use arrow_array::BooleanArray;
+use arrow_select::filter::filter;
 use std::fmt::Display;
 
 /// The first four bytes of every Parquet file.
@@ -24,18 +26,24 @@ const ENCRYPTED: &[u8] = b"PARE";
 pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
-    if source.start()? == ENCRYPTED {
-        return Err(encrypted(&source.name));
-    }
-    if source.start()? != MAGIC {
-        return Err(DataError::NotParquet { file: source.name.clone() });
-    }
+    refuse_other(source)?;
     let frame = contained(|| match &source.bytes {
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
         Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
+        // Only readers of pieces spool.
+        Bytes::Spooled(_) => Err(DataError::NotParquet { file: source.name.clone() }),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
+}
+
+/// Refuses a file that does not start like Parquet, or whose footer is encrypted.
+pub(super) fn refuse_other(source: &Source<'_>) -> Result<(), DataError> {
+    match source.start()? {
+        start if start == MAGIC => Ok(()),
+        start if start == ENCRYPTED => Err(encrypted(&source.name)),
+        _ => Err(DataError::NotParquet { file: source.name.clone() }),
+    }
 }
 
 /// Whether a file starts like Parquet, encrypted or not.
@@ -43,7 +51,7 @@ pub(super) fn is_marked(start: &[u8]) -> bool {
     start == MAGIC || start == ENCRYPTED
 }
 
-fn encrypted(file: &str) -> DataError {
+pub(super) fn encrypted(file: &str) -> DataError {
     let (file, how) = (file.to_string(), "encrypted".to_string());
     DataError::OtherParquet { file, how, instead: "without encryption" }
 }
@@ -70,12 +78,20 @@ fn read_chunks(
     let mut table = ArrowTable::named(file, &names, &schema, options)?;
     let kept = table.columns();
     check_codecs(file, builder.metadata(), &kept)?;
-    let rows_at_once = check_rows(file, builder.metadata(), &kept)?;
+    let chosen = options.rows.as_deref();
+    let rows_at_once = match chosen {
+        None => check_rows(file, builder.metadata(), &kept)?,
+        Some(chosen) => {
+            let bytes = (chosen.len() as u64).saturating_mul(4 * kept.len() as u64);
+            check_memory(|| format!("{} rows of '{file}'", chosen.len()), bytes)?;
+            rows_at_once(file, builder.metadata(), &kept)?
+        }
+    };
     let mask = ProjectionMask::roots(builder.parquet_schema(), kept.iter().copied());
     let reader =
         builder.with_projection(mask).with_batch_size(rows_at_once).build().map_err(|e| corrupt(&e))?;
 
-    let mut rows = 0usize;
+    let (mut rows, mut read) = (0usize, 0usize);
     for batch in reader {
         if rows > 0 {
             check_memory(|| format!("'{file}' beyond row {rows}"), BYTES_PER_BATCH)?;
@@ -84,18 +100,27 @@ fn read_chunks(
         if batch.num_columns() != kept.len() {
             return Err(corrupt(&"a column is missing from a row group"));
         }
+        let mask: Option<BooleanArray> = chosen
+            .map(|chosen| (read..read + batch.num_rows()).map(|row| Some(chosen.contains(row))).collect());
         for (&at, array) in kept.iter().zip(batch.columns()) {
-            table.push(at, array.as_ref())?;
+            match &mask {
+                None => table.push(at, array.as_ref())?,
+                Some(mask) => {
+                    table.push(at, filter(array.as_ref(), mask).map_err(|e| corrupt(&e))?.as_ref())?
+                }
+            }
         }
-        rows += batch.num_rows();
+        rows += mask.as_ref().map_or(batch.num_rows(), BooleanArray::true_count);
+        read += batch.num_rows();
         if rows >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
         }
     }
+    chosen.map_or(Ok(()), |chosen| chosen.check(file, read))?;
     table.finish(rows)
 }
 
-fn corrupt(file: &str, error: impl Display) -> DataError {
+pub(super) fn corrupt(file: &str, error: impl Display) -> DataError {
     let detail = error.to_string().replace(['\n', '\r'], " ");
     DataError::CorruptParquet { file: file.to_string(), detail }
 }

@@ -5,13 +5,17 @@ use super::pass::longest_record;
 use super::{TableFormat, csv};
 use crate::error::Position;
 use crate::place::{is_dash, is_stream};
+use crate::scratch::Scratch;
 use crate::{DataError, Frame, ReadOptions, check_memory};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// How much of a stream is read between two questions about memory.
 const STEP: u64 = 1 << 22;
+
+/// How much of a stream is held in memory by a reader that keeps none of it.
+const MOST_HELD: u64 = 1 << 26;
 
 /// Whether bytes are those of a text of one line: not compressed, not Parquet, and without a line end.
 fn is_endless(bytes: &[u8]) -> bool {
@@ -20,6 +24,13 @@ fn is_endless(bytes: &[u8]) -> bool {
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]
     );
     !packed && !bytes.starts_with(parquet::MAGIC) && !bytes.contains(&b'\n')
+}
+
+/// How bytes become the pieces of a table.
+pub(super) enum Form {
+    /// As text, with what separates cells where the name of the file tells it.
+    Text(Option<u8>),
+    Parquet,
 }
 
 /// Bytes that can be read from the start more than once, and the name that messages give them.
@@ -37,6 +48,8 @@ pub(super) enum Bytes<'a> {
     Memory(&'a [u8]),
     /// What was read of a stream.
     Read(bytes::Bytes),
+    /// What was read of a long one.
+    Spooled(Scratch),
 }
 
 impl<'a> Source<'a> {
@@ -56,9 +69,65 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
+    /// What a path leads to, for a reader that keeps none of it: the bytes of a long stream go to a temporary file.
+    pub(crate) fn spooled(path: &'a Path) -> Result<Self, DataError> {
+        let regular = !is_dash(path) && fs::metadata(path).is_ok_and(|about| about.is_file());
+        if regular {
+            return Self::at(path);
+        }
+        let name = if is_dash(path) { "standard input".to_string() } else { path.display().to_string() };
+        let mut source =
+            Source { name, bytes: Bytes::File(path), format: TableFormat::of(path), stream: is_stream(path) };
+        let mut stream: Box<dyn Read> = match is_dash(path) {
+            true => Box::new(io::stdin()),
+            false => Box::new(source.open_file(path)?),
+        };
+        let read = |cause| DataError::Read { file: source.name.clone(), cause };
+        let mut bytes = Vec::new();
+        while (bytes.len() as u64) < MOST_HELD {
+            if stream.by_ref().take(STEP).read_to_end(&mut bytes).map_err(read)? == 0 {
+                source.bytes = Bytes::Read(bytes.into());
+                return Ok(source);
+            }
+            if bytes.len() as u64 >= STEP {
+                source.check_line(&bytes)?;
+            }
+        }
+        source.check_line(&bytes)?;
+        let write = |cause| DataError::Scratch { cause };
+        let mut scratch = Scratch::new(None).map_err(write)?;
+        scratch.write_all(&bytes).map_err(write)?;
+        loop {
+            bytes.clear();
+            if stream.by_ref().take(STEP).read_to_end(&mut bytes).map_err(read)? == 0 {
+                source.bytes = Bytes::Spooled(scratch);
+                return Ok(source);
+            }
+            scratch.write_all(&bytes).map_err(write)?;
+        }
+    }
+
     pub(super) fn memory(bytes: &'a [u8]) -> Self {
         let name = "bytes in memory".to_string();
         Source { name, bytes: Bytes::Memory(bytes), format: None, stream: true }
+    }
+
+    /// How the bytes of the table are to be read piece by piece; `None` where they are read as a whole only.
+    pub(super) fn form(&self, options: &ReadOptions) -> Result<Option<Form>, DataError> {
+        let start = self.start()?;
+        let format = match (self.format.or(options.format), self.stream) {
+            (Some(format), _) => format,
+            (None, true) => TableFormat::Csv,
+            (None, false) => return Err(DataError::UnknownExtension { file: self.name.clone() }),
+        };
+        if start.is_empty() {
+            return Err(DataError::Empty { file: self.name.clone() });
+        }
+        Ok(match format {
+            TableFormat::Csv if !parquet::is_marked(&start) => Some(Form::Text(None)),
+            TableFormat::Tsv if !parquet::is_marked(&start) => Some(Form::Text(Some(b'\t'))),
+            TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet => Some(Form::Parquet),
+        })
     }
 
     /// Reads the table.
@@ -123,6 +192,7 @@ impl<'a> Source<'a> {
             Bytes::File(path) => Ok(Box::new(self.open_file(path)?)),
             Bytes::Memory(bytes) => Ok(Box::new(*bytes)),
             Bytes::Read(bytes) => Ok(Box::new(&bytes[..])),
+            Bytes::Spooled(scratch) => Ok(Box::new(scratch.reader(0, scratch.len()))),
         }
     }
 

@@ -45,23 +45,33 @@ pub(super) fn as_kind(
             dictionary.finish()
         }
     };
-    let Remarks { style, example, others, first_other, first_marker } = remarks;
-    match (refuse, first_marker, &first_other) {
-        (true, Some(row), _) => return Err((Trouble::Missing, row, String::new())),
-        (true, None, Some((cell, row))) if others > 0 => {
-            return Err((Trouble::NotANumber, *row, lossy(cell)));
+    refuse_others(refuse, &remarks).map_err(|(trouble, row, cell)| (trouble, row, lossy(&cell)))?;
+    Ok((values, told(remarks, name)))
+}
+
+/// Where missing cells are refused, so are words that stand for them and cells that are something else.
+pub(super) fn refuse_others(refuse: bool, remarks: &Remarks) -> Result<(), (Trouble, u64, Vec<u8>)> {
+    match (refuse, remarks.first_marker, &remarks.first_other) {
+        (true, Some(row), _) => Err((Trouble::Missing, row, Vec::new())),
+        (true, None, Some((cell, row))) if remarks.others > 0 => {
+            Err((Trouble::NotANumber, *row, cell.clone()))
         }
-        _ => {}
+        _ => Ok(()),
     }
-    let told = (example.is_some() || others > 0).then(|| CellsRead {
+}
+
+/// How the cells of a column were read, where that should be told.
+pub(super) fn told(remarks: Remarks, name: &str) -> Option<CellsRead> {
+    let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+    let Remarks { style, example, others, first_other, .. } = remarks;
+    (example.is_some() || others > 0).then(|| CellsRead {
         column: name.to_string(),
         style,
         example: example.map(|(cell, value)| (lossy(&cell), value)),
         others,
         first_other: first_other.filter(|_| others > 0).map(|(cell, row)| (lossy(&cell), Position::Row(row))),
         asked: true,
-    });
-    Ok((values, told))
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,108 @@
+//! Tables of which only some unlabeled rows are read.
+//!
+//! A first reading looks at the labels alone, or counts rows. Then unlabeled rows are drawn, each choice being as likely,
+//! and the second reading takes them and all others. The share of positives among the drawn rows is that among all, but for
+//! chance; what the labeled ones are a share of is not, so the numbers of all rows are kept ([`DrawnFrom`]).
+
+use super::table::{Table, finish, learn, read_source};
+use super::{Dataset, Input, InputOptions, Note};
+use crate::frame::stack_named;
+use crate::label::{amounts, apart, count_labels};
+use crate::read::{KeptRows, ReadOptions, Source};
+use crate::{Amounts, Counts, DataError, Label};
+use std::sync::Arc;
+
+/// The rows that others were drawn of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawnFrom {
+    /// How many there are.
+    pub counts: Counts,
+    /// How much they weigh.
+    pub amounts: Amounts,
+}
+
+impl DrawnFrom {
+    fn of(labels: &[Label], weights: Option<&[f32]>) -> Self {
+        Self { counts: count_labels(labels), amounts: amounts(labels, weights) }
+    }
+}
+
+/// One table with a column of labels, or positives and unlabeled rows apart.
+pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> Result<Dataset, DataError> {
+    match input {
+        Input::One(path) => {
+            let Some(label) = &options.label else {
+                return Err(DataError::NoLabelColumn { file: path.display().to_string() });
+            };
+            let source = Source::at(path)?;
+            let (none, known) = (Some(Vec::new()), options.known());
+            let only = ReadOptions { only: none, ..options.as_written() };
+            let answers = super::table::Known { ids: &[], truth: None, ..known };
+            let Table { answers, .. } = read_source(&source, only, answers)?;
+            let labels = answers.labels.ok_or(DataError::NoLabelColumn { file: label.clone() })?;
+            let from = DrawnFrom::of(&labels, answers.weights.as_deref());
+            let drawn = KeptRows::draw(&labels, unlabeled, options.seed);
+            drop(labels);
+            let (drawn_from, rows) = (drawn.as_ref().map(|_| from), drawn.map(Arc::new));
+            let read = ReadOptions { rows, ..options.read_options() };
+            let Table { frame, answers } = read_source(&source, read, known)?;
+            finish(learn(options, frame)?.with_drawn_from(drawn_from), answers)
+        }
+        // What contradicts two places is for the reader of all rows to say.
+        Input::Two { .. } if options.label.is_some() || options.truth.is_some() => {
+            let all = InputOptions { max_unlabeled: None, ..options.clone() };
+            super::table::read(&all, input)
+        }
+        Input::Two { positives, unlabeled: others, negatives } => {
+            let whole = options.read_options();
+            let known = options.known();
+            let Table { mut frame, mut answers } =
+                read_source(&Source::at(positives)?, whole.clone(), known)?;
+            let source = Source::at(others)?;
+            let only = ReadOptions { only: Some(Vec::new()), ..options.as_written() };
+            let bare = super::table::Known { ids: &[], ..known };
+            let Table { frame: counted, answers: weighed } = read_source(&source, only, bare)?;
+            let labels = vec![Label::Unlabeled; counted.rows];
+            let drawn = KeptRows::draw(&labels, unlabeled, options.seed);
+            let mut from = DrawnFrom::of(&labels, weighed.weights.as_deref());
+            let is_drawn = drawn.is_some();
+            let read = ReadOptions { rows: drawn.map(Arc::new), ..whole.clone() };
+            let mut counts = [frame.rows, 0, 0];
+            let of_positives = DrawnFrom::of(&apart(frame.rows, 0, 0), answers.weights.as_deref());
+            (from.counts.positive, from.amounts.positive) =
+                (of_positives.counts.positive, of_positives.amounts.positive);
+            let places = [
+                Some((source, read, "unlabeled rows")),
+                match negatives {
+                    Some(place) => Some((Source::at(place)?, whole, "negatives")),
+                    None => None,
+                },
+            ];
+            for (at, (source, read, what)) in places.into_iter().flatten().enumerate() {
+                let Table { frame: below, answers: more } = read_source(&source, read, known)?;
+                counts[at + 1] = below.rows;
+                if at == 1 {
+                    let negative = DrawnFrom::of(&apart(0, 0, below.rows), more.weights.as_deref());
+                    (from.counts.negative, from.amounts.negative) =
+                        (negative.counts.negative, negative.amounts.negative);
+                }
+                frame = stack_named(frame, below, what)?;
+                for ((_, ids), (_, more)) in answers.ids.iter_mut().zip(&more.ids) {
+                    more.iter().for_each(|id| ids.push(id));
+                }
+                if let (Some(weights), Some(more)) = (&mut answers.weights, more.weights) {
+                    weights.extend(more);
+                }
+            }
+            answers.labels = Some(apart(counts[0], counts[1], counts[2]));
+            finish(learn(options, frame)?.with_drawn_from(is_drawn.then_some(from)), answers)
+        }
+    }
+    .map(|data| {
+        let note = data
+            .drawn_from()
+            .zip(data.counts())
+            .map(|(from, counts)| Note::Drawn { unlabeled: counts.unlabeled, of: from.counts.unlabeled });
+        data.with_notes(note)
+    })
+}

@@ -1,0 +1,374 @@
+//! A table read for a model piece by piece: memory is bounded however long the file is.
+//!
+//! Every piece is encoded by the same code as a whole table, and rows, notes and errors are the same. What is known of the
+//! rows (labels, truth, weights) takes a few bytes per row and is told at the end, because what a label means follows from
+//! all of them. Places that are no text or Parquet tables are read as a whole and handed out in one piece.
+
+use super::table::weights_from;
+use super::{Dataset, Encoding, Input, Note, ReadAgain};
+use crate::features::{FeatureKind, Features};
+use crate::frame::{Column, TextColumn, Values, stack_named};
+use crate::label::{apart, labels_from_column, other_label, truth_from_column};
+use crate::memory::room;
+use crate::read::{Piece, PiecePlan, PiecesEnd, ReadOptions, Source};
+use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The rows of a piece take about so much memory, where there is enough.
+const BYTES_PER_PIECE: u64 = 16 << 20;
+/// The most rows of a piece, and of one whose rows are sparse.
+const MOST_ROWS: usize = 1 << 16;
+const MOST_SPARSE: usize = 1 << 13;
+/// The least.
+const LEAST_ROWS: usize = 256;
+/// Networks take dense rows, or sparse ones, so many at a time, and the last digits of a score depend on where in such a block
+/// its row is: where pieces are whole blocks, they are those of the whole table.
+const BLOCKS: [usize; 2] = [1 << 10, 1 << 12];
+
+/// How a table is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cutting {
+    /// Rows per piece; as many as the memory is good for if nothing is said.
+    pub rows: Option<usize>,
+    /// Threads that read; 0 is all there are.
+    pub threads: usize,
+}
+
+/// What is known once all pieces were handed out.
+#[derive(Clone, Debug, Default)]
+pub struct Streamed {
+    /// How many rows there were.
+    pub rows: usize,
+    /// Which rows are labeled, where anything says so.
+    pub labels: Option<Vec<Label>>,
+    /// The truth of every row, where it is known.
+    pub truth: Option<Vec<bool>>,
+    /// The weight of every row, where rows have weights.
+    pub weights: Option<Vec<f32>>,
+    /// What reading met, as [`Dataset::notes`] tells it of a whole table.
+    pub notes: Vec<Note>,
+}
+
+impl Encoding {
+    /// [`read`](Self::read) piece by piece: `visit` gets the encoded rows in their order, with the names they are known by
+    /// and the columns to keep.
+    pub fn stream<E: From<DataError>>(
+        self: &Arc<Self>,
+        input: &Input,
+        also: &ReadAgain,
+        cut: Cutting,
+        visit: &mut dyn FnMut(Dataset) -> Result<(), E>,
+    ) -> Result<Streamed, E> {
+        self.check_answers(also)?;
+        let Some(options) = self.piece_options(input, also)? else {
+            return whole(self.read(input, &also.with_kept())?, visit);
+        };
+        let plan = PiecePlan {
+            features: &options,
+            answers: also.label.iter().chain(&also.truth).cloned().collect(),
+            verbatim: also.handed_out(),
+            all: also.keeps_all(),
+            rows: cut.rows.unwrap_or_else(|| self.rows_per_piece()),
+            threads: cut.threads,
+        };
+        let mut streaming = Streaming::new(self, also);
+        let (mut truth, mut counts): (Option<Frame>, Vec<usize>) = (None, Vec::new());
+        let mut ends = Vec::new();
+        for path in input.paths() {
+            let before = streaming.rows;
+            let source = Source::spooled(path)?;
+            let end = source.pieces(&plan, &mut |piece| streaming.visit(piece, visit))?;
+            let Some(end) = end else {
+                return whole(self.read(input, &also.with_kept())?, visit);
+            };
+            counts.push(streaming.rows - before);
+            ends.push(end);
+        }
+        for end in &mut ends {
+            let columns = std::mem::take(&mut end.answers);
+            let Some(rows) = columns.first().map(|column| column.values.len()) else { continue };
+            let more = Frame { columns, rows, ..Frame::default() };
+            truth = Some(match truth {
+                None => more,
+                Some(first) => stack_named(first, more, "unlabeled rows")?,
+            });
+        }
+        let mut answers = truth.unwrap_or_default();
+        let mut streamed = Streamed { rows: streaming.rows, ..Streamed::default() };
+        let mut note = None;
+        match (input, &also.label) {
+            (Input::Two { .. }, _) => {
+                let of = |at: usize| counts.get(at).copied().unwrap_or(0);
+                streamed.labels = Some(apart(of(0), of(1), of(2)));
+            }
+            (_, Some(name)) => {
+                let (positive, negative) = (also.positive.as_deref(), also.negative.as_deref());
+                let column = answers.take(name)?;
+                streamed.labels = Some(labels_from_column(&column, positive, negative)?);
+                let other = other_label(&column, positive).filter(|_| negative.is_none());
+                note = other.map(|value| Note::OtherLabel { column: name.clone(), value });
+            }
+            _ => {}
+        }
+        if let Some(name) = &also.truth {
+            streamed.truth = Some(truth_from_column(&answers.take(name)?, also.positive.as_deref())?);
+        }
+        streamed.notes = streaming.notes(ends)?;
+        streamed.notes.extend(note);
+        streamed.weights = streaming.weights;
+        Ok(streamed)
+    }
+
+    /// How the columns of a table are read in pieces; `None` where the place is read as a whole.
+    fn piece_options(&self, input: &Input, also: &ReadAgain) -> Result<Option<ReadOptions>, DataError> {
+        let paths = input.paths();
+        let known = |path: &&Path| {
+            let format = TableFormat::of(path).or(also.format);
+            matches!(format, None | Some(TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet))
+        };
+        let tables = paths.iter().all(|path| !path.is_dir() && known(path));
+        // What is wrong with two places is for the reader of the whole to say.
+        let twice = (1..paths.len()).any(|at| paths[..at].contains(&paths[at]));
+        if !tables || twice || (paths.len() > 1 && also.label.is_some()) {
+            return Ok(None);
+        }
+        Ok(match self {
+            Encoding::Table(features) if also.text.is_empty() => {
+                Some(features.read_options().written_like(&also.as_written()))
+            }
+            Encoding::Text(fitted) => {
+                let columns = if also.text.is_empty() { &fitted.columns } else { &also.text };
+                let only = Some(columns.clone());
+                let options = ReadOptions { text: columns.clone(), only, ..also.as_written() };
+                (!columns.is_empty()).then_some(options)
+            }
+            _ => None,
+        })
+    }
+
+    fn rows_per_piece(&self) -> usize {
+        let sparse = match self {
+            Encoding::Table(features) => features.is_sparse(),
+            _ => true,
+        };
+        if sparse {
+            return MOST_SPARSE;
+        }
+        let bytes = BYTES_PER_PIECE.min(room() / 32);
+        let rows = bytes / (4 * self.width().max(1) as u64);
+        let rows = usize::try_from(rows).unwrap_or(MOST_ROWS).clamp(LEAST_ROWS, MOST_ROWS);
+        let block = BLOCKS.iter().rev().find(|&&block| block <= rows).copied().unwrap_or(1);
+        rows / block * block
+    }
+}
+
+impl ReadAgain {
+    /// Whether all columns of the table are kept.
+    fn keeps_all(&self) -> bool {
+        self.keep == ["all"]
+    }
+
+    /// Columns that are handed out as they are: weights, names, and what is kept.
+    fn handed_out(&self) -> Vec<String> {
+        let kept = self.keep.iter().filter(|_| !self.keeps_all());
+        let mut names: Vec<String> = Vec::new();
+        for name in self.weight.iter().chain(&self.id).chain(kept) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    /// The same for a reader that knows no columns to keep: they are names of rows like others.
+    fn with_kept(&self) -> Self {
+        let mut also = self.clone();
+        let kept = std::mem::take(&mut also.keep);
+        also.id.extend(kept.into_iter().filter(|name| !self.id.contains(name)));
+        also
+    }
+}
+
+/// Hands out what was read as a whole.
+fn whole<E: From<DataError>>(
+    data: Dataset,
+    visit: &mut dyn FnMut(Dataset) -> Result<(), E>,
+) -> Result<Streamed, E> {
+    let streamed = Streamed {
+        rows: data.len(),
+        labels: data.labels().map(<[Label]>::to_vec),
+        truth: data.truth().map(<[bool]>::to_vec),
+        weights: data.weights().map(<[f32]>::to_vec),
+        notes: data.notes().to_vec(),
+    };
+    visit(data)?;
+    Ok(streamed)
+}
+
+/// What was seen so far.
+struct Streaming<'a> {
+    encoding: &'a Arc<Encoding>,
+    also: &'a ReadAgain,
+    rows: usize,
+    weights: Option<Vec<f32>>,
+    missing: Vec<(String, usize)>,
+    unseen: Vec<(String, usize)>,
+    without_terms: Vec<(String, usize)>,
+}
+
+impl<'a> Streaming<'a> {
+    fn new(encoding: &'a Arc<Encoding>, also: &'a ReadAgain) -> Self {
+        let weights = also.weight.as_ref().map(|_| Vec::new());
+        let (missing, unseen, without_terms) = (Vec::new(), Vec::new(), Vec::new());
+        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms }
+    }
+
+    fn visit<E: From<DataError>>(
+        &mut self,
+        piece: Piece,
+        visit: &mut dyn FnMut(Dataset) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let data = self.encoded(piece).map_err(|error| error.moved(self.rows))?;
+        self.rows += data.len();
+        visit(data)
+    }
+
+    fn encoded(&mut self, Piece { frame, verbatim }: Piece) -> Result<Dataset, DataError> {
+        let (encoding, rows) = (self.encoding, frame.rows);
+        let mut data = match encoding.as_ref() {
+            Encoding::Table(features) => {
+                let (rows, report) = features.encode(frame)?;
+                self.count(&report);
+                Dataset::new(rows, encoding.clone()).with_missing(report.cells)
+            }
+            Encoding::Text(input) => {
+                let texts = self.joined(frame)?;
+                let terms = input.text.transform(&texts);
+                add(&mut self.without_terms, &[(String::new(), terms.empty_rows())]);
+                Dataset::new(Store::Sparse(terms), encoding.clone())
+            }
+            Encoding::Image(_) => return Err(DataError::OtherEncoding),
+        };
+        let mut handed_out: HashMap<String, TextColumn> = HashMap::new();
+        let mut names = Vec::with_capacity(verbatim.len());
+        for (name, cells) in verbatim {
+            if cells.len() != rows {
+                return Err(DataError::Length {
+                    what: "cells in a column",
+                    expected: rows,
+                    found: cells.len(),
+                });
+            }
+            names.push(name.clone());
+            handed_out.insert(name, cells);
+        }
+        if let (Some(name), Some(weights)) = (&self.also.weight, &mut self.weights)
+            && let Some(cells) = handed_out.get(name)
+        {
+            weights.extend(weights_from(name, cells)?);
+        }
+        // A column of weights was not asked for by its name, unless it was.
+        let asked = |name: &&String| {
+            let asked = self.also.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();
+            asked || self.also.weight.as_ref() != Some(name)
+        };
+        let ids = self.also.id.iter().chain(names.iter().filter(|name| !self.also.id.contains(name)));
+        for name in ids.filter(asked) {
+            if let Some(cells) = handed_out.remove(name) {
+                data = data.with_ids(name, cells)?;
+            }
+        }
+        Ok(data)
+    }
+
+    fn count(&mut self, report: &EncodeReport) {
+        add(&mut self.missing, &report.missing);
+        add(&mut self.unseen, &report.unseen);
+        add(&mut self.without_terms, &report.without_terms);
+    }
+
+    /// The texts of several columns, joined by a blank.
+    fn joined(&mut self, mut frame: Frame) -> Result<Vec<String>, DataError> {
+        let Encoding::Text(fitted) = self.encoding.as_ref() else { return Err(DataError::OtherEncoding) };
+        let columns = if self.also.text.is_empty() { &fitted.columns } else { &self.also.text };
+        let mut texts = vec![String::new(); frame.rows];
+        for (at, name) in columns.iter().enumerate() {
+            let Column { values: Values::Text(cells), .. } = frame.take(name)? else { continue };
+            if !cells.missing().is_empty() {
+                add(&mut self.missing, &[(name.clone(), cells.missing().len())]);
+            }
+            for (text, cell) in texts.iter_mut().zip(cells.iter()) {
+                if at > 0 {
+                    text.push(' ');
+                }
+                text.push_str(cell.trim_ascii());
+            }
+        }
+        Ok(texts)
+    }
+
+    /// All that was met, in the order of a whole table's notes; or a column that is of another kind now.
+    fn notes(&mut self, ends: Vec<PiecesEnd>) -> Result<Vec<Note>, DataError> {
+        let mut read = Frame::default();
+        for end in ends {
+            if let (Encoding::Table(features), Some((name, found))) =
+                (self.encoding.as_ref(), end.others.first())
+                && let Some(feature) = features.columns().iter().find(|feature| feature.name == *name)
+            {
+                return Err(feature.changed(found));
+            }
+            read.cells.extend(end.cells);
+            read.delimiter = read.delimiter.or(end.delimiter);
+        }
+        let mut notes = Vec::new();
+        let missing = std::mem::take(&mut self.missing);
+        match self.encoding.as_ref() {
+            Encoding::Table(features) => {
+                let place = |(name, _): &(String, usize)| place_of(features, name);
+                let mut report = EncodeReport {
+                    missing,
+                    unseen: std::mem::take(&mut self.unseen),
+                    ..EncodeReport::default()
+                };
+                let most = |(_, texts): &&(String, usize)| 2 * texts > self.rows;
+                report.unknown_texts = self.without_terms.iter().filter(most).cloned().collect();
+                for counted in [&mut report.missing, &mut report.unseen, &mut report.unknown_texts] {
+                    counted.sort_by_key(place);
+                }
+                notes.extend(Note::of_report(&report));
+                notes.extend(Note::of_cells(&read));
+            }
+            _ => {
+                let texts = self.without_terms.first().map_or(0, |(_, texts)| *texts);
+                let unknown = Note::NoKnownTerm { texts, all: self.rows };
+                notes.extend((2 * texts > self.rows).then_some(unknown));
+                notes.extend(Note::of_cells(&read));
+                notes.extend((!missing.is_empty()).then_some(Note::Missing(missing)));
+            }
+        }
+        Ok(notes)
+    }
+}
+
+/// The order in which a whole table is encoded: texts, categories that are held sparse, the rest.
+fn place_of(features: &Features, name: &str) -> (usize, usize) {
+    let at = features.columns().iter().position(|feature| feature.name == name).unwrap_or(usize::MAX);
+    let class = match features.columns().get(at).map(|feature| &feature.kind) {
+        Some(FeatureKind::Text { .. }) => 0,
+        Some(FeatureKind::Categorical { .. }) if features.is_sparse() => 1,
+        _ => 2,
+    };
+    (class, at)
+}
+
+/// Adds counts, name by name.
+fn add(counts: &mut Vec<(String, usize)>, more: &[(String, usize)]) {
+    for (name, count) in more {
+        match counts.iter_mut().find(|(other, _)| other == name) {
+            Some((_, sum)) => *sum += count,
+            None => counts.push((name.clone(), *count)),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Pieces of a text table: one thread finds the records, others read the cells.
+
+use super::csv::{Table, told};
+use super::guess::Guess;
+use super::pass::Pass;
+use super::pieces::{Piece, PiecePlan, PiecesEnd};
+use super::{Dictionary, MissingPolicy, ReadOptions, Role, Source, Trouble, Wanted, delimiter, roles};
+use crate::frame::{CellsRead, Column, TextColumn, Values};
+use crate::{DataError, Frame};
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+/// A piece is at an end before it has all its rows once it holds so many bytes and its rows are whole blocks, or once it
+/// holds four times as many.
+const MOST_BYTES: usize = 32 << 20;
+const BLOCK: usize = 1 << 12;
+
+/// Rows whose cells are read together, few enough to stay in the cache.
+const ROWS_AT_ONCE: usize = 128;
+
+/// Fewer cells than this are not worth another thread.
+const FEW_CELLS: usize = 20_000;
+
+pub(super) fn read<E: From<DataError>>(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    plan: &PiecePlan<'_>,
+    visit: &mut dyn FnMut(Piece) -> Result<(), E>,
+) -> Result<PiecesEnd, E> {
+    let encoding = plan.features.encoding;
+    let given = plan.features.delimiter.or(delimiter);
+    let delimiter = given.unwrap_or_else(|| delimiter::found(source, encoding));
+    let table = Table { source, delimiter, encoding };
+    // What is wrong with the file, not with what was made of it.
+    let explained = |error: DataError| E::from(table.explained(error));
+    let names =
+        Pass::open(source, delimiter, encoding).and_then(|mut pass| pass.header()).map_err(explained)?;
+    let mut slots = Slot::of_columns(source, &names, plan).map_err(explained)?;
+    let mut end = PiecesEnd::default();
+    thread::scope(|scope| {
+        let (send, receive) = sync_channel(1);
+        scope.spawn(move || find_records(table, plan.rows.max(1), &send));
+        let mut first = true;
+        for records in Records::arriving(&receive) {
+            let records = records.map_err(explained)?;
+            end.rows += records.offsets.len();
+            if end.rows >= u32::MAX as usize {
+                let file = source.name.clone();
+                return Err(DataError::TooManyRows { file, limit: u32::MAX as usize - 1 }.into());
+            }
+            let cells = fill(&mut slots, &records, plan, first, table).map_err(explained)?;
+            let rows = records.offsets.len();
+            drop(records);
+            first = false;
+            visit(piece(&slots, cells, rows))?;
+        }
+        Ok::<(), E>(())
+    })?;
+    if end.rows == 0 {
+        return Err(explained(DataError::NoRows { file: source.name.clone() }));
+    }
+    finish(slots, table, plan, &mut end).map_err(explained)?;
+    end.delimiter = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
+    Ok(end)
+}
+
+/// The names of the columns.
+pub(super) fn names(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    let given = options.delimiter.or(delimiter);
+    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
+    Pass::open(source, delimiter, options.encoding)?.header()
+}
+
+/// Some records of the file, their cells one after the other.
+#[derive(Default)]
+struct Records {
+    bytes: Vec<u8>,
+    /// Where each cell ends.
+    ends: Vec<u32>,
+    /// Where in the text each record starts.
+    offsets: Vec<u64>,
+}
+
+impl Records {
+    fn cell(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start as usize..self.ends[at] as usize]
+    }
+
+    /// The cells of a column in some rows, with the offsets of their records.
+    fn column(&self, at: usize, columns: usize, rows: Range<usize>) -> impl Iterator<Item = (&[u8], u64)> {
+        rows.map(move |row| (self.cell(row * columns + at), self.offsets[row]))
+    }
+
+    /// Those that another thread finds.
+    fn arriving(
+        receive: &Receiver<Result<Self, DataError>>,
+    ) -> impl Iterator<Item = Result<Self, DataError>> {
+        receive.iter()
+    }
+}
+
+/// Finds records until there are no more or nobody takes them.
+fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records, DataError>>) {
+    let found = || -> Result<(), DataError> {
+        let mut pass = Pass::open(table.source, table.delimiter, table.encoding)?;
+        pass.header()?;
+        let mut records = Records::default();
+        while let Some((record, offset)) = pass.next()? {
+            let start = records.bytes.len() as u32;
+            records.bytes.extend_from_slice(record.as_slice());
+            let ends = (0..record.len()).filter_map(|cell| record.range(cell));
+            records.ends.extend(ends.map(|range| start + range.end as u32));
+            records.offsets.push(offset);
+            let (held, bytes) = (records.offsets.len(), records.bytes.len());
+            let long = bytes >= MOST_BYTES && held.is_multiple_of(BLOCK) || bytes >= 4 * MOST_BYTES;
+            if held >= rows || long {
+                let full = std::mem::take(&mut records);
+                records.bytes.reserve(full.bytes.len() + full.bytes.len() / 16);
+                records.ends.reserve(full.ends.len());
+                records.offsets.reserve(full.offsets.len());
+                if send.send(Ok(full)).is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        if !records.offsets.is_empty() {
+            // Nobody takes it: the reader has given up.
+            let _ = send.send(Ok(records));
+        }
+        Ok(())
+    };
+    if let Err(error) = found() {
+        let _ = send.send(Err(error));
+    }
+}
+
+/// What becomes of the cells of a column.
+struct Slot {
+    /// Its place in the record.
+    at: usize,
+    name: String,
+    kind: Kind,
+}
+
+enum Kind {
+    /// A feature of numbers or truth values, and what was seen of it so far.
+    Guess(Box<Guess>, Wanted),
+    Category(Dictionary),
+    Text(TextColumn),
+    Verbatim(TextColumn),
+    /// Kept over the whole file.
+    Answer(Dictionary),
+}
+
+/// The cells of a piece.
+enum Cells {
+    Feature(Values),
+    Verbatim(TextColumn),
+    Kept,
+}
+
+impl Slot {
+    fn of_columns(
+        source: &Source<'_>,
+        names: &[String],
+        plan: &PiecePlan<'_>,
+    ) -> Result<Vec<Self>, DataError> {
+        let (roles, _) = roles(&source.name, names, plan.features)?;
+        let mut slots = Vec::new();
+        for (at, (role, name)) in roles.into_iter().zip(names).enumerate() {
+            let kind = match role {
+                Role::Skip => continue,
+                Role::Category => Kind::Category(Dictionary::default()),
+                Role::Text => Kind::Text(TextColumn::default()),
+                Role::Verbatim => Kind::Verbatim(TextColumn::default()),
+                Role::Feature(wanted) => Kind::Guess(Box::new(Guess::new(wanted)), wanted),
+            };
+            slots.push(Self { at, name: name.clone(), kind });
+        }
+        let answers = plan.answers.iter().map(|name| (name.clone(), Kind::Answer(Dictionary::default())));
+        let empty = || Kind::Verbatim(TextColumn::default());
+        let verbatim = plan.handed_out(names)?.into_iter().map(|name| (name, empty()));
+        for (name, kind) in answers.chain(verbatim) {
+            let at = names.iter().position(|other| *other == name).unwrap_or(0);
+            slots.push(Self { at, name, kind });
+        }
+        Ok(slots)
+    }
+
+    /// Adds the cells of some rows.
+    fn push(
+        &mut self,
+        records: &Records,
+        columns: usize,
+        rows: Range<usize>,
+        refuse: bool,
+    ) -> Result<(), (Trouble, u64)> {
+        let cells = records.column(self.at, columns, rows);
+        let text = |cell, offset| std::str::from_utf8(cell).map_err(|_| (Trouble::NotUtf8, offset));
+        match &mut self.kind {
+            Kind::Guess(guess, _) => {
+                for (cell, offset) in cells {
+                    if guess.push(cell, offset) && refuse {
+                        return Err((Trouble::Missing, offset));
+                    }
+                }
+            }
+            Kind::Category(dictionary) | Kind::Answer(dictionary) => {
+                for (cell, offset) in cells {
+                    dictionary.push_cell(cell).map_err(|trouble| (trouble, offset))?;
+                }
+            }
+            Kind::Text(texts) => {
+                for (cell, offset) in cells {
+                    match super::cell::is_missing(cell.trim_ascii()) {
+                        true => texts.push_missing(),
+                        false => texts.push(text(cell, offset)?),
+                    }
+                }
+            }
+            Kind::Verbatim(texts) => {
+                for (cell, offset) in cells {
+                    texts.push(text(cell, offset)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells since the last time, which are those of all records.
+    fn take(&mut self, records: &Records, columns: usize, first: bool) -> Cells {
+        let rows = records.offsets.len();
+        match &mut self.kind {
+            Kind::Guess(guess, wanted) => {
+                // Numbers that are written otherwise than those of training, from the first piece on.
+                if let (true, Some(style)) = (first, guess.other_style()) {
+                    *wanted = Wanted::Numbers(Some(style));
+                    **guess = Guess::new(*wanted);
+                    records.column(self.at, columns, 0..rows).for_each(|(cell, offset)| {
+                        guess.push(cell, offset);
+                    });
+                }
+                let values = guess.take();
+                Cells::Feature(match wanted {
+                    Wanted::Any => Values::Numeric(vec![f32::NAN; rows]),
+                    _ => values,
+                })
+            }
+            Kind::Category(dictionary) => Cells::Feature(std::mem::take(dictionary).finish()),
+            Kind::Text(texts) => Cells::Feature(Values::Text(std::mem::take(texts))),
+            Kind::Verbatim(texts) => Cells::Verbatim(std::mem::take(texts)),
+            Kind::Answer(_) => Cells::Kept,
+        }
+    }
+}
+
+/// Reads the cells of all columns, which threads share out among them.
+fn fill(
+    slots: &mut [Slot],
+    records: &Records,
+    plan: &PiecePlan<'_>,
+    first: bool,
+    table: Table<'_>,
+) -> Result<Vec<Cells>, DataError> {
+    let refuse = plan.features.missing == MissingPolicy::Refuse;
+    let columns = records.ends.len() / records.offsets.len().max(1);
+    let some = |slots: &mut [Slot]| -> Result<Vec<Cells>, (u64, DataError)> {
+        let rows = records.offsets.len();
+        for start in (0..rows).step_by(ROWS_AT_ONCE) {
+            for slot in slots.iter_mut() {
+                let pushed = slot.push(records, columns, start..rows.min(start + ROWS_AT_ONCE), refuse);
+                pushed
+                    .map_err(|(trouble, offset)| (offset, table.trouble(trouble, offset, &slot.name, b"")))?;
+            }
+        }
+        Ok(slots.iter_mut().map(|slot| slot.take(records, columns, first)).collect())
+    };
+    let threads = if records.ends.len() < FEW_CELLS { 1 } else { plan.threads() };
+    let stretch = slots.len().div_ceil(threads).max(1);
+    let parts: Vec<Result<Vec<Cells>, (u64, DataError)>> = thread::scope(|scope| {
+        let mut stretches = slots.chunks_mut(stretch);
+        let mine = stretches.next();
+        let workers: Vec<_> = stretches.map(|slots| scope.spawn(move || some(slots))).collect();
+        let mut parts = vec![mine.map_or(Ok(Vec::new()), some)];
+        let joined = workers.into_iter().map(|worker| worker.join());
+        parts.extend(joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
+        parts
+    });
+    // The error of the first record, as one who reads row by row would meet it.
+    let (mut cells, mut wrong): (Vec<Cells>, Option<(u64, DataError)>) = (Vec::new(), None);
+    for part in parts {
+        match part {
+            Ok(filled) => cells.extend(filled),
+            Err(found) if wrong.as_ref().is_none_or(|wrong| found.0 < wrong.0) => wrong = Some(found),
+            Err(_) => {}
+        }
+    }
+    wrong.map_or(Ok(cells), |(_, error)| Err(error))
+}
+
+fn piece(slots: &[Slot], cells: Vec<Cells>, rows: usize) -> Piece {
+    let (mut columns, mut verbatim) = (Vec::new(), Vec::new());
+    for (slot, cells) in slots.iter().zip(cells) {
+        match cells {
+            Cells::Feature(values) => columns.push(Column { name: slot.name.clone(), values }),
+            Cells::Verbatim(texts) => verbatim.push((slot.name.clone(), texts)),
+            Cells::Kept => {}
+        }
+    }
+    Piece { frame: Frame { columns, rows, ..Frame::default() }, verbatim }
+}
+
+/// What the columns turned out to be, and what is to be said of them.
+fn finish(
+    slots: Vec<Slot>,
+    table: Table<'_>,
+    plan: &PiecePlan<'_>,
+    end: &mut PiecesEnd,
+) -> Result<(), DataError> {
+    let refuse = plan.features.missing == MissingPolicy::Refuse;
+    let mut cells: Vec<(CellsRead, u64)> = Vec::new();
+    for Slot { name, kind, .. } in slots {
+        match kind {
+            Kind::Guess(guess, wanted) => {
+                let (found, remarks) = guess
+                    .end()
+                    .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;
+                table.refuse_others(refuse, &remarks, &name)?;
+                cells.extend(told(remarks, &name, Role::Feature(wanted)));
+                end.others.extend(found.map(|found| (name, found.word())));
+            }
+            Kind::Answer(dictionary) => end.answers.push(Column { name, values: dictionary.finish() }),
+            Kind::Category(_) | Kind::Text(_) | Kind::Verbatim(_) => {}
+        }
+    }
+    end.cells = table.with_places(cells);
+    Ok(())
+}

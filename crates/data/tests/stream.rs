@@ -1,0 +1,365 @@
+//! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
+
+use onesided_data::{
+    Cutting, DataError, Dataset, Encoding, Input, InputOptions, OutColumn, ReadAgain, Store, Streamed,
+    write_parquet,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("onesided-stream-{test}.{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.0.join(name), content).unwrap();
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A column of every kind; `odd` adds cells that training never saw.
+fn table(rows: usize, odd: bool) -> String {
+    let mut text = "id,x,wide,flag,color,text,w,y\n".to_string();
+    for i in 0..rows {
+        let x = match i % 11 {
+            3 => "1,234.5".to_string(),
+            5 => "-".to_string(),
+            7 if odd => "eleven".to_string(),
+            9 => String::new(),
+            _ => format!("{}.25", (i * 7919) % 97),
+        };
+        let wide =
+            if odd && i < 9 { (i as f64 / 3.0).to_string() } else { format!("17000000{:02}.5", i % 89) };
+        let flag = ["true", "false", "0", "", "maybe"][if odd { i % 5 } else { i % 2 }];
+        let color = ["red", "blue", "", "green"][if odd { i % 4 } else { i % 2 }];
+        let words = if i % 3 == 0 {
+            "rain and rain"
+        } else if odd {
+            "zebra"
+        } else {
+            "a goal, one goal"
+        };
+        let y = u8::from(i % 4 == 0);
+        text.push_str(&format!("r {i},\"{x}\",{wide},{flag},{color},\"{words}\",{}.5,{y}\n", i % 3 + 1));
+    }
+    text
+}
+
+fn options() -> InputOptions {
+    InputOptions {
+        label: Some("y".to_string()),
+        weight: Some("w".to_string()),
+        drop: vec!["id".to_string()],
+        text: vec!["text".to_string()],
+        ..InputOptions::default()
+    }
+}
+
+fn also() -> ReadAgain {
+    let name = |name: &str| name.to_string();
+    ReadAgain {
+        label: Some(name("y")),
+        weight: Some(name("w")),
+        id: vec![name("id"), name("x")],
+        ..ReadAgain::default()
+    }
+}
+
+/// All pieces one behind the other, and how many there were.
+fn streamed(
+    encoding: &Arc<Encoding>,
+    path: &Path,
+    also: &ReadAgain,
+    rows: usize,
+) -> Result<(Vec<Dataset>, Streamed), DataError> {
+    let mut pieces = Vec::new();
+    let cut = Cutting { rows: Some(rows), threads: 2 };
+    let streamed = encoding.stream(&Input::one(path), also, cut, &mut |piece| {
+        pieces.push(piece);
+        Ok::<(), DataError>(())
+    })?;
+    Ok((pieces, streamed))
+}
+
+fn assert_same(encoding: &Arc<Encoding>, path: &Path, also: &ReadAgain, rows: usize) {
+    let whole = encoding.read(&Input::one(path), also).unwrap();
+    let (pieces, streamed) = streamed(encoding, path, also, rows).unwrap();
+    let what = format!("{} in pieces of {rows}", path.display());
+    assert!(pieces.iter().all(|piece| piece.len() <= rows), "{what}");
+    assert_eq!(pieces.len(), whole.len().div_ceil(rows), "{what}");
+    let mut all: Option<Store> = None;
+    for piece in &pieces {
+        match &mut all {
+            None => all = Some(piece.rows().clone()),
+            Some(all) => all.append(piece.rows().clone()).unwrap(),
+        }
+    }
+    assert_eq!(all.as_ref(), Some(whole.rows()), "{what}");
+    // Missing cells as trees see them; NaN is unlike itself, so as bits.
+    let bits = |data: &Dataset| -> Vec<u32> {
+        data.columns().unwrap().matrix.as_slice().iter().map(|value| value.to_bits()).collect()
+    };
+    assert_eq!(pieces.iter().flat_map(bits).collect::<Vec<_>>(), bits(&whole), "{what}");
+    for (at, (name, ids)) in whole.ids().iter().enumerate() {
+        let cells: Vec<&str> = pieces.iter().flat_map(|piece| piece.ids()[at].1.iter()).collect();
+        assert_eq!((&pieces[0].ids()[at].0, cells), (name, ids.iter().collect()), "{what}");
+    }
+    assert_eq!(streamed.notes, whole.notes(), "{what}");
+    assert_eq!((streamed.labels.as_deref(), streamed.rows), (whole.labels(), whole.len()), "{what}");
+    assert_eq!(
+        (streamed.truth.as_deref(), streamed.weights.as_deref()),
+        (whole.truth(), whole.weights()),
+        "{what}"
+    );
+}
+
+#[test]
+fn text_tables_in_pieces_are_the_whole() {
+    let folder = Folder::new("csv");
+    let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
+    let new = table(200, true);
+    let plain = folder.write("new.csv", &new);
+    let packed = folder.write("new.csv.zst", zstd::encode_all(new.as_bytes(), 3).unwrap());
+    let tabs = folder.write(
+        "tabs.tsv",
+        new.replace("1,234.5", "1 234.5").replace("a goal, one", "a goal one").replace(',', "\t"),
+    );
+    for path in [&plain, &packed, &tabs] {
+        for rows in [1, 7, 64, 200, 1000] {
+            assert_same(data.encoding(), path, &also(), rows);
+        }
+    }
+    let truth = ReadAgain { label: None, truth: Some("y".to_string()), ..also() };
+    assert_same(data.encoding(), &plain, &truth, 13);
+    // A note of every kind was among them.
+    let said: Vec<String> = streamed(data.encoding(), &plain, &also(), 7)
+        .unwrap()
+        .1
+        .notes
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let said = said.join("\n");
+    for words in [
+        "missing cells in ",
+        "never saw",
+        "unlike the rest",
+        "first 'eleven' in line 9",
+        "not written plainly",
+        "without a term",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn parquet_tables_in_pieces_are_the_whole() {
+    let folder = Folder::new("parquet");
+    let numbers = |by: u64| OutColumn::F64((0..300u64).map(|i| (i * by % 97) as f64 / 4.0).collect());
+    let texts = |of: &dyn Fn(usize) -> String| OutColumn::Text((0..300).map(of).collect());
+    let columns = |odd: bool| {
+        vec![
+            ("a", numbers(31)),
+            ("b", numbers(57)),
+            (
+                "written",
+                texts(&|i| if odd && i % 10 == 9 { "n. d.".to_string() } else { format!("{} %", i % 7) }),
+            ),
+            ("color", texts(&|i| ["red", "blue", "", "green"][if odd { i % 4 } else { i % 2 }].to_string())),
+            (
+                "wide",
+                OutColumn::F64(
+                    (0..300)
+                        .map(|i| if odd && i < 20 { i as f64 / 3.0 } else { 1.7e9 + 0.25 * i as f64 })
+                        .collect(),
+                ),
+            ),
+            ("id", texts(&|i| format!("r{i}"))),
+            ("y", OutColumn::U64((0..300).map(|i| u64::from(i % 5 == 0)).collect())),
+        ]
+    };
+    let (train, new) = (folder.0.join("train.parquet"), folder.0.join("new.parquet"));
+    write_parquet(&train, &columns(false)).unwrap();
+    write_parquet(&new, &columns(true)).unwrap();
+    let read = InputOptions {
+        label: Some("y".to_string()),
+        drop: vec!["id".to_string()],
+        numeric: vec!["written".to_string()],
+        ..InputOptions::default()
+    };
+    let data = read.read(&Input::one(&train)).unwrap();
+    let also = ReadAgain {
+        label: Some("y".to_string()),
+        id: vec!["id".to_string(), "a".to_string(), "y".to_string()],
+        ..ReadAgain::default()
+    };
+    for rows in [1, 7, 128, 300, 5000] {
+        assert_same(data.encoding(), &new, &also, rows);
+    }
+}
+
+#[test]
+fn kept_columns_are_verbatim_and_in_the_order_of_the_file() {
+    let folder = Folder::new("keep");
+    let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
+    let path = folder.write("new.csv", table(20, true));
+    let keep = |names: &[&str]| ReadAgain {
+        id: vec!["id".to_string()],
+        keep: names.iter().map(ToString::to_string).collect(),
+        ..ReadAgain::default()
+    };
+    let names = |also: &ReadAgain| {
+        let (pieces, _) = streamed(data.encoding(), &path, also, 6).unwrap();
+        let cell =
+            pieces[0].ids().iter().find(|(name, _)| name == "x").map(|(_, cells)| cells.get(3).to_string());
+        (pieces[0].ids().iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), cell)
+    };
+    let (some, cell) = names(&keep(&["y", "x", "id"]));
+    assert_eq!((some, cell.as_deref()), (["id", "y", "x"].map(String::from).to_vec(), Some("1,234.5")));
+    let (all, _) = names(&keep(&["all"]));
+    assert_eq!(all, ["id", "x", "wide", "flag", "color", "text", "w", "y"]);
+    let error = streamed(data.encoding(), &path, &keep(&["colour"]), 6).unwrap_err().to_string();
+    assert!(error.contains("'colour'") && error.contains("did you mean 'color'?"), "{error}");
+}
+
+#[test]
+fn errors_are_those_of_the_whole() {
+    let folder = Folder::new("errors");
+    let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
+    let good = table(60, false);
+    let lines: Vec<&str> = good.lines().collect();
+    let with = |line: usize, text: &str| {
+        let mut lines = lines.clone();
+        lines[line] = text;
+        format!("{}\n", lines.join("\n"))
+    };
+    for (name, content, words) in [
+        ("ragged.csv", with(41, "r,1"), "line 42 has 2 cells but the header has 8"),
+        (
+            "infinite.csv",
+            with(41, "r,inf,1,true,red,rain,1,0"),
+            "line 42, column 'x': inf is not a finite number",
+        ),
+        ("weight.csv", with(41, "r,1,1,true,red,rain,-1,0"), "row 41"),
+        ("words.csv", good.replace("true", "perhaps").replace("false", "perhaps"), "'flag'"),
+        ("lacking.csv", good.replacen("color", "colour", 1), "'color'"),
+        ("none.csv", lines[0].to_string() + "\n", "no rows"),
+        ("label.csv", good.replacen("w,y", "w,yy", 1), "'y'"),
+    ] {
+        let path = folder.write(name, content);
+        let whole = data.encoding().read(&Input::one(&path), &also()).unwrap_err().to_string();
+        assert!(whole.contains(words), "{name}: {whole}");
+        for rows in [1, 7, 1000] {
+            let error = streamed(data.encoding(), &path, &also(), rows).unwrap_err().to_string();
+            assert_eq!(error, whole, "{name} in pieces of {rows}");
+        }
+    }
+    // A visitor that gives up is the end.
+    let path = folder.write("good.csv", &good);
+    let mut seen = 0;
+    let cut = Cutting { rows: Some(7), threads: 1 };
+    let given_up = data.encoding().stream(&Input::one(&path), &also(), cut, &mut |_| {
+        seen += 1;
+        if seen < 3 { Ok(()) } else { Err(DataError::OtherEncoding) }
+    });
+    assert!(matches!(given_up, Err(DataError::OtherEncoding)) && seen == 3);
+}
+
+#[test]
+fn decimal_commas_where_training_had_points() {
+    let folder = Folder::new("commas");
+    let rows = |point: char| -> String {
+        (0..40).map(|i| format!("{}{point}25;{}\n", i % 9, u8::from(i % 4 == 0))).collect()
+    };
+    let train = folder.write("train.csv", format!("x;y\n{}", rows('.')));
+    let new = folder.write("new.csv", format!("x;y\n{}", rows(',')));
+    let read = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let data = read.read(&Input::one(&train)).unwrap();
+    for rows in [7, 100] {
+        assert_same(data.encoding(), &new, &ReadAgain::default(), rows);
+    }
+}
+
+#[test]
+fn two_tables_are_one_behind_the_other() {
+    let folder = Folder::new("two");
+    let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();
+    let places = ["p.csv", "u.csv", "n.csv"].map(|name| folder.write(name, table(20 + name.len(), true)));
+    let input = Input::three(&places[0], &places[1], &places[2]);
+    let also =
+        ReadAgain { weight: Some("w".to_string()), truth: Some("y".to_string()), ..ReadAgain::default() };
+    let whole = data.encoding().read(&input, &also).unwrap();
+    let mut rows = 0;
+    let cut = Cutting { rows: Some(8), threads: 0 };
+    let streamed = data.encoding().stream(&input, &also, cut, &mut |piece| {
+        rows += piece.len();
+        Ok::<(), DataError>(())
+    });
+    let streamed = streamed.unwrap();
+    assert_eq!((rows, streamed.labels.as_deref()), (whole.len(), whole.labels()));
+    assert_eq!((streamed.truth.as_deref(), streamed.weights.as_deref()), (whole.truth(), whole.weights()));
+}
+
+#[test]
+fn drawn_rows_are_rows_of_the_table() {
+    let folder = Folder::new("draw");
+    let text = table(400, true);
+    let path = folder.write("table.csv", &text);
+    let read = InputOptions {
+        id: vec!["id".to_string(), "color".to_string()],
+        drop: Vec::new(),
+        max_unlabeled: Some(120),
+        seed: 5,
+        ..options()
+    };
+    let whole = InputOptions { max_unlabeled: None, ..read.clone() }.read(&Input::one(&path)).unwrap();
+    let drawn = read.read(&Input::one(&path)).unwrap();
+    let counts = drawn.counts().unwrap();
+    assert_eq!((counts.positive, counts.unlabeled), (100, 120));
+    let from = drawn.drawn_from().unwrap();
+    assert_eq!((Some(from.counts), Some(from.amounts)), (whole.counts(), whole.amounts()));
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    for (row, id) in drawn.ids()[0].1.iter().enumerate() {
+        let at: usize = id.trim_start_matches("r ").parse().unwrap();
+        assert!(lines[at].starts_with(&format!("{id},")));
+        assert_eq!(drawn.labels().unwrap()[row], whole.labels().unwrap()[at]);
+        assert_eq!(drawn.weights().unwrap()[row], whole.weights().unwrap()[at]);
+        assert_eq!(drawn.ids()[1].1.get(row), whole.ids()[1].1.get(at));
+    }
+    assert!(drawn.ids()[0].1.iter().is_sorted_by_key(|id| id[2..].parse::<usize>().unwrap()));
+    // The same rows of a Parquet file with the same labels.
+    let numbers = |of: &dyn Fn(u64) -> u64| OutColumn::U64((0..400).map(of).collect());
+    let columns =
+        [("x", numbers(&|i| i)), ("z", numbers(&|i| i * i % 17)), ("y", numbers(&|i| u64::from(i % 4 == 0)))];
+    let parquet = folder.0.join("table.parquet");
+    write_parquet(&parquet, &columns).unwrap();
+    let read = InputOptions {
+        label: Some("y".to_string()),
+        id: vec!["x".to_string()],
+        max_unlabeled: Some(120),
+        seed: 5,
+        ..InputOptions::default()
+    };
+    let again = read.read(&Input::one(&parquet)).unwrap();
+    let rows: Vec<&str> = drawn.ids()[0].1.iter().map(|id| &id[2..]).collect();
+    assert_eq!(again.ids()[0].1.iter().collect::<Vec<_>>(), rows);
+    // Of two files only the second is drawn from.
+    let two = folder.write("u.csv", table(300, true));
+    let apart = InputOptions { label: None, max_unlabeled: Some(30), ..options() };
+    let data = apart.read(&Input::two(&path, &two)).unwrap();
+    let (counts, from) = (data.counts().unwrap(), data.drawn_from().unwrap());
+    assert_eq!((counts.positive, counts.unlabeled), (400, 30));
+    assert_eq!((from.counts.positive, from.counts.unlabeled), (400, 300));
+}
