@@ -28,8 +28,6 @@ fn trees_fit_predict_save_and_load() {
     for method in ["nnpu", "naive"] {
         assert_eq!(fit(&format!("--method {method} --out d.safetensors")).code, 0, "{method}");
     }
-    let message = folder.refused("predict a.safetensors table.csv --explain");
-    assert!(message.contains("(collective, trees) is not a sum over features"), "{message}");
     let message = folder.refused("bound a.safetensors table.csv --label y");
     assert!(message.contains("the bound is that of networks, but the model is trees"), "{message}");
 }

@@ -141,6 +141,7 @@ impl<'a> Trial<'a> {
             scenario,
             seed: self.run.seed,
             machine: self.machine,
+            cross_fit: false,
         }
     }
 

@@ -126,6 +126,9 @@ class PUClassifier(Estimator):
         A file to resume training from after an interruption.
     hold_out : float, optional
         The share of rows held out for choosing, calibrating and measuring.
+    cross_fit : bool, optional
+        Whether each fifth of the rows is held out in turn and the model then trained on all of them, so that every row has a
+        score by what was trained without it. ``auto`` does this anyway, and so do other methods on small data.
     reserve : float, int or str, optional
         Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
         :meth:`recall_cut` promises rests on them.
@@ -214,6 +217,7 @@ class PUClassifier(Estimator):
         augment: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
+        cross_fit: bool | None = None,
         reserve: float | str | None = None,
         threshold: str | None = None,
         device: str | None = None,
@@ -260,6 +264,7 @@ class PUClassifier(Estimator):
         self.augment = augment
         self.checkpoint = checkpoint
         self.hold_out = hold_out
+        self.cross_fit = cross_fit
         self.reserve = reserve
         self.threshold = threshold
         self.device = device

@@ -1,5 +1,6 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
 
+use super::fitted_rows;
 use super::review::{self, ReviewAnswer};
 use super::{device, tell_device};
 use crate::args::Predict;
@@ -9,7 +10,7 @@ use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::guarded;
 use onesided::data::{DataError, OutColumn, TextColumn, is_standard_output, write_table_as};
-use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain};
+use onesided::{Contribution, Dataset, Input, Model, Ranked, ReadAgain, RowKind};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -56,9 +57,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let mut warnings = tell_notes(&data);
     tell_device(&model, data.len());
 
-    let rows = model.rank(&data)?;
+    let fitted_rows::Listed { rows, kinds, facts, warnings: of_rows } =
+        fitted_rows::rank(&model, flags, &data)?;
+    warnings.extend(of_rows);
     let ranges = rows.iter().map(|row| model.probability_range(row.score)).collect();
-    let mut list = List { rows, data: &data, ranges, because: None };
+    let mut list = List { rows, data: &data, kinds, ranges, because: None };
     let review = match model.about().reserve.is_empty() {
         true => None,
         false => {
@@ -72,7 +75,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         }
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
+    if review.is_some() && facts.is_none() && model.was_fitted_on(&data)? == Some(true) {
         of_review.push(
             "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
              said of rows to review holds for new rows"
@@ -83,8 +86,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     warnings.extend(of_review);
     if let Some((explainer, most)) = explainer {
         let shown = if flags.out.is_some() { list.rows.len() } else { SHOWN };
-        let row = |ranked: &Ranked| explainer.row(&data, ranked.row, most);
-        list.because = Some(list.rows.iter().take(shown).map(row).collect::<Result<_, _>>()?);
+        let rows: Vec<usize> = list.rows.iter().take(shown).map(|ranked| ranked.row).collect();
+        list.because = Some(explainer.rows(&data, &rows, most)?);
     }
     if let Some(out) = &flags.out {
         let mut columns = list.columns();
@@ -95,6 +98,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     if as_json {
         let mut object = list.as_object(flags, &warnings);
+        if let Some(facts) = &facts {
+            object["fitted_rows"] = json!(facts);
+        }
         for (name, value) in review.iter().flat_map(ReviewAnswer::as_objects) {
             object[name] = value;
         }
@@ -153,6 +159,8 @@ fn closed_or(error: DataError) -> Failure {
 struct List<'d> {
     rows: Vec<Ranked>,
     data: &'d Dataset,
+    /// What each row is to the model, where labeled rows are listed beside the others.
+    kinds: Option<Vec<RowKind>>,
     /// Between which probabilities a row's lies, where the prior is a guess.
     ranges: Option<Vec<(f32, f32)>>,
     /// What carried the scores, of the first rows.
@@ -180,6 +188,11 @@ impl List<'_> {
         for (name, ids) in self.ids() {
             let name = if columns.iter().any(|(taken, _)| *taken == name) { "id" } else { name };
             let cells = rows().map(|row| ids.get(row.row).to_string()).collect();
+            columns.push((name, OutColumn::Text(cells)));
+        }
+        if let Some(kinds) = &self.kinds {
+            let name = if columns.iter().any(|(taken, _)| *taken == "kind") { "row_kind" } else { "kind" };
+            let cells = rows().map(|row| kinds[row.row].word().to_string()).collect();
             columns.push((name, OutColumn::Text(cells)));
         }
         if let Some(ranges) = &self.ranges {
@@ -219,6 +232,9 @@ impl List<'_> {
                     let named = self.ids().map(|(name, ids)| (name.to_string(), json!(ids.get(ranked.row))));
                     row["ids"] = named.collect::<Map<_, _>>().into();
                 }
+                if let Some(kinds) = &self.kinds {
+                    row["kind"] = json!(kinds[ranked.row]);
+                }
                 if let Some(ranges) = &self.ranges {
                     row["probability_interval"] = json!(ranges[at]);
                 }
@@ -235,6 +251,7 @@ impl List<'_> {
     fn as_text(&self) -> String {
         let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
         rows[0].extend(self.ranges.iter().map(|_| "if the prior is off".to_string()));
+        rows[0].extend(self.kinds.iter().map(|_| "kind".to_string()));
         rows[0].extend(self.ids().map(|(name, _)| name.to_string()));
         rows[0].extend(self.because.iter().map(|_| "because".to_string()));
         for (at, ranked) in self.top() {
@@ -246,6 +263,7 @@ impl List<'_> {
             ];
             let range = |ranges: &Vec<(f32, f32)>| format!("{:.2} to {:.2}", ranges[at].0, ranges[at].1);
             row.extend(self.ranges.iter().map(range));
+            row.extend(self.kinds.iter().map(|kinds| kinds[ranked.row].word().to_string()));
             row.extend(self.ids().map(|(_, ids)| ids.get(ranked.row).to_string()));
             row.extend(self.because.iter().map(|because| sentence(&because[at])));
             rows.push(row);

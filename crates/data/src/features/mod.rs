@@ -7,11 +7,13 @@
 //! stored in the model file.
 
 mod encode;
+mod groups;
 mod kinds;
 mod moments;
 mod rescale;
 mod whole;
 
+pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;

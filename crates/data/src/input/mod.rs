@@ -16,6 +16,7 @@ mod encoding;
 pub(crate) mod files;
 mod images;
 mod notes;
+mod permuted;
 mod pictures;
 mod pixels;
 mod table;

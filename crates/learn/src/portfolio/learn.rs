@@ -5,14 +5,15 @@
 //! 3. Weights of the members follow from these scores ([`super::blend`]).
 //! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was dealt, or
 //!    one model is wanted, members with a weight are trained once more on all rows instead.
-//! 5. The mean's scores out of fold are calibrated at U's prior.
+//! 5. The mean's scores out of fold are calibrated at U's prior. Rows outside of the sample are scored by the models of one
+//!    fold each, in turn: those have not met them either.
 
 use super::blend::{self, Judging, OutOfFold};
 use super::{Effort, Portfolio, PortfolioMember};
 use crate::criterion;
 use crate::fitted::Member;
 use crate::folds::workers;
-use crate::pipeline::{Learned, shift, warnings};
+use crate::pipeline::{Learned, by_row, shift, warnings};
 use crate::{
     At, Beside, Error, Fit, Fitted, Kinds, Observer, Progress, Report, RunNumber, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Tried, Views,
@@ -33,6 +34,9 @@ const JUDGED_POSITIVES: usize = 8;
 const FIVE_FOLDS: usize = 2_500_000;
 /// One row in so many decides when a network stops.
 const STOPPING: usize = 8;
+
+/// Rows outside of a sample are scored so many at a time.
+const ROWS_AT_ONCE: usize = 65_536;
 
 /// Rows to learn from and rows to be scored by what was learned.
 struct Fold {
@@ -83,6 +87,10 @@ pub(crate) fn learn(
         judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
     let all = chosen.len();
     let described = described(&chosen);
+    let mut out_of_fold = by_row(task.data.len(), of_folds(&folds, &blended));
+    if sampled && hold_out.is_none() {
+        beyond_the_sample(&chosen, &sample, task, views, &mut out_of_fold)?;
+    }
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
         match again {
@@ -104,6 +112,7 @@ pub(crate) fn learn(
         positive: blended.positive,
         unlabeled: blended.unlabeled,
         negative: blended.negative,
+        out_of_fold,
         fitted: Fitted::Ensemble(members),
         info: portfolio.info(),
         model: if portfolio.single { "single".to_string() } else { "ensemble".to_string() },
@@ -113,6 +122,44 @@ pub(crate) fn learn(
         shift: shift(task, priors),
         report,
     })
+}
+
+/// The rows of the folds with what the mean says of them.
+fn of_folds(folds: &[Fold], blended: &OutOfFold) -> impl Iterator<Item = (u32, f32)> {
+    let rows = |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(move |fold| of(&fold.scored)).copied();
+    let positive = rows(|kinds| &kinds.positive).zip(blended.positive.iter().copied());
+    let unlabeled = rows(|kinds| &kinds.unlabeled).zip(blended.unlabeled.iter().copied());
+    positive.chain(unlabeled).chain(rows(|kinds| &kinds.negative).zip(blended.negative.iter().copied()))
+}
+
+/// Scores of the rows that no fold had, by the models of one fold each.
+fn beyond_the_sample(
+    chosen: &[(Judged, f64)],
+    sample: &[usize],
+    task: &Task,
+    views: &Views,
+    out_of_fold: &mut [Option<f32>],
+) -> Result<(), Error> {
+    let mut there = vec![false; task.data.len()];
+    sample.iter().for_each(|&row| there[row] = true);
+    let others: Vec<usize> = (0..task.data.len()).filter(|&row| !there[row]).collect();
+    let data = views.scaled(onesided_data::Scaling::Standard);
+    let folds = chosen.first().map_or(1, |(one, _)| one.fits.len().max(1));
+    for fold in 0..folds {
+        let rows: Vec<usize> = others.iter().copied().skip(fold).step_by(folds).collect();
+        for some in rows.chunks(ROWS_AT_ONCE) {
+            let part = data.select(some);
+            let mut sum = vec![0f64; some.len()];
+            for (one, weight) in chosen {
+                let scores =
+                    one.fits[fold].fitted.scores(&part, task.machine.device, task.machine.threads)?;
+                let weight = weight / one.scale.deviation;
+                sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
+            }
+            some.iter().zip(sum).for_each(|(&row, sum)| out_of_fold[row] = Some(sum as f32));
+        }
+    }
+    Ok(())
 }
 
 /// All rows, or of a large table some positives and some unlabeled ones: as many as fit, positives not below an eighth.
