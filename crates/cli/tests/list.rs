@@ -151,7 +151,7 @@ fn a_method_without_scores_out_of_fold_says_so_and_cross_fit_makes_them() {
             "{},{},{}\n",
             f64::from(i * 7919 % 1_000) / 100.0,
             i % 13,
-            u32::from(i % 2 == 0 && i * 7919 % 1_000 > 400)
+            u32::from(i.is_multiple_of(2) && i * 7919 % 1_000 > 400)
         )
     };
     folder.write("t.csv", format!("a,b,y\n{}", (0..4_000).map(row).collect::<String>()));
@@ -191,7 +191,7 @@ fn a_column_that_decides_is_important_and_one_that_says_nothing_is_not() {
     let row = |i: u32| {
         let (a, noise) = (f64::from(i * 7919 % 997) / 100.0, f64::from(i * 6007 % 991) / 100.0);
         let truth = u32::from(a > 5.0);
-        let label = if i % 3 == 0 { truth } else { 0 };
+        let label = if i.is_multiple_of(3) { truth } else { 0 };
         format!("{a},{noise},{},{label},{truth}\n", ["x", "y"][i as usize % 2])
     };
     let rows = |from, to| format!("a,noise,level,y,t\n{}", (from..to).map(row).collect::<String>());

@@ -329,7 +329,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "cross-fit",
         value: "",
-        help: "Hold out each fifth of the rows in turn, then train on all: every row has a score out of fold, which predict ranks this table by [default: for auto, and on small data]",
+        help: "Hold out each fifth of the rows in turn, then train on all: predict ranks this table by such scores out of fold [default: auto and small data have them; for auto, once more with all positives]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| match text {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | 8 | `onesrows` |
 //! | 4 | version, 1; all numbers are little-endian |
-//! | 4 | 0 |
+//! | 4 | who scored: 0 the method itself, 1 the models that the share of positives was estimated with |
 //! | 8 | the fingerprint of the model file it belongs to |
 //! | 8 | the salt of the fingerprints of rows |
 //! | 8 | n, the number of rows |
@@ -67,9 +67,26 @@ impl RowKind {
     }
 }
 
+/// What the scores out of fold come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScoredBy {
+    /// The method that was fitted, on other rows.
+    Method,
+    /// Models behind the estimate of the share of positives, on other rows: the method holds out one share alone.
+    Prior,
+}
+
+/// Scores (logits at the population's prior) of the rows of a fit, by what was trained without them.
+pub(crate) struct OutOfFold {
+    pub scores: Vec<Option<f32>>,
+    pub by: ScoredBy,
+}
+
 /// The rows that a model was fitted on, by fingerprint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownRows {
+    by: ScoredBy,
     salt: u64,
     fingerprints: Vec<u64>,
     scores: Vec<f32>,
@@ -127,11 +144,22 @@ impl KnownRows {
         order.sort_by_key(|&row| of_rows[row as usize]);
         let sorted = || order.iter().map(|&row| row as usize);
         Ok(Self {
+            by: ScoredBy::Method,
             salt,
             fingerprints: sorted().map(|row| of_rows[row]).collect(),
             scores: sorted().map(|row| scores[row].unwrap_or(f32::NAN)).collect(),
             kinds: sorted().map(|row| kinds[row]).collect(),
         })
+    }
+
+    /// Says what the scores come from.
+    pub(crate) fn scored_by(self, by: ScoredBy) -> Self {
+        Self { by, ..self }
+    }
+
+    /// What the scores come from.
+    pub fn by(&self) -> ScoredBy {
+        self.by
     }
 
     /// How many rows there are.
@@ -158,9 +186,13 @@ impl KnownRows {
             io::ErrorKind::NotFound => RowsFileError::Missing(name.clone()),
             _ => RowsFileError::Unreadable { file: name.clone(), cause },
         };
-        if !fs::metadata(&path).map_err(unreadable)?.is_file() {
+        let about = fs::metadata(&path).map_err(unreadable)?;
+        if !about.is_file() {
             return Err(RowsFileError::Damaged(name));
         }
+        // As bytes, and as what they hold.
+        onesided_data::check_memory(|| format!("the rows '{name}'"), 2 * about.len())
+            .map_err(|cause| unreadable(io::Error::other(cause.to_string())))?;
         let bytes = fs::read(&path).map_err(unreadable)?;
         let (rows, of_model) = Self::from_bytes(&bytes, &name)?;
         let model = fs::read(model).map_err(unreadable)?;
@@ -207,7 +239,13 @@ impl KnownRows {
             2 => Some(RowKind::Negative),
             _ => None,
         };
+        let by = match word(12) {
+            Some(0) => ScoredBy::Method,
+            Some(1) => ScoredBy::Prior,
+            _ => return Err(damaged()),
+        };
         let known = Self {
+            by,
             salt,
             fingerprints: fingerprints.iter().map(|part| u64::from_le_bytes(*part)).collect(),
             scores: scores.iter().map(|part| f32::from_le_bytes(*part)).collect(),
@@ -224,7 +262,8 @@ impl KnownRows {
         let mut bytes = Vec::with_capacity(HEAD + ROW * self.len() + 4);
         bytes.extend_from_slice(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([0; 4]);
+        let by: u32 = if self.by == ScoredBy::Prior { 1 } else { 0 };
+        bytes.extend(by.to_le_bytes());
         let numbers = [Fingerprint::default().of_bytes(model).number(), self.salt, self.len() as u64];
         numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
         self.fingerprints.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
@@ -245,7 +284,7 @@ impl KnownRows {
     }
 }
 
-/// Writes the rows of a model beside it, or, where there are none, removes those of the model that stood there before. A file
+/// Writes the rows of a model beside it, or, where it knows none, removes those of another model that stood there before. A file
 /// of that name that holds something else is left alone.
 pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -> Result<(), DataError> {
     let beside = rows_file(path);
@@ -254,6 +293,8 @@ pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -
     }
     match rows {
         Some(rows) => write_atomically(&beside, |file| file.write_all(&rows.to_bytes(model))),
+        // The same model, written once more.
+        None if KnownRows::beside(path).is_ok() => Ok(()),
         None => match fs::remove_file(&beside) {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
                 Err(DataError::Write { file: beside.display().to_string(), cause })

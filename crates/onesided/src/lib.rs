@@ -127,7 +127,7 @@ pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSetting
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
-pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, rows_file};
+pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{

@@ -10,7 +10,7 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
-use crate::known_rows::{KnownRows, kinds_of, save_beside};
+use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
 use crate::{About, AtPrior, Error, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
@@ -306,9 +306,10 @@ impl Model {
         mut self,
         data: &Dataset,
         kept: Option<(&[usize], &[usize])>,
-        out_of_fold: Vec<Option<f32>>,
+        out_of_fold: OutOfFold,
         truth: bool,
     ) -> Result<Self, Error> {
+        let OutOfFold { scores: out_of_fold, by } = out_of_fold;
         let mut scores = match kept {
             None => out_of_fold,
             Some((kept, aside)) => {
@@ -328,7 +329,7 @@ impl Model {
         let kinds = kinds_of(data.labels().filter(|_| !truth), data.len());
         let salt = serde_json::to_vec(&self.about).unwrap_or_default();
         let salt = Fingerprint::default().of_bytes(&salt).number();
-        let known = KnownRows::new(encoded.as_ref(), &scores, kinds, salt)?;
+        let known = KnownRows::new(encoded.as_ref(), &scores, kinds, salt)?.scored_by(by);
         self.known = Some(Arc::new(known));
         Ok(self)
     }

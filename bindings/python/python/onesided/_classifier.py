@@ -603,7 +603,7 @@ class PUClassifier(Estimator):
         return RecallCut._of(json.loads(self.model_.review(self._scores(X), recall, confidence)))
 
     def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
-        """What carried each score, for models whose score is a sum over features (``model="linear"`` and others).
+        """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.
 
         Parameters
         ----------

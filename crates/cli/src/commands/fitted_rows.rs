@@ -3,7 +3,7 @@
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::output::{note, warn};
-use onesided::{Dataset, KnownRows, Model, Ranked, RankedList, RowKind, RowsFileError, rows_file};
+use onesided::{Dataset, KnownRows, Model, Ranked, RankedList, RowKind, RowsFileError, ScoredBy, rows_file};
 use serde::Serialize;
 
 /// Rows to list, and what is said of them.
@@ -25,6 +25,8 @@ pub struct FittedRows {
     pub known: usize,
     /// How many rows of the list are ranked by a score out of fold.
     pub out_of_fold: usize,
+    /// What those scores come from.
+    pub by: ScoredBy,
     /// How many labeled rows are not in the list.
     pub left_out: usize,
 }
@@ -72,10 +74,15 @@ pub fn rank(model: &Model, flags: &Predict, data: &Dataset) -> Result<Listed, Fa
         let all = kinds.len();
         let met =
             if found == all { "these rows".to_string() } else { format!("{found} of these {all} rows") };
-        let how = if out_of_fold > 0 {
-            ": they are ranked by scores of models that had not met them (out of fold)"
-        } else {
-            ""
+        let how = match (out_of_fold, known.by()) {
+            (0, _) => "",
+            (_, ScoredBy::Method) => {
+                ": they are ranked by scores of models that had not met them (out of fold)"
+            }
+            (_, ScoredBy::Prior) => {
+                ": they are ranked out of fold by the models that the share of positives was estimated with, since the method \
+                 itself has met most of them (fit with --cross-fit for its own)"
+            }
         };
         let labeled = match left_out {
             0 => String::new(),
@@ -84,9 +91,23 @@ pub fn rank(model: &Model, flags: &Predict, data: &Dataset) -> Result<Listed, Fa
         note(&format!("the model was fitted on {met}{how}{labeled}"));
     }
     warn(&warnings);
-    let facts = Some(FittedRows { known: found, out_of_fold, left_out });
+    let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out });
     let kinds = (flags.all && is_fitted_table).then_some(kinds);
     Ok(Listed { rows, kinds, facts, warnings })
+}
+
+/// What promises are worth on rows that the model was fitted on.
+pub fn of_review(out_of_fold: bool) -> &'static str {
+    match out_of_fold {
+        true => {
+            "the model was fitted on these very rows, and each is ranked by models of a part of them, while the finished model \
+             scored the reserved positives: what is said of rows to review holds for new rows"
+        }
+        false => {
+            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
+             said of rows to review holds for new rows"
+        }
+    }
 }
 
 /// Where the rows of a model go, if it says so: a file that is not one of rows is not written over.

@@ -75,12 +75,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         }
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.is_some() && facts.is_none() && model.was_fitted_on(&data)? == Some(true) {
-        of_review.push(
-            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
-             said of rows to review holds for new rows"
-                .to_string(),
-        );
+    if review.is_some() && model.was_fitted_on(&data)? == Some(true) {
+        let out_of_fold = facts.as_ref().is_some_and(|facts| facts.out_of_fold > 0);
+        of_review.push(fitted_rows::of_review(out_of_fold).to_string());
     }
     warn(&of_review);
     warnings.extend(of_review);
