@@ -59,8 +59,10 @@ def test_explain_adds_up(made):
     sums = np.array([sum(value for _, value in row) for row in parts])
     # The rest is the same for every row.
     np.testing.assert_allclose(sums - sums[0], scores - scores[0], atol=1e-4)
-    with pytest.raises(ValueError, match="model='linear'"):
-        PUClassifier(model="trees", prior=0.4).fit(made.X, made.y).explain(made.X)
+    trees = PUClassifier(model="trees", prior=0.4).fit(made.X, made.y)
+    sums = np.array([sum(value for _, value in row) for row in trees.explain(made.X[:3], most=100)])
+    scores = trees.decision_function(made.X[:3])
+    np.testing.assert_allclose(sums - sums[0], scores - scores[0], atol=1e-4)
 
 
 def test_a_file_and_a_pickle_give_the_same_scores(made, fitted, tmp_path):

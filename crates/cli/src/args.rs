@@ -33,6 +33,8 @@ pub enum Command {
     Predict(Predict),
     /// Measure a model.
     Evaluate(Evaluate),
+    /// Measure how much a model counts on each column.
+    Importance(crate::commands::importance::Importance),
     /// Have some rows labeled by a person, and learn how good a model is whatever it is worth.
     Audit(crate::commands::audit::Audit),
     /// Estimate how many positives are hidden among the unlabeled rows.
@@ -121,9 +123,15 @@ pub struct Predict {
     /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,
-    /// For linear models: the features or words that carried each score, so many of them [5 if N is left out].
+    /// The columns or words that carried each score, so many of them [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
+    /// Of the table that the model was fitted on, list the labeled rows, too.
+    #[arg(long)]
+    pub all: bool,
+    /// Score rows that the model was fitted on by the model itself, which has met them, and list them all.
+    #[arg(long, conflicts_with = "all")]
+    pub in_sample: bool,
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
@@ -271,7 +279,7 @@ pub fn explain(error: clap::Error) -> Result<(), Failure> {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, audit, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
+                "name a command: demo, fit, predict, evaluate, importance, audit, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
             ))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),

@@ -50,6 +50,18 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     }
 }
 
+/// Refuses a file that goes with an output if it is one of the inputs.
+pub fn check_beside(beside: &Path, inputs: &[&Path]) -> Result<(), Failure> {
+    let target = place(beside);
+    match target.is_some() && inputs.iter().any(|input| place(input) == target) {
+        true => Err(Failure::input(format!(
+            "'{}' is another file of this command, and goes with the output of that name; choose another name for the output",
+            beside.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
 #[cfg(unix)]
 fn is_pipe(about: &fs::Metadata) -> bool {
     about.file_type().is_fifo()

@@ -31,7 +31,7 @@ fn fit_prints_the_scenario_and_both_priors() {
         said.stdout.contains("held-out risk") && said.stdout.contains("wrote model.safetensors"),
         "{said:?}"
     );
-    assert_eq!(folder.files(), ["model.safetensors", "table.csv"]);
+    assert_eq!(folder.files(), ["model.safetensors", "model.safetensors.rows", "table.csv"]);
 }
 
 #[test]
@@ -93,13 +93,15 @@ fn a_resumed_fit_says_so() {
     assert_eq!((&whole["device"], &whole["resumed_from"]), (&"cpu".into(), &serde_json::Value::Null));
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(bytes("m.safetensors") == bytes("whole.safetensors"));
-    assert_eq!(folder.files(), ["m.safetensors", "table.csv", "whole.safetensors"]);
+    let files =
+        ["m.safetensors", "m.safetensors.rows", "table.csv", "whole.safetensors", "whole.safetensors.rows"];
+    assert_eq!(folder.files(), files);
 }
 
 #[test]
 fn predict_writes_a_ranked_csv() {
     let folder = fitted("predict-csv");
-    let object = folder.json("predict model.safetensors table.csv --out ranked.csv --id id");
+    let object = folder.json("predict model.safetensors table.csv --in-sample --out ranked.csv --id id");
     assert_eq!((object["out"].as_str(), object["rows"].as_u64()), (Some("ranked.csv"), Some(300)));
     assert_eq!(object["predicted_positive"], 100, "the classes lie far apart");
     let text = std::fs::read_to_string(folder.path("ranked.csv")).unwrap();
@@ -134,7 +136,7 @@ fn parquet_in_and_out() {
     let flags = "--label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05";
     let said = folder.run(&format!("fit table.parquet {flags} --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
-    let said = folder.run("predict m.safetensors table.parquet --out ranked.parquet");
+    let said = folder.run("predict m.safetensors table.parquet --in-sample --out ranked.parquet");
     assert_eq!(said.code, 0, "{said:?}");
     let ranked = onesided::data::read(&folder.path("ranked.parquet"), &Default::default()).unwrap();
     assert_eq!(ranked.rows, 300);

@@ -130,7 +130,7 @@ fn a_folder_per_class() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 60 unlabeled pictures"), "{said:?}");
     assert!(said.stderr.contains("the default for one folder"), "{said:?}");
-    let top = folder.json("predict m.safetensors pets")["top"].clone();
+    let top = folder.json("predict m.safetensors pets --in-sample")["top"].clone();
     assert!(top[0]["id"].as_str().unwrap().starts_with("dog/"), "{top}");
     let measured = folder.json("evaluate m.safetensors pets --positive dog");
     assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &120.into()));

@@ -40,7 +40,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "device" => "cpu",
         "precision" => "f32",
         "effort" => "quick",
-        "single" => "true",
+        "single" | "cross-fit" => "true",
         other => panic!("the setting {other} has no value in this test"),
     }
     .to_string()
@@ -175,7 +175,7 @@ fn the_command_takes_each_setting_somewhere() {
         let said = folder.run(&format!("fit x.csv --label y {} {rest} {prior} {OUT}", pair.flags()));
         assert_eq!(said.code, 0, "{}: {said:?}", setting.name);
     }
-    assert_eq!(folder.files(), ["m.safetensors", "x.csv"]);
+    assert_eq!(folder.files(), ["m.safetensors", "m.safetensors.rows", "x.csv"]);
 }
 
 /// With the settings that are for every method.

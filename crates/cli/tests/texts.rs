@@ -94,7 +94,10 @@ fn folders_of_texts() {
     folder.write("posts.csv", table());
     let message = folder.refused("predict m.safetensors posts.csv");
     assert!(message.ends_with("is a table; name its column of texts with --text COLUMN"), "{message}");
-    assert_eq!(folder.json("predict m.safetensors posts.csv --text body")["predicted_positive"], 120);
+    assert_eq!(
+        folder.json("predict m.safetensors posts.csv --text body --in-sample")["predicted_positive"],
+        120
+    );
     assert!(
         folder
             .refused("evaluate m.safetensors all --label y")

@@ -82,6 +82,11 @@ impl Fingerprint {
         self
     }
 
+    /// As a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
     /// Sixteen letters.
     pub fn letters(self) -> String {
         (0..16).rev().map(|at| char::from(LETTERS[(self.0 >> (4 * at)) as usize & 15])).collect()

@@ -63,7 +63,7 @@ pub use columns::{ColumnKind, Columns, MissingCells};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};
-pub use features::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling};
+pub use features::{ColumnGroups, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling};
 pub use fingerprint::Fingerprint;
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,

@@ -142,6 +142,7 @@ impl<'a> Trial<'a> {
             scenario,
             seed: self.run.seed,
             machine: self.machine,
+            cross_fit: false,
         }
     }
 

@@ -64,6 +64,8 @@ pub struct Config {
     pub checkpoint: Option<PathBuf>,
     /// The share of rows held out.
     pub hold_out: Option<f64>,
+    /// Whether every row is held out in turn, so that each has a score by what was trained without it.
+    pub cross_fit: Option<bool>,
     /// Positives set aside for promises about the finished model.
     pub reserve: Option<Reserve>,
     /// How the threshold is chosen.
@@ -237,6 +239,9 @@ impl Config {
         {
             let (what, range) = ("share held out", "strictly between 0 and 1");
             return Err(Error::Setting { what, range, value: share });
+        }
+        if self.hold_out.is_some() && self.cross_fit == Some(true) {
+            return Err(Error::CrossFitHoldOut);
         }
         self.train.check()
     }

@@ -52,16 +52,22 @@ pub enum Error {
         /// The value.
         value: f32,
     },
-    /// A model whose scores are no sum over features.
+    /// A model whose columns are pixels.
     #[error(
-        "a score of this model ({method}, {kind}) is not a sum over features, so nothing says what carried it; linear \
-         models can be explained"
+        "a score of this model ({method}, {kind}) is not explained: it looks at pictures, and no single pixel carries a score; \
+         models of tables and texts can be explained"
     )]
-    NotLinear {
+    NotExplained {
         /// The method.
         method: String,
         /// How it scores.
         kind: String,
+    },
+    /// What a model counts on is asked of the columns of a table.
+    #[error("the model takes {takes}, and how much it counts on a column can be said of tables alone")]
+    NoColumns {
+        /// What it takes.
+        takes: &'static str,
     },
     /// Boosted trees that cannot be grown.
     #[error(transparent)]
@@ -155,6 +161,11 @@ pub enum Error {
         /// What it was set to.
         value: f64,
     },
+    /// Every row in turn, and one share alone.
+    #[error(
+        "hold-out names one share to hold out, and cross-fit holds out every row in turn; leave one of them out"
+    )]
+    CrossFitHoldOut,
     /// A setting that nothing here reads.
     #[error("{setting} is {for_what}, and {chosen} has no use for it; leave it out")]
     NotForThis {
@@ -227,7 +238,6 @@ impl Error {
             Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),
             Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),
             Error::NeedsLabels => Some(Hint::new("name the label column", "label", "COLUMN")),
-            Error::NotLinear { .. } => Some(Hint::new("fit one", "model", "linear")),
             Error::NoNegatives { .. } | Error::NoWeights { .. } => {
                 Some(Hint::new("choose another", "method", "auto"))
             }

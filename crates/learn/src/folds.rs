@@ -33,7 +33,7 @@ pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, 
             // The folds that cross-fitting for the prior has, too: drawn once per fit.
             let mut folds = stratified_folds(&task.labels, FOLDS, task.seed)?;
             let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
-            folds.truncate(if enough { 1 } else { FOLDS });
+            folds.truncate(if enough && !task.cross_fit { 1 } else { FOLDS });
             folds
         }
     };

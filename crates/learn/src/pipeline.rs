@@ -53,6 +53,16 @@ pub struct Learned {
     pub held_out: Vec<u32>,
     /// Scores of held-out negatives that are known as such, before calibration.
     pub negative: Vec<f32>,
+    /// For each row of the task, its score by what was trained without it, before calibration; `None` where everything
+    /// that was trained had met it.
+    pub out_of_fold: Vec<Option<f32>>,
+}
+
+/// A score for each row of a task, from the scores of rows that were not trained on.
+pub(crate) fn by_row(rows: usize, scored: impl IntoIterator<Item = (u32, f32)>) -> Vec<Option<f32>> {
+    let mut of_rows = vec![None; rows];
+    scored.into_iter().for_each(|(row, score)| of_rows[row as usize] = Some(score));
+    of_rows
 }
 
 /// One candidate after training, once or once per fold.
@@ -319,14 +329,18 @@ fn finish(
     }
     report.warnings.extend(clipped(&last.fitted, unlabeled));
     let back = |scores: &[f32]| -> Vec<f32> { scores.iter().map(|&score| scale.undo(score)).collect() };
+    let (positive, unlabeled, negative) = (back(positive), back(unlabeled), back(&outcome.negative));
+    let scores = positive.iter().chain(&unlabeled).chain(&negative).copied();
+    let out_of_fold = by_row(task.data.len(), outcome.rows.all().into_iter().zip(scores));
     let model = match &last.fitted {
         Fitted::Classic(model) => crate::classic_kind(model).to_string(),
         _ => info.model.to_string(),
     };
     Ok(Learned {
-        positive: back(positive),
-        unlabeled: back(unlabeled),
-        negative: back(&outcome.negative),
+        positive,
+        unlabeled,
+        negative,
+        out_of_fold,
         held_out: [outcome.rows.positive, outcome.rows.unlabeled].concat(),
         fitted: last.fitted,
         info,

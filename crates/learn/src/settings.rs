@@ -333,6 +333,29 @@ pub const SETTINGS: &[SettingInfo] = &[
         hold_out,
         "The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in turn, then training on all rows]"
     ),
+    SettingInfo {
+        name: "cross-fit",
+        value: "",
+        help: "Hold out each fifth of the rows in turn, then train on all: predict ranks this table by such scores out of fold [default: auto and small data have them; for auto, once more with all positives]",
+        applies: Applies::Everywhere,
+        repeated: false,
+        set: |config, text| match text {
+            "true" | "" => {
+                config.cross_fit = Some(true);
+                Ok(())
+            }
+            "false" => {
+                config.cross_fit = None;
+                Ok(())
+            }
+            other => Err(Error::Unknown {
+                what: "value of cross-fit",
+                found: other.to_string(),
+                known: "true or false".to_string(),
+            }),
+        },
+        get: |config| config.cross_fit.filter(|&on| on).map(|_| "true".to_string()),
+    },
     setting!(
         "reserve",
         "SHARE|N",

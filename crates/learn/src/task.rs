@@ -84,6 +84,8 @@ pub struct Task<'a> {
     pub seed: u64,
     /// Where and how work is done.
     pub machine: Machine,
+    /// Whether every row is held out in turn, however many there are.
+    pub cross_fit: bool,
 }
 
 impl<'a> Task<'a> {
@@ -127,6 +129,7 @@ impl<'a> Task<'a> {
             scenario,
             seed,
             machine,
+            cross_fit: false,
         })
     }
 

@@ -1,10 +1,13 @@
 //! The learner: settings in, model out.
 
+use crate::known_rows::{OutOfFold, ScoredBy};
 use crate::{Error, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Dataset, PriorInUnlabeled, Scenario};
-use onesided_eval::ThresholdRule;
-use onesided_learn::prior::{CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior};
+use onesided_eval::{Calibration, ThresholdRule};
+use onesided_learn::prior::{
+    CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
+};
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
     Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Reserve, Scorer, Signal, Task, Views, check,
@@ -195,6 +198,13 @@ impl Learner {
         hold_out: f64 => hold_out
     }
     set! {
+        /// Whether each fifth of the rows is held out in turn and what was chosen is trained on all rows, however many there
+        /// are: every row then has a score by what was trained without it, for about five times the time. `auto` does this
+        /// anyway, and so do other methods on small data; `auto` then scores unlabeled rows once more, by members that met all
+        /// positives.
+        cross_fit: bool => cross_fit
+    }
+    set! {
         /// Positives that are set aside before the prior is estimated, rows are held out or anything is trained. The
         /// finished model scores them, and [`Model::review`] promises by these scores what a list finds. What a column's
         /// values are like (scales, levels, words) was learned from all rows when they were read.
@@ -272,6 +282,7 @@ impl Learner {
     ) -> Result<Task<'d>, Error> {
         let config = &self.config;
         let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
+        task.cross_fit = config.cross_fit.unwrap_or(false);
         (task.drawn, task.reserved, task.all_unlabeled) =
             aside.unwrap_or((task.drawn, 0, task.all_unlabeled));
         task.priors = match &self.estimate {
@@ -304,13 +315,18 @@ impl Learner {
     pub fn estimate_prior_with(&self, data: &Dataset, observer: Observer) -> Result<PriorReport, Error> {
         let config = &self.config;
         let task = Task::new(data, false, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
-        self.estimate_for(&task, &Views::new(data), observer)
+        Ok(self.estimate_for(&task, &Views::new(data), observer)?.0)
     }
 
-    fn estimate_for(&self, task: &Task, views: &Views, observer: Observer) -> Result<PriorReport, Error> {
+    fn estimate_for(
+        &self,
+        task: &Task,
+        views: &Views,
+        observer: Observer,
+    ) -> Result<(PriorReport, CrossFitted), Error> {
         let quick = || PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
         let settings = self.prior_settings.clone().unwrap_or_else(quick);
-        estimate_prior(task, views, &settings, observer)
+        estimate_prior_scored(task, views, &settings, observer)
     }
 
     /// Learns from a data set: positives, unlabeled rows and known negatives, each with its weight where rows have weights,
@@ -324,61 +340,89 @@ impl Learner {
     /// answer stops training and keeps the best so far ([`Signal::Finish`]), or gives up, which makes this an
     /// [`Error::Interrupted`] ([`Signal::Abort`]).
     pub fn fit_with(&self, data: &Dataset, observer: Observer) -> Result<Model, Error> {
+        let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
-            return self.fit_rows(data, None, observer)?.with_reserve(None, data);
+            let (model, scores) = self.fit_rows(data, None, observer)?;
+            return model.with_rows(data, None, scores, truth);
         };
         // Before the prior is estimated, rows are held out or anything is trained.
-        let truth = self.build(data)?.info().needs_truth;
         let all = self.task(data, truth)?;
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
-        let model =
-            self.fit_rows(&data.select(&kept), Some((all.drawn, aside.len(), all.all_unlabeled)), observer)?;
-        model.with_reserve(Some(&data.select(&aside)), data)
+        let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
+        let (model, scores) = self.fit_rows(&data.select(&kept), aside_of, observer)?;
+        model.with_rows(data, Some((&kept, &aside)), scores, truth)
     }
 
-    /// Learns from all rows of a data set. `aside` is how much there was before positives were set aside, how many of
-    /// them, and how many unlabeled rows where they are a draw.
+    /// Learns from all rows of a data set, and scores each by what was trained without it. `aside` is how much there was
+    /// before positives were set aside, how many of them, and how many unlabeled rows where they are a draw.
     fn fit_rows(
         &self,
         data: &Dataset,
         aside: Option<(Amounts, usize, Option<usize>)>,
         observer: Observer,
-    ) -> Result<Model, Error> {
+    ) -> Result<(Model, OutOfFold), Error> {
         let scorer = self.build(data)?;
         let (info, threshold) = (scorer.info(), self.config.threshold.unwrap_or(ThresholdRule::Half));
         let mut task = self.task_of(data, info.needs_truth, aside)?;
         let views = Views::new(data);
-        let mut estimate = self.estimate.clone();
+        let (mut estimate, mut cross_fitted) = (self.estimate.clone(), None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
             let half = PriorInUnlabeled::new(0.5)?;
             task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.drawn, true));
             check(scorer.as_ref(), &task, threshold)?;
-            let found = self.estimated(&task, &info.method, observer)?;
+            let (found, scores) = self.estimated(&task, &info.method, observer)?;
+            cross_fitted = Some(scores);
             task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
             estimate = Some(found);
         }
         check(scorer.as_ref(), &task, threshold)?;
-        let learned = learn(scorer.as_ref(), &task, &views, self.config.hold_out, observer)?;
+        let mut learned = learn(scorer.as_ref(), &task, &views, self.config.hold_out, observer)?;
+        let raw = std::mem::take(&mut learned.out_of_fold);
         let encoding = views.scaled(scorer.wants().scaling).encoding().clone();
         let options = self.config.option.clone();
-        Model::from_learned(learned, &task, encoding, estimate, threshold, options)
+        let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options)?;
+        // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
+        let whole = raw.iter().all(Option::is_some);
+        if let Some(scores) = cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {
+            return Ok((model, OutOfFold { scores, by: ScoredBy::Prior }));
+        }
+        let logit = |raw: Option<f32>| raw.map(|raw| model.about().logit(raw));
+        let scores = raw.into_iter().map(logit).collect();
+        Ok((model, OutOfFold { scores, by: ScoredBy::Method }))
     }
 
-    fn estimated(&self, task: &Task, method: &str, observer: Observer) -> Result<PriorEstimate, Error> {
+    fn estimated(
+        &self,
+        task: &Task,
+        method: &str,
+        observer: Observer,
+    ) -> Result<(PriorEstimate, CrossFitted), Error> {
         let cannot = |why: Error| match why {
             stopped @ Error::Interrupted { .. } => stopped,
             why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
         };
         // Bins and other forms of the rows are freed before training starts.
         let views = Views::new(task.data);
-        let mut report = self.estimate_for(task, &views, observer).map_err(cannot)?;
+        let (mut report, scores) = self.estimate_for(task, &views, observer).map_err(cannot)?;
         // The share in the population counts positives that were set aside, too.
         report.counts = task.drawn_counts();
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }
-        PriorEstimate::from_report(&report).map_err(|why| cannot(why.into()))
+        let estimate = PriorEstimate::from_report(&report).map_err(|why| cannot(why.into()))?;
+        Ok((estimate, scores))
     }
+}
+
+/// Cross-fitted logits of "labeled" as logits of "positive" at the population's prior.
+fn logits(scores: &CrossFitted, task: &Task) -> Option<Vec<Option<f32>>> {
+    let narrow = |logits: &[f64]| logits.iter().map(|&logit| logit as f32).collect::<Vec<f32>>();
+    let (positive, unlabeled) = (narrow(&scores.positive), narrow(&scores.unlabeled));
+    let calibration = Calibration::fit(&positive, &unlabeled, task.mu()?).ok()?;
+    let shift = task.priors?.shift();
+    Some(
+        narrow(&scores.logits).iter().map(|&logit| Some((calibration.apply(logit) + shift) as f32)).collect(),
+    )
 }

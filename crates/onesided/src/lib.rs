@@ -106,6 +106,8 @@ mod audit;
 mod bound;
 mod explain;
 mod file;
+mod importance;
+mod known_rows;
 mod learner;
 mod model;
 mod rank;
@@ -125,6 +127,8 @@ pub use answers::Answered;
 pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSettings, AuditedRow};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
+pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
+pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
@@ -138,6 +142,6 @@ pub use onesided_learn::{
 };
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{Architecture, Augment, Device, Precision, Shape, Teacher, Teaching};
-pub use rank::Ranked;
+pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};

@@ -10,6 +10,7 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
+use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
 use crate::{About, AtPrior, Error, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
@@ -33,11 +34,13 @@ pub struct Model {
     /// Where it scores, and with how many threads; no part of the file.
     device: Device,
     threads: usize,
+    /// The rows it was fitted on, where that was just now; in a file of their own.
+    pub(crate) known: Option<Arc<KnownRows>>,
 }
 
 impl Model {
     pub(crate) fn new(about: About, fitted: Fitted) -> Self {
-        Self { about, fitted, device: Device::Cpu, threads: 0 }
+        Self { about, fitted, device: Device::Cpu, threads: 0, known: None }
     }
 
     /// What was learned, with its threshold set and its metrics measured on the held-out rows.
@@ -116,6 +119,11 @@ impl Model {
     /// The device that so many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
     pub fn device_for(&self, rows: usize) -> Device {
         self.fitted.device_for(self.device, rows)
+    }
+
+    /// How many threads it scores with; 0 is all there are.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// What the model is and how it came about.
@@ -297,13 +305,17 @@ impl Model {
     ///
     /// The format is safetensors, with weights and other long lists of numbers as tensors and JSON documents in the
     /// metadata. A scorer of your own cannot be written.
+    ///
+    /// The rows it was fitted on, as fingerprints with their scores out of fold, go into a file beside it
+    /// ([`KnownRows`](crate::KnownRows)); a model that knows none removes such a file of the model before it.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        let bytes = self.to_bytes()?;
+        let (path, bytes) = (path.as_ref(), self.to_bytes()?);
         // Support vectors are rows of the training data.
-        Ok(match self.fitted.holds_rows() {
-            true => onesided_data::write_privately(path.as_ref(), |file| file.write_all(&bytes)),
-            false => onesided_data::write_atomically(path.as_ref(), |file| file.write_all(&bytes)),
-        }?)
+        match self.fitted.holds_rows() {
+            true => onesided_data::write_privately(path, |file| file.write_all(&bytes)),
+            false => onesided_data::write_atomically(path, |file| file.write_all(&bytes)),
+        }?;
+        Ok(save_beside(path, self.known.as_deref(), &bytes)?)
     }
 
     /// The bytes that [`save`](Self::save) writes.
@@ -325,17 +337,37 @@ impl Model {
         Ok(Self::new(about, fitted))
     }
 
-    /// With positives that were set aside, scored now that everything is settled, and the fingerprint of the rows.
-    pub(crate) fn with_reserve(
+    /// With positives that were set aside, scored now that everything is settled, the fingerprint of the rows, and the rows
+    /// with their scores out of fold. `kept` says which rows were learned from; the others are those set aside.
+    pub(crate) fn with_rows(
         mut self,
-        reserve: Option<&Dataset>,
-        fitted_on: &Dataset,
+        data: &Dataset,
+        kept: Option<(&[usize], &[usize])>,
+        out_of_fold: OutOfFold,
+        truth: bool,
     ) -> Result<Self, Error> {
-        if let Some(reserve) = reserve {
-            self.about.reserve = self.score(reserve)?;
-            self.about.reserve.sort_unstable_by(f32::total_cmp);
-        }
-        self.about.fitted_on = Some(self.fingerprint_of(fitted_on)?);
+        let OutOfFold { scores: out_of_fold, by } = out_of_fold;
+        let mut scores = match kept {
+            None => out_of_fold,
+            Some((kept, aside)) => {
+                let reserve = self.score(&data.select(aside))?;
+                let mut scores = vec![None; data.len()];
+                kept.iter().zip(out_of_fold).for_each(|(&row, score)| scores[row] = score);
+                // Nothing was trained on them, so the finished model says it.
+                aside.iter().zip(&reserve).for_each(|(&row, &score)| scores[row] = Some(score));
+                self.about.reserve = reserve;
+                self.about.reserve.sort_unstable_by(f32::total_cmp);
+                scores
+            }
+        };
+        scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
+        self.about.fitted_on = Some(self.fingerprint_of(data)?);
+        let encoded = self.encoded(data)?;
+        let kinds = kinds_of(data.labels().filter(|_| !truth), data.len());
+        let salt = serde_json::to_vec(&self.about).unwrap_or_default();
+        let salt = Fingerprint::default().of_bytes(&salt).number();
+        let known = KnownRows::new(encoded.as_ref(), &scores, kinds, salt)?.scored_by(by);
+        self.known = Some(Arc::new(known));
         Ok(self)
     }
 

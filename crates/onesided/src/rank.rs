@@ -1,6 +1,7 @@
 //! Rows in the order of their scores.
 
-use crate::{Error, Model};
+use crate::known_rows::RowKind;
+use crate::{Error, KnownRows, Model};
 use onesided_data::Dataset;
 use onesided_eval::probability;
 use std::path::Path;
@@ -18,20 +19,53 @@ pub struct Ranked {
     pub positive: bool,
 }
 
+/// A ranked list of rows, some of which the model was fitted on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedList {
+    /// The rows, the likeliest positive first.
+    pub rows: Vec<Ranked>,
+    /// What each row of the data is to the model, in the order of the data.
+    pub kinds: Vec<RowKind>,
+    /// How many rows are ranked by a score out of fold.
+    pub out_of_fold: usize,
+    /// How many labeled rows are not in the list.
+    pub left_out: usize,
+    /// Whether the data are the rows that the model was fitted on, perhaps with others.
+    pub is_fitted_table: bool,
+}
+
 impl Model {
     /// All rows, the likeliest positive first; equal scores keep the order of the data.
     pub fn rank(&self, data: &Dataset) -> Result<Vec<Ranked>, Error> {
-        let scores = self.score(data)?;
-        let mut rows: Vec<Ranked> = scores
-            .into_iter()
-            .enumerate()
-            .map(|(row, score)| {
-                let probability = probability(f64::from(score)) as f32;
-                Ranked { row, score, probability, positive: self.decide(probability) }
-            })
-            .collect();
+        Ok(self.sorted(self.score(data)?.into_iter().enumerate()))
+    }
+
+    /// [`rank`](Self::rank) where the model may have been fitted on these rows: those it was are ranked by their scores out of
+    /// fold. Of the table that it was fitted on, rows that are labeled are left out, unless `all` are wanted.
+    pub fn rank_known(&self, data: &Dataset, known: &KnownRows, all: bool) -> Result<RankedList, Error> {
+        let mut matcher = known.matcher();
+        let scored = self.score_known(data, known, &mut matcher)?;
+        let is_fitted_table = matcher.is_fitted_table();
+        let listed = |kind: RowKind| all || !is_fitted_table || !kind.is_labeled();
+        let rows = scored.iter().map(|&(_, score)| score).enumerate();
+        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)));
+        let kinds: Vec<RowKind> = scored.into_iter().map(|(kind, _)| kind).collect();
+        let out_of_fold = match known.is_complete() {
+            true => rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count(),
+            false => 0,
+        };
+        let left_out = kinds.len() - rows.len();
+        Ok(RankedList { rows, kinds, out_of_fold, left_out, is_fitted_table })
+    }
+
+    fn sorted(&self, scores: impl Iterator<Item = (usize, f32)>) -> Vec<Ranked> {
+        let ranked = |(row, score): (usize, f32)| {
+            let probability = probability(f64::from(score)) as f32;
+            Ranked { row, score, probability, positive: self.decide(probability) }
+        };
+        let mut rows: Vec<Ranked> = scores.map(ranked).collect();
         rows.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(rows)
+        rows
     }
 
     /// Reads a table, a folder of texts or a folder of pictures as the model's own input was, and ranks it.

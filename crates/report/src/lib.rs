@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod axis;
+mod bars;
 mod chart;
 mod font;
 mod gallery;
@@ -42,6 +43,7 @@ mod raster;
 mod style;
 mod thumbnail;
 
+pub use bars::Bars;
 pub use chart::Chart;
 pub use gallery::Gallery;
 pub use intervals::Intervals;

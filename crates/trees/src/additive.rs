@@ -33,17 +33,22 @@ pub fn fit_naive_bayes(sample: &LabeledRows, training: &[u32]) -> Result<TreesMo
 struct Group {
     bins: Vec<u8>,
     answer: f32,
+    rows: u32,
 }
 
 fn tree_of(sample: &LabeledRows, training: &[u32], feature: usize) -> Tree {
     let bins = sample.binned.feature(feature);
     let kind = sample.binned.kind(feature);
-    let mut counts = [[0f64; 2]; 256];
+    let (mut counts, mut rows) = ([[0f64; 2]; 256], [0u32; 256]);
     for &row in training {
         let class = usize::from(sample.positive[row as usize]);
         counts[usize::from(bins[row as usize])][class] += sample.weight(row as usize);
+        rows[usize::from(bins[row as usize])] += 1;
     }
     let mut groups = grouped(kind, &counts);
+    for group in &mut groups {
+        group.rows = group.bins.iter().map(|&bin| rows[usize::from(bin)]).sum();
+    }
     let of = |bins: &[u8], class: usize| bins.iter().map(|&bin| counts[usize::from(bin)][class]).sum::<f64>();
     let everywhere: Vec<u8> = (0..=kind.missing()).collect();
     let (others, positives) = (of(&everywhere, 0), of(&everywhere, 1));
@@ -58,6 +63,7 @@ fn tree_of(sample: &LabeledRows, training: &[u32], feature: usize) -> Tree {
     }
     let mut tree = Tree::default();
     tree.nodes.push(Node::Leaf { value: 0.0 });
+    tree.cover.push(rows_of(&groups));
     fill(&mut tree, 0, &groups, feature as u32, sample.binned);
     tree
 }
@@ -65,7 +71,7 @@ fn tree_of(sample: &LabeledRows, training: &[u32], feature: usize) -> Tree {
 /// Coarse bins: neighbors with about a fifth of the rows each for numbers, every category by itself; the missing ones are
 /// the last.
 fn grouped(kind: &Feature, counts: &[[f64; 2]; 256]) -> Vec<Group> {
-    let alone = |bin: u8| Group { bins: vec![bin], answer: 0.0 };
+    let alone = |bin: u8| Group { bins: vec![bin], answer: 0.0, rows: 0 };
     let values = kind.value_bins();
     let mut groups: Vec<Group> = match kind {
         Feature::Categories { .. } => (0..values).map(|bin| alone(bin as u8)).collect(),
@@ -91,6 +97,10 @@ fn grouped(kind: &Feature, counts: &[[f64; 2]; 256]) -> Vec<Group> {
         groups.push(alone(kind.missing()));
     }
     groups
+}
+
+fn rows_of(groups: &[Group]) -> u32 {
+    groups.iter().map(|group| group.rows).sum()
 }
 
 /// Halves a list of groups until each has a leaf.
@@ -122,6 +132,7 @@ fn fill(tree: &mut Tree, node: usize, groups: &[Group], feature: u32, binned: &B
     };
     let children = (tree.nodes.len(), tree.nodes.len() + 1);
     tree.nodes.extend([Node::Leaf { value: 0.0 }; 2]);
+    tree.cover.extend([rows_of(&groups[..left]), rows_of(&groups[left..])]);
     tree.nodes[node] = tree.node_of(feature, &cut, children, binned);
     fill(tree, children.0, &groups[..left], feature, binned);
     fill(tree, children.1, &groups[left..], feature, binned);

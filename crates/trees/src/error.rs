@@ -48,6 +48,15 @@ pub enum TreesError {
         /// How many there are.
         rows: usize,
     },
+    /// Trees of a file that does not say how many rows came to each node.
+    #[error("the trees do not say how many rows came to each node, which parts of a score rest on")]
+    NoCover,
+    /// A tree that nobody grows.
+    #[error("a tree is more than {most} nodes deep, which is too deep to say what carried a score")]
+    TooDeep {
+        /// The deepest that is followed.
+        most: usize,
+    },
     /// Nothing to tell apart.
     #[error("boosted trees need training rows of both classes with a weight above 0")]
     OneClass,

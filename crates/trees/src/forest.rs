@@ -210,6 +210,7 @@ impl Grower<'_> {
         self.scratch.order = (0..features as u32).collect();
         let mut tree = Tree::default();
         tree.nodes.push(Node::Leaf { value: 0.0 });
+        tree.cover.push(rows.len() as u32);
         let mut open = vec![(0usize, 0..rows.len(), 0usize)];
         while let Some((node, span, depth)) = open.pop() {
             let here = &mut rows[span.clone()];
@@ -226,6 +227,7 @@ impl Grower<'_> {
             let (left, right) = (tree.nodes.len(), tree.nodes.len() + 1);
             tree.nodes[node] = tree.node_of(found.feature, &found.cut, (left, right), self.sample.binned);
             tree.nodes.extend([Node::Leaf { value }; 2]);
+            tree.cover.extend([(middle - span.start) as u32, (span.end - middle) as u32]);
             open.extend([(right, middle..span.end, depth + 1), (left, span.start..middle, depth + 1)]);
         }
         tree

@@ -226,6 +226,7 @@ impl Ground<'_> {
 impl Grown {
     fn push_leaf(&mut self, value: f32, span: Range<usize>) {
         self.tree.nodes.push(Node::Leaf { value });
+        self.tree.cover.push(span.len() as u32);
         self.cuts.push(None);
         self.spans.push(span);
     }

@@ -44,6 +44,7 @@ mod grow;
 mod histogram;
 mod layout;
 mod model;
+mod shap;
 mod split;
 mod two_class;
 
@@ -54,4 +55,5 @@ pub use config::TreesConfig;
 pub use error::TreesError;
 pub use forest::{ForestConfig, RowDraw, grow_forest};
 pub use model::{Node, Tree, TreesModel};
+pub use shap::Shap;
 pub use two_class::{LabeledRows, fit};

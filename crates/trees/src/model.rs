@@ -57,6 +57,9 @@ pub struct Tree {
     /// Sets of codes of categories, a bit for each code, 32 to a word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<Vec<u32>>,
+    /// How many of the rows that the tree was grown on came to each node; nothing in older model files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cover: Vec<u32>,
 }
 
 /// A sum of trees.
@@ -255,7 +258,7 @@ impl<'t> FlatTree<'t> {
 }
 
 /// Whether a code is in a set.
-fn contains(set: &[u32], code: u32) -> bool {
+pub(crate) fn contains(set: &[u32], code: u32) -> bool {
     set.get(code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
 }
 
@@ -350,7 +353,20 @@ impl Tree {
                 }
             }
         };
-        !self.nodes.is_empty() && features < 1 << 30 && self.nodes.iter().enumerate().all(sound)
+        let nodes = !self.nodes.is_empty() && features < 1 << 30 && self.nodes.iter().enumerate().all(sound);
+        nodes && (self.cover.is_empty() || self.covers_add_up())
+    }
+
+    /// Whether each row that came to a node went to one of its children.
+    fn covers_add_up(&self) -> bool {
+        let parted = |(node, &all): (&Node, &u32)| match *node {
+            Node::Leaf { .. } => true,
+            Node::Split { left, right, .. } | Node::Categories { left, right, .. } => {
+                let cover = |child: u32| u64::from(self.cover[child as usize]);
+                cover(left) + cover(right) == u64::from(all)
+            }
+        };
+        self.cover.len() == self.nodes.len() && self.nodes.iter().zip(&self.cover).all(parted)
     }
 }
 
@@ -387,7 +403,7 @@ mod tests {
         TreesModel::new(
             2,
             0.25,
-            vec![Tree { nodes: nodes.clone(), sets: Vec::new() }, Tree { nodes, sets: Vec::new() }],
+            vec![Tree { nodes: nodes.clone(), ..Tree::default() }, Tree { nodes, ..Tree::default() }],
         )
     }
 

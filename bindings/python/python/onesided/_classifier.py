@@ -129,6 +129,9 @@ class PUClassifier(Estimator):
         A file to resume training from after an interruption.
     hold_out : float, optional
         The share of rows held out for choosing, calibrating and measuring.
+    cross_fit : bool, optional
+        Whether each fifth of the rows is held out in turn and the model then trained on all of them, so that every row has a
+        score by what was trained without it. ``auto`` does this anyway, and so do other methods on small data.
     reserve : float, int or str, optional
         Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
         :meth:`recall_cut` promises rests on them.
@@ -218,6 +221,7 @@ class PUClassifier(Estimator):
         teacher: str | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
+        cross_fit: bool | None = None,
         reserve: float | str | None = None,
         threshold: str | None = None,
         device: str | None = None,
@@ -265,6 +269,7 @@ class PUClassifier(Estimator):
         self.teacher = teacher
         self.checkpoint = checkpoint
         self.hold_out = hold_out
+        self.cross_fit = cross_fit
         self.reserve = reserve
         self.threshold = threshold
         self.device = device
@@ -603,7 +608,7 @@ class PUClassifier(Estimator):
         return RecallCut._of(json.loads(self.model_.review(self._scores(X), recall, confidence)))
 
     def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
-        """What carried each score, for models whose score is a sum over features (``model="linear"`` and others).
+        """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.
 
         Parameters
         ----------

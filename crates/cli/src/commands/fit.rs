@@ -13,7 +13,7 @@ use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    Learner, Model, RecallTarget, Signal, Tried, rests_on_prior,
+    Learner, Model, RecallTarget, Signal, Tried, rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -41,6 +41,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
     outlet::check(&flags.out, &input.paths())?;
+    outlet::check_beside(&rows_file(&flags.out), &input.paths())?;
     if let Some(checkpoint) = &config.checkpoint {
         outlet::check_regular(checkpoint)?;
         outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
@@ -87,6 +88,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let model = fitted?;
     display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
+    super::fitted_rows::tell_written(&model, &flags.out);
     if progress::interrupted() {
         return Err(Failure::Interrupted("interrupted after the model was written".to_string()));
     }

@@ -9,6 +9,8 @@ pub mod elicit;
 pub mod evaluate;
 pub mod experiment;
 pub mod fit;
+mod fitted_rows;
+pub mod importance;
 pub mod methods;
 pub mod predict;
 pub mod prior;

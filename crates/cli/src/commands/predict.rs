@@ -3,6 +3,7 @@
 //! The table is read, scored and forgotten piece by piece. What is left of a row is its score and what the list shows of it,
 //! which is sorted outside memory where it does not fit (`ranking.rs`).
 
+use super::fitted_rows::{self, Watch};
 use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
 use super::review::{self, ReviewAnswer, count};
 use super::{device, tell_device};
@@ -13,7 +14,7 @@ use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{guarded, interrupted};
 use onesided::data::{DataError, OutColumn, is_standard_output, write_batches};
-use onesided::{Cutting, Input, Model, ReadAgain, ScoredRows, Top};
+use onesided::{Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -68,27 +69,30 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     };
     // Names of files are those of rows where there is no table.
     let ids = if also.keep.is_empty() { usize::MAX } else { also.id.len() };
-    let mut ranking = Ranking::new(&model, &top, ids, explainer, scratch_folder(flags.out.as_deref()));
     let reserved = !model.about().reserve.is_empty();
-    ranking.scores = reserved.then(Vec::new);
-    let mut recognizer = model.recognizer().filter(|_| reserved);
+    let folder = scratch_folder(flags.out.as_deref());
+    let mut ranking = Ranking::new(&model, &top, ids, explainer, folder, reserved);
+    let beside = fitted_rows::beside(flags);
+    let mut watch = Watch::new(&model, beside.as_ref());
     let mut largest = 0;
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model
-        .stream(&Input::one(&flags.file), &also, cut, &mut |piece| {
+        .stream(&Input::one(&flags.file), &also, cut, &mut |mut piece| {
             largest = largest.max(piece.data.len());
-            if let Some(recognizer) = &mut recognizer {
-                recognizer.add(&piece.data);
-            }
-            let (piece, keep) = listed(piece);
-            ranking.add(&piece, keep.as_deref())
+            let kinds = watch.next(&mut piece)?;
+            ranking.add(&piece, kinds.as_deref())
         })
         .map_err(Failure::of_reading)?;
     let mut warnings = tell(&streamed.notes);
     tell_device(&model, largest);
+    let verdict = watch.finish(flags);
+    if verdict.without_labeled {
+        ranking.drop_labeled();
+    }
+    warnings.extend(verdict.warnings);
 
-    let rows = ranking.rows;
-    let review = match ranking.scores.take() {
+    let rows = ranking.rows();
+    let review = match ranking.take_scores() {
         None => None,
         Some(scores) => Some(ReviewAnswer::of(
             &model.review(scores)?,
@@ -98,12 +102,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         )?),
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.is_some() && recognizer.is_some_and(|recognizer| recognizer.is_same()) {
-        of_review.push(
-            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
-             said of rows to review holds for new rows"
-                .to_string(),
-        );
+    if review.is_some() && watch.is_same() {
+        let out_of_fold = verdict.facts.as_ref().is_some_and(|facts| facts.out_of_fold > 0);
+        of_review.push(fitted_rows::of_review(out_of_fold).to_string());
     }
     warn(&of_review);
     warnings.extend(of_review);
@@ -124,8 +125,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         kept: &kept,
         because: flags.explain.is_some(),
         yes_no: flags.yes_no,
+        kinds: verdict.shows_kinds,
     };
-    let predicted_positive = ranking.predicted_positive;
+    let predicted_positive = ranking.predicted_positive();
     let mut object = json!({
         "out": flags.out.as_ref().map(|out| out.display().to_string()),
         "rows": rows,
@@ -134,6 +136,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     });
     if !asked.top().is_empty() {
         object["listed"] = json!(limit.min(rows));
+    }
+    if let Some(facts) = &verdict.facts {
+        object["fitted_rows"] = json!(facts);
     }
     let mut shown = Vec::new();
     let mut written = (0, 0);
@@ -211,11 +216,6 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// By which scores the rows of a piece are listed, and which of them are, where not all are: all of them, by the model's own.
-fn listed(piece: ScoredRows) -> (ScoredRows, Option<Vec<bool>>) {
-    (piece, None)
-}
-
 /// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.
 fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
@@ -256,6 +256,9 @@ fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
     if ids.len() > 1 {
         row["ids"] = named(columns.ids, ids);
     }
+    if columns.kinds {
+        row["kind"] = json!(listed.kind);
+    }
     if let Some(range) = columns.model.probability_range(listed.score) {
         row["probability_interval"] = json!(range);
     }
@@ -275,6 +278,7 @@ fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
     let ranges = columns.model.probability_range(0.0).is_some();
     let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
     rows[0].extend(ranges.then(|| "if the prior is off".to_string()));
+    rows[0].extend(columns.kinds.then(|| "kind".to_string()));
     rows[0].extend(columns.ids.iter().cloned());
     rows[0].extend(columns.because.then(|| "because".to_string()));
     rows[0].extend(columns.yes_no.then(|| "positive".to_string()));
@@ -289,6 +293,7 @@ fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
         ];
         let range = columns.model.probability_range(listed.score);
         row.extend(range.map(|(low, high)| format!("{low:.2} to {high:.2}")));
+        row.extend(columns.kinds.then(|| listed.kind.word().to_string()));
         row.extend(ids.iter().cloned());
         row.extend(columns.because.then(|| sentence(&listed.because)));
         row.extend(columns.yes_no.then(|| decision(listed.positive).to_string()));

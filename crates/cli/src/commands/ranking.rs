@@ -2,7 +2,8 @@
 
 use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow};
 use onesided::eval::probability;
-use onesided::{Contribution, Dataset, Error, Explainer, Model, ScoredRows, Top};
+use onesided::{Contribution, Dataset, Error, Explainer, Model, RowKind, ScoredRows, Top};
+use std::iter::Peekable;
 use std::path::Path;
 
 /// Which rows are listed.
@@ -13,19 +14,44 @@ pub enum Gathered {
     Best(BestRows),
 }
 
-/// A list under way.
+/// A list under way. Rows that are labeled are gathered apart: whether they belong in it is known at the end.
 pub struct Ranking<'m> {
     model: &'m Model,
-    gathered: Gathered,
+    others: Part,
+    labeled: Part,
     explainer: Option<(Explainer<'m>, usize)>,
     /// How many of the columns handed out are names of rows; the others are kept.
     ids: usize,
     names: Vec<String>,
-    /// Scores of all rows, where somebody needs them.
-    pub scores: Option<Vec<f32>>,
-    pub rows: usize,
-    pub predicted_positive: usize,
 }
+
+/// Some rows of a list.
+struct Part {
+    gathered: Gathered,
+    /// Scores of all of them, where somebody needs them.
+    scores: Option<Vec<f32>>,
+    rows: usize,
+    predicted_positive: usize,
+}
+
+impl Part {
+    fn new(most: Option<usize>, folder: Option<&Path>, scores: bool) -> Self {
+        let gathered = match most {
+            Some(most) => Gathered::Best(BestRows::new(most)),
+            None => Gathered::All(RowSorter::new(folder)),
+        };
+        Self { gathered, scores: scores.then(Vec::new), rows: 0, predicted_positive: 0 }
+    }
+
+    fn finish(self) -> Result<Rows, DataError> {
+        Ok(match self.gathered {
+            Gathered::All(sorter) => Box::new(sorter.finish()?),
+            Gathered::Best(best) => Box::new(best.finish().into_iter().map(Ok)),
+        })
+    }
+}
+
+type Rows = Box<dyn Iterator<Item = Result<SortedRow, DataError>> + Send>;
 
 /// A row of the list.
 pub struct Listed {
@@ -33,62 +59,98 @@ pub struct Listed {
     pub score: f32,
     pub probability: f32,
     pub positive: bool,
+    /// What it is to the model.
+    pub kind: RowKind,
     /// The cells of the columns that were handed out.
     pub cells: Vec<String>,
     pub because: Vec<Contribution>,
 }
 
 impl<'m> Ranking<'m> {
-    /// `top`: no more rows than the largest of these, or all where there is none.
+    /// `top`: no more rows than the largest of these, or all where there is none. `scores`: those of all rows are kept.
     pub fn new(
         model: &'m Model,
         top: &[Top],
         ids: usize,
         explainer: Option<(Explainer<'m>, usize)>,
         folder: Option<&Path>,
+        scores: bool,
     ) -> Self {
         // A share of all rows is known once all were seen.
         let number = |top: &Top| if let Top::Rows(rows) = top { Some(*rows) } else { None };
         let most: Option<Vec<usize>> = top.iter().map(number).collect();
-        let gathered = match most.and_then(|most| most.into_iter().max()) {
-            Some(most) => Gathered::Best(BestRows::new(most)),
-            None => Gathered::All(RowSorter::new(folder)),
-        };
-        let (names, scores) = (Vec::new(), None);
-        Self { model, gathered, explainer, ids, names, scores, rows: 0, predicted_positive: 0 }
+        let most = most.and_then(|most| most.into_iter().max());
+        let part = || Part::new(most, folder, scores);
+        Self { model, others: part(), labeled: part(), explainer, ids, names: Vec::new() }
     }
 
-    /// The next rows, or those of them that `keep` says.
-    pub fn add(&mut self, piece: &ScoredRows, keep: Option<&[bool]>) -> Result<(), Error> {
+    /// The next rows, and what each is to the model, where that is known.
+    pub fn add(&mut self, piece: &ScoredRows, kinds: Option<&[RowKind]>) -> Result<(), Error> {
         let ScoredRows { first, data, scores } = piece;
         if self.names.is_empty() {
             self.names = data.ids().iter().map(|(name, _)| name.clone()).collect();
         }
-        let kept = |row: &usize| keep.is_none_or(|keep| keep.get(*row).copied().unwrap_or(true));
+        let kind_of = |row: usize| kinds.and_then(|kinds| kinds.get(row).copied()).unwrap_or(RowKind::New);
+        // All at once is quicker where every row is listed.
+        let every = matches!(self.others.gathered, Gathered::All(_));
+        let mut because = match (&self.explainer, every) {
+            (Some((explainer, most)), true) => {
+                explainer.rows(data, &(0..scores.len()).collect::<Vec<_>>(), *most)?
+            }
+            _ => Vec::new(),
+        };
         let mut beside = Vec::new();
-        for row in (0..scores.len()).filter(kept) {
-            let score = scores[row];
-            self.rows += 1;
-            if let Some(all) = &mut self.scores {
+        for (row, &score) in scores.iter().enumerate() {
+            let kind = kind_of(row);
+            let part = if kind.is_labeled() { &mut self.labeled } else { &mut self.others };
+            part.rows += 1;
+            if let Some(all) = &mut part.scores {
                 all.push(score);
             }
-            self.predicted_positive += usize::from(self.model.decide(probability(f64::from(score)) as f32));
+            part.predicted_positive += usize::from(self.model.decide(probability(f64::from(score)) as f32));
             let number = (first + row) as u64;
-            match &mut self.gathered {
+            match &mut part.gathered {
                 Gathered::All(sorter) => {
                     beside.clear();
-                    pack(data, row, self.explainer.as_ref(), &mut beside)?;
+                    let because = because.get_mut(row).map(std::mem::take).unwrap_or_default();
+                    pack(kind, data, row, &because, &mut beside);
                     sorter.push(score, number, &beside)?;
                 }
                 Gathered::Best(best) if best.takes(score, number) => {
                     let mut beside = Vec::new();
-                    pack(data, row, self.explainer.as_ref(), &mut beside)?;
+                    let because = match &self.explainer {
+                        Some((explainer, most)) => explainer.row(data, row, *most)?,
+                        None => Vec::new(),
+                    };
+                    pack(kind, data, row, &because, &mut beside);
                     best.push(score, number, beside);
                 }
                 Gathered::Best(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Leaves labeled rows out.
+    pub fn drop_labeled(&mut self) {
+        self.labeled = Part::new(Some(0), None, self.labeled.scores.is_some());
+    }
+
+    /// How many rows there are to list.
+    pub fn rows(&self) -> usize {
+        self.others.rows + self.labeled.rows
+    }
+
+    /// How many of them are predicted positive.
+    pub fn predicted_positive(&self) -> usize {
+        self.others.predicted_positive + self.labeled.predicted_positive
+    }
+
+    /// The scores of all of them, where they were asked for, in no order.
+    pub fn take_scores(&mut self) -> Option<Vec<f32>> {
+        let mut scores = self.others.scores.take()?;
+        scores.extend(self.labeled.scores.take().unwrap_or_default());
+        Some(scores)
     }
 
     /// The names of the columns that were handed out: of rows, and what is kept.
@@ -102,44 +164,56 @@ impl<'m> Ranking<'m> {
         limit: usize,
     ) -> Result<impl Iterator<Item = Result<Listed, DataError>> + Send + use<'m>, DataError> {
         let (model, columns) = (self.model, self.names.len());
-        let rows: Box<dyn Iterator<Item = Result<SortedRow, DataError>> + Send> = match self.gathered {
-            Gathered::All(sorter) => Box::new(sorter.finish()?),
-            Gathered::Best(best) => Box::new(best.finish().into_iter().map(Ok)),
-        };
+        let rows = Merged { parts: [self.others.finish()?.peekable(), self.labeled.finish()?.peekable()] };
         let threshold = model.about().threshold;
         Ok(rows.take(limit).map(move |row| {
             let SortedRow { score, row, beside } = row?;
             let probability = probability(f64::from(score)) as f32;
-            let (cells, because) = unpack(&beside, columns);
+            let (kind, cells, because) = unpack(&beside, columns);
             let positive = f64::from(probability) >= threshold;
-            Ok(Listed { row, score, probability, positive, cells, because })
+            Ok(Listed { row, score, probability, positive, kind, cells, because })
         }))
     }
 }
 
-/// Writes what belongs to a row behind one another: its cells, and what carried its score.
-fn pack(
-    data: &Dataset,
-    row: usize,
-    explainer: Option<&(Explainer<'_>, usize)>,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
+/// Two sorted lists as one: by falling scores, equal ones in the order of the table.
+struct Merged {
+    parts: [Peekable<Rows>; 2],
+}
+
+impl Iterator for Merged {
+    type Item = Result<SortedRow, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let [one, other] = &mut self.parts;
+        let from = match (one.peek(), other.peek()) {
+            (Some(Ok(a)), Some(Ok(b))) => b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)).is_gt(),
+            (Some(_), _) => false,
+            (None, _) => true,
+        };
+        self.parts[usize::from(from)].next()
+    }
+}
+
+/// Writes what belongs to a row behind one another: what it is, its cells, and what carried its score.
+fn pack(kind: RowKind, data: &Dataset, row: usize, because: &[Contribution], out: &mut Vec<u8>) {
     let text = |text: &str, out: &mut Vec<u8>| {
         out.extend_from_slice(&(text.len() as u32).to_le_bytes());
         out.extend_from_slice(text.as_bytes());
     };
+    out.push(kind as u8);
     data.ids().iter().for_each(|(_, cells)| text(cells.get(row), out));
-    if let Some((explainer, most)) = explainer {
-        for Contribution { feature, value } in explainer.row(data, row, *most)? {
-            text(&feature, out);
-            out.extend_from_slice(&value.to_le_bytes());
-        }
+    for Contribution { feature, value } in because {
+        text(feature, out);
+        out.extend_from_slice(&value.to_le_bytes());
     }
-    Ok(())
 }
 
 /// What [`pack`] wrote.
-fn unpack(mut bytes: &[u8], columns: usize) -> (Vec<String>, Vec<Contribution>) {
+fn unpack(bytes: &[u8], columns: usize) -> (RowKind, Vec<String>, Vec<Contribution>) {
+    let (kind, mut bytes) = bytes.split_first().unwrap_or((&0, &[]));
+    let kinds = [RowKind::New, RowKind::Unlabeled, RowKind::Positive, RowKind::Negative];
+    let kind = kinds.into_iter().find(|known| *known as u8 == *kind).unwrap_or(RowKind::New);
     let next = |columns_left: bool, bytes: &mut &[u8]| -> Option<(String, f64)> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -157,7 +231,7 @@ fn unpack(mut bytes: &[u8], columns: usize) -> (Vec<String>, Vec<Contribution>) 
     while let Some((feature, value)) = next(false, &mut bytes) {
         because.push(Contribution { feature, value });
     }
-    (cells, because)
+    (kind, cells, because)
 }
 
 /// Rows of the list, as columns of the file that is written.
@@ -167,6 +241,8 @@ pub struct ListColumns<'a> {
     pub kept: &'a [String],
     pub because: bool,
     pub yes_no: bool,
+    /// Rows say what they are to the model.
+    pub kinds: bool,
 }
 
 impl ListColumns<'_> {
@@ -185,6 +261,10 @@ impl ListColumns<'_> {
         for (at, name) in self.ids.iter().enumerate() {
             let name = if taken(&columns, name) { "id" } else { name };
             columns.push((name.to_string(), texts(&|row| row.cells[at].clone())));
+        }
+        if self.kinds {
+            let name = if taken(&columns, "kind") { "row_kind" } else { "kind" };
+            columns.push((name.to_string(), texts(&|row| row.kind.word().to_string())));
         }
         if self.model.probability_range(0.0).is_some() {
             let range = |row: &Listed| self.model.probability_range(row.score).unwrap_or_default();
@@ -234,12 +314,11 @@ mod tests {
         let data = data.with_ids("a", ["", "π, \"x\""].iter().collect()).unwrap();
         let data = data.with_ids("b", ["1", "2"].iter().collect()).unwrap();
         let mut bytes = Vec::new();
-        pack(&data, 1, None, &mut bytes).unwrap();
-        bytes.extend_from_slice(&3u32.to_le_bytes());
-        bytes.extend_from_slice(b"age");
-        bytes.extend_from_slice(&(-0.25f64).to_le_bytes());
-        let (cells, because) = unpack(&bytes, 2);
+        let parts = [Contribution { feature: "age".to_string(), value: -0.25 }];
+        pack(RowKind::Negative, &data, 1, &parts, &mut bytes);
+        let (kind, cells, because) = unpack(&bytes, 2);
+        assert_eq!(kind, RowKind::Negative);
         assert_eq!(cells, ["π, \"x\"", "2"]);
-        assert_eq!(because, [Contribution { feature: "age".to_string(), value: -0.25 }]);
+        assert_eq!(because, parts);
     }
 }

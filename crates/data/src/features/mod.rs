@@ -7,12 +7,14 @@
 //! stored in the model file.
 
 mod encode;
+mod groups;
 mod kinds;
 mod moments;
 mod rescale;
 mod sound;
 mod whole;
 
+pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
 
 use crate::error::listed;

@@ -16,14 +16,14 @@ use std::sync::Arc;
 /// encoded rows, and forgetting to encode does not compile.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    rows: Store,
+    pub(super) rows: Store,
     labels: Option<Vec<Label>>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
     encoding: Arc<Encoding>,
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
-    missing: MissingCells,
+    pub(super) missing: MissingCells,
     drawn_from: Option<DrawnFrom>,
 }
 
@@ -130,7 +130,7 @@ impl Dataset {
         self
     }
 
-    fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
+    pub(super) fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
         match self.rows.rows() {
             rows if rows == found => Ok(()),
             expected => Err(DataError::Length { what, expected, found }),
@@ -238,7 +238,7 @@ impl Dataset {
         }
     }
 
-    fn without_rows(&self) -> Dataset {
+    pub(super) fn without_rows(&self) -> Dataset {
         Dataset {
             rows: Store::Dense(Matrix::default()),
             labels: self.labels.clone(),

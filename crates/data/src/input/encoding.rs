@@ -9,7 +9,10 @@ use crate::frame::Values;
 use crate::label::apart;
 use crate::place::is_dash;
 use crate::read::ReadOptions;
-use crate::{DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat, TextFeatures};
+use crate::{
+    ColumnGroups, DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat,
+    TextFeatures,
+};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
@@ -137,6 +140,22 @@ impl Encoding {
                 let places = (0..*height).flat_map(|y| (0..*width).map(move |x| (y, x)));
                 places.flat_map(|(y, x)| (0..*channels).map(move |c| format!("pixel[{y},{x},{c}]"))).collect()
             }
+        }
+    }
+
+    /// Which columns belong together.
+    pub fn groups(&self) -> ColumnGroups {
+        match self {
+            Encoding::Table(features) => features.groups(),
+            other => ColumnGroups::single(other.names()),
+        }
+    }
+
+    /// An encoded row that says nothing: numbers at their mean, no level, no term.
+    pub fn nothing(&self) -> Vec<f32> {
+        match self {
+            Encoding::Table(features) => features.nothing(),
+            other => vec![0.0; other.width()],
         }
     }
 

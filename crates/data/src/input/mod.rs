@@ -17,6 +17,7 @@ mod encoding;
 pub(crate) mod files;
 mod images;
 mod notes;
+mod permuted;
 mod pictures;
 mod pixels;
 mod stream;

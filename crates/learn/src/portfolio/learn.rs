@@ -5,14 +5,15 @@
 //! 3. Weights of the members follow from these scores ([`super::blend`]).
 //! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was dealt, or
 //!    one model is wanted, members with a weight are trained once more on all rows instead.
-//! 5. The mean's scores out of fold are calibrated at U's prior.
+//! 5. The mean's scores out of fold are calibrated at U's prior. Rows outside of the sample are scored by the models of one
+//!    fold each, in turn: those have not met them either.
 
 use super::blend::{self, Judging, OutOfFold};
 use super::{Effort, Portfolio, PortfolioMember};
 use crate::criterion;
 use crate::fitted::Member;
 use crate::folds::workers;
-use crate::pipeline::{Learned, shift, warnings};
+use crate::pipeline::{Learned, by_row, shift, warnings};
 use crate::{
     At, Beside, Error, Fit, Fitted, Kinds, Observer, Progress, Report, RunNumber, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Tried, Views,
@@ -33,6 +34,9 @@ const JUDGED_POSITIVES: usize = 8;
 const FIVE_FOLDS: usize = 2_500_000;
 /// One row in so many decides when a network stops.
 const STOPPING: usize = 8;
+
+/// Rows outside of a sample are scored so many at a time.
+const ROWS_AT_ONCE: usize = 65_536;
 
 /// Rows to learn from and rows to be scored by what was learned.
 struct Fold {
@@ -58,7 +62,8 @@ pub(crate) fn learn(
     let sample = judged_rows(task);
     let sampled = sample.len() < task.data.len();
     let folds = folds(task, &sample, hold_out, portfolio.effort)?;
-    let Tries { judged, failed, early, device } = judge(portfolio, task, views, &folds, observer)?;
+    let members: Vec<&PortfolioMember> = portfolio.members.iter().collect();
+    let Tries { judged, failed, early, device } = judge(&members, task, views, &folds, observer)?;
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
     let weights = blend::weights(&scores, portfolio.single);
     let blended = blend::mean(&scores, &weights);
@@ -83,6 +88,13 @@ pub(crate) fn learn(
         judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
     let all = chosen.len();
     let described = described(&chosen);
+    let mut out_of_fold = by_row(task.data.len(), of_folds(&folds, &blended));
+    if sampled && hold_out.is_none() {
+        beyond_the_sample(&chosen, &sample, task, views, &mut out_of_fold)?;
+    }
+    if task.cross_fit && !sampled && !early {
+        once_more(&chosen, folds.len(), task, views, &mut out_of_fold, observer)?;
+    }
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
         match again {
@@ -104,6 +116,7 @@ pub(crate) fn learn(
         positive: blended.positive,
         unlabeled: blended.unlabeled,
         negative: blended.negative,
+        out_of_fold,
         fitted: Fitted::Ensemble(members),
         info: portfolio.info(),
         model: if portfolio.single { "single".to_string() } else { "ensemble".to_string() },
@@ -113,6 +126,97 @@ pub(crate) fn learn(
         shift: shift(task, priors),
         report,
     })
+}
+
+/// The rows of the folds with what the mean says of them.
+fn of_folds(folds: &[Fold], blended: &OutOfFold) -> impl Iterator<Item = (u32, f32)> {
+    let rows = |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(move |fold| of(&fold.scored)).copied();
+    let positive = rows(|kinds| &kinds.positive).zip(blended.positive.iter().copied());
+    let unlabeled = rows(|kinds| &kinds.unlabeled).zip(blended.unlabeled.iter().copied());
+    positive.chain(unlabeled).chain(rows(|kinds| &kinds.negative).zip(blended.negative.iter().copied()))
+}
+
+/// Scores the unlabeled rows a second time, by members that were trained on all positives and on the other parts of U, and takes
+/// the mean. What keeps a row from being scored fairly is that it was met as an unlabeled one; positives need not be spared for
+/// that, and of few positives a fifth is missed.
+fn once_more(
+    chosen: &[(Judged, f64)],
+    parts: usize,
+    task: &Task,
+    views: &Views,
+    out_of_fold: &mut [Option<f32>],
+    observer: Observer,
+) -> Result<(), Error> {
+    let all = task.split(&(0..task.data.len()).collect::<Vec<usize>>());
+    let dealt = |rows: &[u32], name: &str| -> Vec<u32> {
+        let mut rows = rows.to_vec();
+        Stream::new(task.seed, name).shuffle(&mut rows);
+        rows
+    };
+    let unlabeled = dealt(&all.unlabeled, "unlabeled rows of the list");
+    let part = |rows: &[u32], number: usize| -> Vec<u32> {
+        let mut some: Vec<u32> = rows.iter().copied().skip(number).step_by(parts).collect();
+        some.sort_unstable();
+        some
+    };
+    let fold = |number: usize| {
+        let mut others: Vec<u32> =
+            (0..parts).filter(|&other| other != number).flat_map(|other| part(&unlabeled, other)).collect();
+        others.sort_unstable();
+        let training = Kinds { unlabeled: others, ..all.clone() };
+        // Positives are scored beside them for no other reason than that scores of both are looked at.
+        let scored = Kinds {
+            positive: part(&all.positive, number),
+            unlabeled: part(&unlabeled, number),
+            negative: Vec::new(),
+        };
+        Fold { training, scored }
+    };
+    let folds: Vec<Fold> = (0..parts).map(fold).collect();
+    let members: Vec<&PortfolioMember> = chosen.iter().map(|(one, _)| one.member).collect();
+    let Tries { judged, early, .. } = judge(&members, task, views, &folds, observer)?;
+    if early || judged.len() < chosen.len() {
+        return Ok(());
+    }
+    let scores: Vec<OutOfFold> = judged.into_iter().map(|one| one.scores).collect();
+    let weights: Vec<f64> = chosen.iter().map(|(_, weight)| *weight).collect();
+    let again = blend::mean(&scores, &weights);
+    let rows = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
+    for (&row, &score) in rows.zip(&again.unlabeled) {
+        let place = &mut out_of_fold[row as usize];
+        *place = place.map(|first| (first + score) / 2.0);
+    }
+    Ok(())
+}
+
+/// Scores of the rows that no fold had, by the models of one fold each.
+fn beyond_the_sample(
+    chosen: &[(Judged, f64)],
+    sample: &[usize],
+    task: &Task,
+    views: &Views,
+    out_of_fold: &mut [Option<f32>],
+) -> Result<(), Error> {
+    let mut there = vec![false; task.data.len()];
+    sample.iter().for_each(|&row| there[row] = true);
+    let others: Vec<usize> = (0..task.data.len()).filter(|&row| !there[row]).collect();
+    let data = views.scaled(onesided_data::Scaling::Standard);
+    let folds = chosen.first().map_or(1, |(one, _)| one.fits.len().max(1));
+    for fold in 0..folds {
+        let rows: Vec<usize> = others.iter().copied().skip(fold).step_by(folds).collect();
+        for some in rows.chunks(ROWS_AT_ONCE) {
+            let part = data.select(some);
+            let mut sum = vec![0f64; some.len()];
+            for (one, weight) in chosen {
+                let scores =
+                    one.fits[fold].fitted.scores(&part, task.machine.device, task.machine.threads)?;
+                let weight = weight / one.scale.deviation;
+                sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
+            }
+            some.iter().zip(sum).for_each(|(&row, sum)| out_of_fold[row] = Some(sum as f32));
+        }
+    }
+    Ok(())
 }
 
 /// All rows, or of a large table some positives and some unlabeled ones: as many as fit, positives not below an eighth.
@@ -175,19 +279,19 @@ struct Tries<'p> {
 
 /// Trains every member on every fold. A member that fails is left out, with the reason; all of them must not.
 fn judge<'p>(
-    portfolio: &'p Portfolio,
+    members: &[&'p PortfolioMember],
     task: &Task,
     views: &Views,
     folds: &[Fold],
     observer: Observer,
 ) -> Result<Tries<'p>, Error> {
     let mut trainers: Vec<Result<Box<dyn Trainer + '_>, Error>> =
-        portfolio.members.iter().map(|member| member.scorer.open(task, views)).collect();
+        members.iter().map(|member| member.scorer.open(task, views)).collect();
     let side_by_side = trainers.iter().flatten().all(|trainer| trainer.side_by_side());
     let devices = trainers.iter().flatten().map(|trainer| trainer.device());
     let device = devices.into_iter().find(|device| device != "cpu").unwrap_or_else(|| "cpu".to_string());
     let threads = if side_by_side { workers(task.machine.threads) } else { 1 };
-    let jobs: Vec<(usize, usize)> = (0..portfolio.members.len())
+    let jobs: Vec<(usize, usize)> = (0..members.len())
         .filter(|&member| trainers[member].is_ok())
         .flat_map(|member| (0..folds.len()).map(move |fold| (member, fold)))
         .collect();
@@ -203,7 +307,7 @@ fn judge<'p>(
             _ => Signal::Abort,
         };
         let inside = if threads == 1 { task.machine.threads } else { 1 };
-        let member = &portfolio.members[member];
+        let member = members[member];
         let result = fit(member, trainer.as_ref(), task, &folds[fold], inside, &mut quiet);
         *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -225,9 +329,9 @@ fn judge<'p>(
     if stop.load(Ordering::SeqCst) == ABORT {
         return Err(Error::Interrupted { epoch: 0, checkpoint: None });
     }
-    let mut of_members: Vec<Vec<Fit>> = portfolio.members.iter().map(|_| Vec::new()).collect();
+    let mut of_members: Vec<Vec<Fit>> = members.iter().map(|_| Vec::new()).collect();
     let mut failed = Vec::new();
-    for (member, trainer) in portfolio.members.iter().zip(&mut trainers) {
+    for (member, trainer) in members.iter().zip(&mut trainers) {
         if let Err(why) = trainer {
             failed.push((member.name.clone(), why.to_string()));
         }
@@ -236,12 +340,12 @@ fn judge<'p>(
         match result.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(Ok(fit)) => of_members[member].push(fit),
             Some(Err(Error::Interrupted { .. })) | None => {}
-            Some(Err(why)) => failed.push((portfolio.members[member].name.clone(), why.to_string())),
+            Some(Err(why)) => failed.push((members[member].name.clone(), why.to_string())),
         }
     }
     failed.dedup_by(|a, b| a.0 == b.0);
     drop(trainers);
-    let whole = portfolio.members.iter().zip(of_members).filter(|(_, fits)| fits.len() == folds.len());
+    let whole = members.iter().copied().zip(of_members).filter(|(_, fits)| fits.len() == folds.len());
     let judging = Arc::new(judging(task, folds));
     let judged: Vec<Judged> =
         whole.map(|(member, fits)| Judged::new(member, fits, folds, judging.clone())).collect();

@@ -15,5 +15,5 @@ pub use onesided_prior::{
     NEIGHBORS, Needs, Reason, ScarCheck, Seen, Signs, Voice, answer, consensus, estimator, estimators,
 };
 pub use record::{EstimateRecord, PriorEstimate};
-pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior};
+pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior, estimate_prior_scored};
 pub use scorer::PriorScorer;

@@ -1,6 +1,6 @@
 //! All estimators on one data set, and what they say together.
 
-use super::cross_fit::CrossFitting;
+use super::cross_fit::{CrossFitted, CrossFitting};
 use super::scorer::PriorScorer;
 use crate::{At, Error, Observer, Progress, Signal, Task, Views};
 use onesided_data::{Counts, DataError, Scaling, Scenario, Store};
@@ -99,6 +99,16 @@ pub fn estimate_prior(
     settings: &PriorSettings,
     observer: Observer,
 ) -> Result<PriorReport, Error> {
+    Ok(estimate_prior_scored(task, views, settings, observer)?.0)
+}
+
+/// [`estimate_prior`] with the scores of the rows, each by models that never saw it.
+pub fn estimate_prior_scored(
+    task: &Task,
+    views: &Views,
+    settings: &PriorSettings,
+    observer: Observer,
+) -> Result<(PriorReport, CrossFitted), Error> {
     let chosen = settings.chosen()?;
     let counts = task.counts;
     let fewest = [("positive", counts.positive), ("unlabeled", counts.unlabeled)];
@@ -134,7 +144,8 @@ pub fn estimate_prior(
     let consensus = consensus(&estimates, &evidence)?;
     let answer = answer(&consensus, &evidence)?;
     let scenario = task.scenario;
-    Ok(PriorReport { scenario, counts, scorer: scores.scorer, estimates, refusals, consensus, answer })
+    let scorer = scores.scorer;
+    Ok((PriorReport { scenario, counts, scorer, estimates, refusals, consensus, answer }, scores))
 }
 
 /// The rows themselves, of either kind, where an estimator looks at them; texts have too many columns for that.

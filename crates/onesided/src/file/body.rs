@@ -231,6 +231,9 @@ struct TreeLists {
     /// Bits of the sets, 32 to a word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     words: Vec<u32>,
+    /// Rows that came to each node; nothing in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cover: Vec<u32>,
 }
 
 impl From<&TreesModel> for TreeLists {
@@ -247,7 +250,9 @@ impl From<&TreesModel> for TreeLists {
             set_ends: Vec::new(),
             word_ends: Vec::new(),
             words: Vec::new(),
+            cover: Vec::new(),
         };
+        let covered = model.trees().iter().all(|tree| tree.cover.len() == tree.nodes.len());
         let categories = model.trees().iter().any(|tree| !tree.sets.is_empty());
         for tree in model.trees() {
             for node in &tree.nodes {
@@ -267,6 +272,9 @@ impl From<&TreesModel> for TreeLists {
                 lists.right.push(right);
             }
             lists.ends.push(lists.feature.len() as u32);
+            if covered {
+                lists.cover.extend(&tree.cover);
+            }
             for set in &tree.sets {
                 lists.words.extend(set);
                 lists.word_ends.push(lists.words.len() as u32);
@@ -284,7 +292,8 @@ impl TreeLists {
         let nodes = self.feature.len();
         let lengths = [self.number.len(), self.missing_left.len(), self.left.len(), self.right.len()];
         let whole = self.ends.last().map_or(0, |&end| end as usize) == nodes && self.ends.is_sorted();
-        if lengths.iter().any(|&length| length != nodes) || !whole {
+        let covered = [0, nodes].contains(&self.cover.len());
+        if lengths.iter().any(|&length| length != nodes) || !whole || !covered {
             return Err("the lists of its trees do not fit together".to_string());
         }
         let node = |at: usize| {
@@ -301,6 +310,7 @@ impl TreeLists {
         let trees = starts.zip(&self.ends).zip(sets).map(|((start, &end), sets)| Tree {
             nodes: (start as usize..end as usize).map(node).collect(),
             sets,
+            cover: self.cover.get(start as usize..end as usize).map_or_else(Vec::new, <[u32]>::to_vec),
         });
         let trees = trees.collect();
         TreesModel::from_parts(self.features, self.start, trees).map_err(|error| error.to_string())

@@ -1,0 +1,171 @@
+//! Lists of rows that the model was fitted on: ranked out of fold, without those that are labeled.
+
+use crate::args::Predict;
+use crate::output::{note, warn};
+use onesided::{
+    Error, KnownRows, Model, Recognizer, RowKind, RowMatcher, RowsFileError, ScoredBy, ScoredRows, rows_file,
+};
+use serde::Serialize;
+
+/// How a list of rows that the model was fitted on came about.
+#[derive(Debug, Serialize)]
+pub struct FittedRows {
+    /// How many of the rows of the data the model was fitted on.
+    pub known: usize,
+    /// How many rows of the list are ranked by a score out of fold.
+    pub out_of_fold: usize,
+    /// What those scores come from.
+    pub by: ScoredBy,
+    /// How many labeled rows are not in the list.
+    pub left_out: usize,
+}
+
+/// What is to be done with a list, and what is said of it.
+#[derive(Default)]
+pub struct Verdict {
+    /// Labeled rows do not belong in it.
+    pub without_labeled: bool,
+    /// Labeled rows are in it on request, so each row says what it is.
+    pub shows_kinds: bool,
+    /// How it came about, where the model was fitted on some of it.
+    pub facts: Option<FittedRows>,
+    /// What a reader must know of it; said already.
+    pub warnings: Vec<String>,
+}
+
+/// The rows beside a model, unless the list shall be plain.
+pub fn beside(flags: &Predict) -> Option<Result<KnownRows, RowsFileError>> {
+    (!flags.in_sample).then(|| KnownRows::beside(&flags.model))
+}
+
+/// Looks for rows that the model was fitted on, piece by piece, and gives them their scores out of fold.
+pub struct Watch<'k> {
+    model: &'k Model,
+    beside: Option<&'k Result<KnownRows, RowsFileError>>,
+    matcher: Option<RowMatcher<'k>>,
+    recognizer: Option<Recognizer>,
+    rows: usize,
+}
+
+impl<'k> Watch<'k> {
+    pub fn new(model: &'k Model, beside: Option<&'k Result<KnownRows, RowsFileError>>) -> Self {
+        let matcher = match beside {
+            Some(Ok(known)) => Some(known.matcher()),
+            _ => None,
+        };
+        Self { model, beside, matcher, recognizer: model.recognizer(), rows: 0 }
+    }
+
+    /// What each row of the next piece is, where that may matter; their scores become those to list them by.
+    pub fn next(&mut self, piece: &mut ScoredRows) -> Result<Option<Vec<RowKind>>, Error> {
+        self.rows += piece.data.len();
+        if let Some(recognizer) = &mut self.recognizer {
+            recognizer.add(&piece.data);
+        }
+        let (Some(Ok(known)), Some(matcher)) = (self.beside, &mut self.matcher) else { return Ok(None) };
+        let own = std::mem::take(&mut piece.scores);
+        let scored = self.model.rescore_known(&piece.data, own, known, matcher)?;
+        let (kinds, scores) = scored.into_iter().unzip();
+        piece.scores = scores;
+        Ok(Some(kinds))
+    }
+
+    /// Whether the rows were those that the model was fitted on, in their order.
+    pub fn is_same(&self) -> bool {
+        self.recognizer.as_ref().is_some_and(Recognizer::is_same)
+    }
+
+    /// What becomes of the list; says how it came about.
+    pub fn finish(&self, flags: &Predict) -> Verdict {
+        let in_sample = "the model has met these very rows and scores them in sample, where a hidden positive may rank low";
+        let plainly = |warning: String| {
+            let warnings = vec![warning];
+            warn(&warnings);
+            Verdict { warnings, ..Verdict::default() }
+        };
+        let (known, matcher) = match (self.beside, &self.matcher) {
+            (Some(Ok(known)), Some(matcher)) => (known, matcher),
+            // Nothing is amiss unless it would have been needed.
+            (Some(Err(RowsFileError::Missing(file))), _) if self.is_same() => {
+                return plainly(format!(
+                    "{in_sample}: '{file}', which fit wrote beside the model, is not there; copy it, too"
+                ));
+            }
+            (None | Some(Err(RowsFileError::Missing(_))), _) | (Some(Ok(_)), None) => {
+                return Verdict::default();
+            }
+            (Some(Err(unusable)), _) => {
+                return plainly(format!(
+                    "{unusable}, so it is not used: rows that the model was fitted on are scored in sample; copy it again \
+                     with its model, or fit again"
+                ));
+            }
+        };
+        let (found, is_fitted) = (matcher.found(), matcher.is_fitted_table());
+        if found == 0 {
+            return Verdict::default();
+        }
+        let without_labeled = is_fitted && !flags.all;
+        let left_out = if without_labeled { matcher.labeled() } else { 0 };
+        let out_of_fold = if known.is_complete() { found - left_out } else { 0 };
+        let mut warnings = Vec::new();
+        if !known.is_complete() && is_fitted {
+            warnings
+                .push(format!("{in_sample}; fit with --method auto or --cross-fit keeps scores out of fold"));
+        }
+        if out_of_fold > 0 || left_out > 0 {
+            let all = self.rows;
+            let met =
+                if found == all { "these rows".to_string() } else { format!("{found} of these {all} rows") };
+            let how = match (out_of_fold, known.by()) {
+                (0, _) => "",
+                (_, ScoredBy::Method) => {
+                    ": they are ranked by scores of models that had not met them (out of fold)"
+                }
+                (_, ScoredBy::Prior) => {
+                    ": they are ranked out of fold by the models that the share of positives was estimated with, since the \
+                     method itself has met most of them (fit with --cross-fit for its own)"
+                }
+            };
+            let labeled = match left_out {
+                0 => String::new(),
+                left_out => format!("; {left_out} labeled ones are left out (--all lists them)"),
+            };
+            note(&format!("the model was fitted on {met}{how}{labeled}"));
+        }
+        warn(&warnings);
+        let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out });
+        Verdict { without_labeled, shows_kinds: flags.all && is_fitted, facts, warnings }
+    }
+}
+
+/// What promises are worth on rows that the model was fitted on.
+pub fn of_review(out_of_fold: bool) -> &'static str {
+    match out_of_fold {
+        true => {
+            "the model was fitted on these very rows, and each is ranked by models of a part of them, while the finished model \
+             scored the reserved positives: what is said of rows to review holds for new rows"
+        }
+        false => {
+            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
+             said of rows to review holds for new rows"
+        }
+    }
+}
+
+/// Where the rows of a model go, if it says so: a file that is not one of rows is not written over.
+pub fn tell_written(model: &Model, out: &std::path::Path) {
+    let beside = rows_file(out);
+    match (model.known_rows(), KnownRows::beside(out)) {
+        (Some(rows), Ok(_)) if rows.is_complete() => note(&format!(
+            "'{}' holds the scores out of fold of these {} rows: predict ranks this table by them",
+            beside.display(),
+            rows.len()
+        )),
+        (Some(rows), Err(RowsFileError::Damaged(file))) if !rows.is_empty() => note(&format!(
+            "'{file}' is there already and holds something else, so scores out of fold are not kept; choose another name for \
+             the model to keep them"
+        )),
+        _ => {}
+    }
+}

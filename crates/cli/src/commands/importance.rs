@@ -1,0 +1,186 @@
+//! `onesided importance`: how much a model counts on each column.
+
+use super::device;
+use crate::failure::Failure;
+use crate::inputs::{FileFlags, tell_notes};
+use crate::outlet;
+use crate::output::{note, print, print_json, table, warn};
+use crate::progress::guarded;
+use clap::Args;
+use onesided::data::write_atomically;
+use onesided::{
+    Against, Dataset, Importance as Measured, ImportanceSettings, Input, KnownRows, Model, ReadAgain,
+};
+use onesided_report::Bars;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Columns that are printed and drawn.
+const SHOWN: usize = 20;
+
+/// Flags of `importance`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A column's cells change places between rows, and the AUC that the model loses by it is the column's importance: with --truth the \
+AUC of positives against negatives, otherwise that of labeled positives against unlabeled rows. Give it rows that the model was \
+not fitted on. Columns that say the same stand in for one another, and each seems to matter little.")]
+pub struct Importance {
+    /// The model file.
+    pub model: PathBuf,
+    /// The table to measure on (- for standard input).
+    pub file: PathBuf,
+    /// A column that says which rows are labeled positive.
+    #[arg(long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// A column of true labels.
+    #[arg(long, value_name = "COLUMN")]
+    pub truth: Option<String>,
+    /// The value in these columns that means positive.
+    #[arg(long, value_name = "VALUE")]
+    pub positive: Option<String>,
+    /// Where to draw it, as .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Shuffles of each column.
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub repeats: usize,
+    /// Columns to measure in full; of more, those that lose most in a first pass on 2,000 rows.
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub columns: usize,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
+    /// The seed of the shuffles.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Threads to use; 0 is all.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub device: String,
+}
+
+/// Reads, shuffles, measures and tells.
+pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
+    flags.files.limit_memory()?;
+    for (flag, number) in [("--repeats", flags.repeats), ("--columns", flags.columns)] {
+        if number == 0 {
+            return Err(Failure::input(format!("{flag} must be at least 1, but is 0")));
+        }
+    }
+    match (&flags.label, &flags.truth) {
+        (None, None) => {
+            return Err(Failure::input(
+                "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
+            ));
+        }
+        (Some(label), Some(truth)) if label == truth => {
+            return Err(Failure::input(format!("column '{truth}' cannot be both the label and the truth")));
+        }
+        _ => {}
+    }
+    if let Some(out) = &flags.out {
+        outlet::check_picture(out, &[&flags.model, &flags.file])?;
+    }
+    let model = Model::load(&flags.model)?.on_device(device(&flags.device)?).with_threads(flags.threads);
+    let also = ReadAgain {
+        // Where the truth is known it is what counts; a label column beside it is no feature.
+        label: flags.label.clone().filter(|_| flags.truth.is_none()),
+        truth: flags.truth.clone(),
+        positive: flags.positive.clone(),
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
+        ..ReadAgain::default()
+    };
+    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
+    let mut warnings = tell_notes(&data);
+    let settings = ImportanceSettings {
+        repeats: flags.repeats,
+        columns: flags.columns,
+        seed: flags.seed,
+        ..ImportanceSettings::default()
+    };
+    let measured = guarded(|| model.importance(&data, &settings))?;
+    let met = if fitted_on(&model, flags, &data)? {
+        vec![
+            "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it has not met"
+                .to_string(),
+        ]
+    } else {
+        Vec::new()
+    };
+    warn(&met);
+    warnings.extend(met);
+    if measured.not_measured > 0 {
+        note(&format!(
+            "{} columns that lost less in a first pass on a few rows are not measured; --columns N measures more",
+            measured.not_measured
+        ));
+    }
+    if let Some(out) = &flags.out {
+        let chart = picture(&measured);
+        write_atomically(out, |file| match outlet::is_called(out, "png") {
+            true => file.write_all(&chart.to_png()?),
+            false => file.write_all(chart.to_svg().as_bytes()),
+        })?;
+    }
+    if as_json {
+        let mut object = json!(measured);
+        object["warnings"] = json!(warnings);
+        object["out"] = json!(flags.out.as_ref().map(|out| out.display().to_string()));
+        return print_json(&object);
+    }
+    print(&as_text(&measured, flags))
+}
+
+/// Whether most of these rows are among those that the model was fitted on.
+fn fitted_on(model: &Model, flags: &Importance, data: &Dataset) -> Result<bool, Failure> {
+    Ok(match KnownRows::beside(&flags.model) {
+        Ok(known) => {
+            let mut matcher = known.matcher();
+            model.score_known(data, &known, &mut matcher)?;
+            2 * matcher.found() > data.len()
+        }
+        Err(_) => model.was_fitted_on(data)? == Some(true),
+    })
+}
+
+fn others(against: Against) -> &'static str {
+    match against {
+        Against::Negatives => "negatives",
+        Against::Unlabeled => "unlabeled rows",
+    }
+}
+
+fn picture(measured: &Measured) -> Bars {
+    let label = format!("AUC lost against {} when the column is shuffled", others(measured.against));
+    let bars = Bars::new("What the model counts on", label);
+    measured
+        .columns
+        .iter()
+        .take(SHOWN)
+        .fold(bars, |bars, one| bars.row(&one.column, one.lost.value, (one.lost.low, one.lost.high)))
+}
+
+fn as_text(measured: &Measured, flags: &Importance) -> String {
+    let (positives, rest) = measured.rows;
+    let mut rows = vec![["column", "AUC lost", "95 % interval"].map(str::to_string).to_vec()];
+    rows.extend(measured.columns.iter().take(SHOWN).map(|one| {
+        let interval = format!("[{:.4}, {:.4}]", one.lost.low, one.lost.high);
+        vec![one.column.clone(), format!("{:.4}", one.lost.value), interval]
+    }));
+    let more = match measured.columns.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("and {more} more; --json tells all\n"),
+    };
+    let wrote = flags.out.as_ref().map_or_else(String::new, |out| format!("wrote {}\n", out.display()));
+    format!(
+        "AUC {:.4} of {positives} positives against {rest} {}\n\n{}{more}{wrote}",
+        measured.auc,
+        others(measured.against),
+        table(&rows)
+    )
+}
