@@ -107,7 +107,7 @@ pub struct Predict {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Columns to copy into the output, to know the rows by.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
     /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
     #[arg(long, requires = "out")]

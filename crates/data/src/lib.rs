@@ -81,7 +81,8 @@ pub use place::{is_standard_output, is_stream};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
-    ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes, read_parquet_bytes,
+    ArrowTable, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
+    read_csv_bytes, read_parquet_bytes, read_table_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sparse::SparseMatrix;

@@ -40,14 +40,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let mut id = flags.id.clone();
+    let mut id = flags.files.columns(&flags.id, &[&flags.file])?;
     let mut seen = HashSet::new();
     id.retain(|name| seen.insert(name.clone()));
     let also = ReadAgain {
         id,
-        text: flags.text.clone(),
+        text: flags.files.columns(&flags.text, &[&flags.file])?,
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
         format,
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()

@@ -5,10 +5,12 @@
 //! columns themselves and one record.
 
 use super::cell::{is_missing, look};
-use super::delimiter;
 use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
+use super::header::Header;
+use super::layout::{self, Layout};
 use super::number::NumberStyle;
 use super::pass::{Pass, place_of, places_of};
+use super::remark::Remark;
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
 };
@@ -25,25 +27,45 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
     let given = options.delimiter.or(delimiter);
-    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
-    let table = Table { source, delimiter, encoding: options.encoding };
+    read_laid_out(source, layout::found(source, options.encoding, given), given.is_some(), options)
+}
+
+/// Reads a table whose layout is known; whether its delimiter was `given` decides if it is told.
+pub(super) fn read_laid_out(
+    source: &Source<'_>,
+    layout: Layout,
+    given: bool,
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    let table = Table { source, layout, encoding: options.encoding };
     let frame = table.read(options).map_err(|error| {
         if matches!(error, DataError::Memory { .. } | DataError::LongRecord { .. }) {
             return error;
         }
         // A damaged compressed file often shows first as nonsense in its text, and its checksum comes last: if the
         // stream is not sound, that is what to say.
-        Pass::open(source, delimiter, None).and_then(Pass::drain).err().unwrap_or(error)
+        Pass::open(source, layout, None).and_then(Pass::drain).err().unwrap_or(error)
     })?;
-    let unusual = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
+    let unusual = !given && layout.delimiter != layout::USUAL && source.counts_rows.is_none();
+    let unusual = unusual.then_some(char::from(layout.delimiter));
     Ok(Frame { delimiter: unusual, ..frame })
+}
+
+/// The names in the header.
+pub(super) fn names(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    let layout = layout::found(source, options.encoding, delimiter);
+    Ok(Header::new(Pass::open(source, layout, options.encoding)?.header()?).names)
 }
 
 /// Where a table is and how its bytes become records.
 #[derive(Clone, Copy)]
 struct Table<'s> {
     source: &'s Source<'s>,
-    delimiter: u8,
+    layout: Layout,
     encoding: Option<TextEncoding>,
 }
 
@@ -72,13 +94,13 @@ enum Half {
 }
 
 impl Slot {
-    fn new(role: Role) -> Self {
+    fn new(role: Role, decimal: Option<NumberStyle>) -> Self {
         match role {
             Role::Skip => Slot::Skip,
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
-            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted))),
+            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted).with_decimal(decimal))),
         }
     }
 
@@ -138,11 +160,13 @@ impl Again {
 impl Table<'_> {
     fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
         let file = self.source.name.as_str();
-        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
-        let names = pass.header()?;
-        let (roles, ignored) = roles(file, &names, options)?;
+        let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
+        let mut header = Header::new(pass.header()?);
+        let names = header.names.clone();
+        let (mut roles, ignored) = roles(file, &names, options)?;
+        let mut left_out: Vec<LeftOut> = header.leave_out_index(&mut roles, options).into_iter().collect();
         let refuse = options.missing == MissingPolicy::Refuse;
-        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role)).collect();
+        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role, options.decimal)).collect();
         let mut rows = 0usize;
         while let Some((record, offset)) = pass.next()? {
             for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
@@ -151,6 +175,7 @@ impl Table<'_> {
             }
             rows += 1;
         }
+        let short = pass.remark();
         if rows == 0 {
             return Err(DataError::NoRows { file: file.to_string() });
         }
@@ -174,7 +199,7 @@ impl Table<'_> {
         }
         self.read_again(&names, &mut halves, rows, refuse)?;
         let cells = self.with_places(cells);
-        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+        let mut columns = Vec::new();
         for (name, half) in names.into_iter().zip(halves) {
             match half {
                 Half::Skip => {}
@@ -185,13 +210,20 @@ impl Table<'_> {
                 },
             }
         }
-        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None })
+        // A separator at the end of each line, or a margin beside the table, makes columns of nothing.
+        let unnamed = |name: &str| header.unnamed.iter().any(|&at| header.names[at] == name);
+        columns.retain(|column: &Column| !unnamed(&column.name) || column.values.missing() < rows);
+        header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
+        let titles = self.layout.titles;
+        let titles = (titles > 0).then_some(Remark::Titles { lines: titles });
+        let remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks })
     }
 
     /// What a column is, by its cells.
     fn decide(self, guess: Guess, name: &str) -> Result<(Half, Remarks), DataError> {
         let (outcome, remarks) = guess
-            .finish(self.delimiter == b';')
+            .finish(self.layout.delimiter == b';')
             .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?;
         let half = match outcome {
             Outcome::Done(values) => Half::Done(values),
@@ -240,7 +272,7 @@ impl Table<'_> {
         if !halves.iter().any(|half| matches!(half, Half::Again(_))) {
             return Ok(());
         }
-        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
+        let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
         pass.header()?;
         let mut again = 0usize;
         while let Some((record, offset)) = pass.next()? {

@@ -34,6 +34,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
         Bytes::File(path) => read_chunks(&source.name, source.open_file(path)?, options),
         Bytes::Memory(bytes) => read_chunks(&source.name, bytes::Bytes::copy_from_slice(bytes), options),
         Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
+        Bytes::Json(..) => read_chunks(&source.name, source.all()?, options),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }
