@@ -502,14 +502,16 @@ def bad_no_header(frame, path):
 @case(tables.insurance, ".csv", refused=True)
 def bad_broken_line(frame, path):
     lines = frame.to_csv(index=False).splitlines()
-    lines[40] = lines[40].replace(",", "\n", 6).replace("\n", ",", 5)
+    at = next(at for at in range(40, len(lines)) if "south" in lines[at])
+    lines[at] = lines[at].replace("south", "so\nuth")
     text(path, "\n".join(lines) + "\n")
 
 
 @case(tables.weather, ".csv", label="Regen", refused=True)
 def bad_two_encodings(frame, path):
-    lines = localized(frame.assign(Ort="Höhe"), {"label": "Regen"}, "1", "0", "%d.%m.%Y").to_csv(index=False, sep=";").splitlines()
-    lines[0] = lines[0].replace("Regen;Ort", "Regen;Ort")
+    frame = localized(frame.rename(columns={"wind": "Höhe"}), {"label": "Regen"}, "1", "0", "%d.%m.%Y")
+    frame.insert(0, "Ort", "Köln")
+    lines = frame.to_csv(index=False, sep=";").splitlines()
     halves = ["\n".join(lines[:300]).encode("utf-8"), "\n".join(lines[300:]).encode("latin-1")]
     path.write_bytes(b"\n".join(halves))
 

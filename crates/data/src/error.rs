@@ -193,6 +193,9 @@ pub enum DataError {
     /// A model of pictures given something else, or the other way round.
     #[error("the model was fitted on {fitted}, but '{file}' holds {found}; give it {fitted}")]
     OtherInput { fitted: &'static str, found: &'static str, file: String },
+    /// A folder of tables.
+    #[error("'{folder}' is a folder with tables in it; name one, such as '{table}'")]
+    FolderOfTables { folder: String, table: String },
     /// A folder in which nothing can be learned from.
     #[error(
         "'{folder}' holds neither pictures (.png, .jpg) nor texts (.txt, .html, or no extension); check the path"
@@ -284,6 +287,9 @@ pub enum DataError {
     /// Text in another encoding.
     #[error("'{file}' {place} is not valid UTF-8")]
     NotUtf8 { file: String, place: Position },
+    /// UTF-8 in some places and something else in others.
+    #[error("'{file}' {place} is not valid UTF-8, unlike the lines before it; save the file in one encoding")]
+    TwoEncodings { file: String, place: Position },
     /// A word among numbers, under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error(
         "'{file}' {place}, column '{column}': '{value}' is not a number, unlike the rest of the column, and missing cells \

@@ -220,7 +220,7 @@ impl fmt::Display for Note {
                     WhyLeftOut::Empty => "empty in every row",
                     WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
                     WhyLeftOut::FreeText => "free text",
-                    WhyLeftOut::Index => "the first column, without a name, as an index has none",
+                    WhyLeftOut::Index => "the first column, which has no name and so is an index of the rows",
                     WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
                 };
                 write!(f, "{shown} {verb} left out: {reason}")

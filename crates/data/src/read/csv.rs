@@ -8,6 +8,7 @@ use super::cell::{is_missing, look};
 use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
 use super::header::Header;
 use super::layout::{self, Layout};
+use super::legacy;
 use super::number::NumberStyle;
 use super::pass::{Pass, place_of, places_of};
 use super::remark::Remark;
@@ -27,7 +28,20 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
     let given = options.delimiter.or(delimiter);
-    read_laid_out(source, layout::found(source, options.encoding, given), given.is_some(), options)
+    let read = |options: &ReadOptions| {
+        read_laid_out(source, layout::found(source, options.encoding, given), given.is_some(), options)
+    };
+    match read(options) {
+        Err(DataError::NotUtf8 { file, place }) if options.encoding.is_none() => {
+            let Some(encoding) = legacy::encoding_of(source)? else {
+                return Err(DataError::TwoEncodings { file, place });
+            };
+            let mut frame = read(&ReadOptions { encoding: Some(encoding), ..options.clone() })?;
+            frame.remarks.insert(0, Remark::Encoding(encoding));
+            Ok(frame)
+        }
+        other => other,
+    }
 }
 
 /// Reads a table whose layout is known; whether its delimiter was `given` decides if it is told.
@@ -175,7 +189,7 @@ impl Table<'_> {
             }
             rows += 1;
         }
-        let short = pass.remark();
+        let short = pass.remark(rows);
         if rows == 0 {
             return Err(DataError::NoRows { file: file.to_string() });
         }
@@ -346,8 +360,18 @@ mod tests {
         assert!(message(b"a,b\n1,2\n\n\n3\n").contains("line 5 has 1 cells"));
         assert!(message(b"a,b\r\n1,2\r\n3\r\n").contains("line 3 has 1 cells"));
         assert!(message(b"a,b\r\n1,2\r\n\r\n3,inf\r\n").contains("line 4, column 'b'"));
-        assert!(message(b"a,b\nx,1\ny,2\n\xff,3\n").contains("line 4 is not valid UTF-8"));
-        assert!(message(b"\xff,b\n1,2\n").contains("line 1 is not valid UTF-8"));
+        assert!(
+            message(
+                "a,b\nä,1\ny,2\n"
+                    .as_bytes()
+                    .iter()
+                    .chain(b"\xff,3\n")
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .as_slice()
+            )
+            .contains("line 4 is not valid UTF-8")
+        );
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! Arrow files and streams (`.arrow`, `.ipc`), and Feather, which is an Arrow file.
 //!
-//! A file holds a stream between its first eight bytes and its footer, so both are read as streams. The reader takes lengths
-//! on trust, so messages are walked through first: whatever they announce must lie in the file and fit into the memory.
+//! The readers take lengths on trust, so messages are walked through first, those that the footer of a file names or those of
+//! a stream in their order: whatever they announce must lie in the file and fit into the memory.
 
 use super::arrow::ArrowTable;
 use super::contained::contained;
+use super::source::Bytes;
 use super::{ReadOptions, Source};
 use crate::{DataError, Frame, check_memory};
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::{Message, MessageHeader, RecordBatch, root_as_message};
+use arrow_array::RecordBatch as ArrowBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_ipc::{Message, MessageHeader, RecordBatch, root_as_footer, root_as_message};
+use arrow_schema::{ArrowError, Schema};
 use std::fmt::Display;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-/// The first bytes of a file, and how many there are before the stream.
+/// The first bytes of a file.
 pub(super) const MAGIC: &[u8] = b"ARRO";
-const BEFORE_STREAM: u64 = 8;
+
+/// The last bytes of a file, behind the length of its footer.
+const END: &[u8] = b"ARROW1";
 
 /// The first bytes of Feather before it was Arrow.
 const OLD: &[u8] = b"FEA1";
@@ -34,43 +39,99 @@ pub(super) fn is_marked(start: &[u8]) -> bool {
 }
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
-    let skip = match source.start()?.as_slice() {
-        start if start == OLD => return Err(DataError::OldFeather { file: source.name.clone() }),
-        start if start == MAGIC => BEFORE_STREAM,
-        _ => 0,
-    };
-    let length = check_messages(source, skip)?;
-    let corrupt = |error: &dyn Display| corrupt(&source.name, error);
-    let frame = contained(|| {
-        let stream = stream(source, skip)?.take(length);
-        let reader = StreamReader::try_new(io::BufReader::new(stream), None).map_err(|e| corrupt(&e))?;
-        let schema = reader.schema();
-        // As in memory: programs that write such files hold missing numbers as NaN.
-        let mut table = ArrowTable::new(&source.name, &schema, options)?;
-        let mut rows = 0;
-        for batch in reader {
-            let batch = batch.map_err(|e| corrupt(&e))?;
-            for (at, array) in batch.columns().iter().enumerate() {
-                table.push(at, array.as_ref())?;
-            }
-            rows += batch.num_rows();
-        }
-        table.finish(rows)
+    let start = source.start()?;
+    if start == OLD {
+        return Err(DataError::OldFeather { file: source.name.clone() });
+    }
+    let frame = contained(|| match (&source.bytes, start == MAGIC) {
+        (Bytes::File(path), true) => read_file(source, source.open_file(path)?, options),
+        (_, true) => read_file(source, Cursor::new(source.all()?), options),
+        (_, false) => read_stream(source, options),
     });
-    frame.unwrap_or_else(|panic| Err(corrupt(&panic)))
+    frame.unwrap_or_else(|panic| Err(corrupt(&source.name, &panic)))
 }
 
-fn stream<'s>(source: &'s Source<'s>, skip: u64) -> Result<Box<dyn Read + 's>, DataError> {
-    let mut bytes = source.open()?;
-    let skipped = io::copy(&mut bytes.by_ref().take(skip), &mut io::sink());
-    skipped.map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
-    Ok(Box::new(io::BufReader::with_capacity(1 << 16, bytes)))
+fn read_file(
+    source: &Source<'_>,
+    mut file: impl Read + Seek,
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    check_footer(&source.name, &mut file)?;
+    let reader = FileReader::try_new(file, None).map_err(|error| corrupt(&source.name, &error))?;
+    let schema = reader.schema();
+    fill(&source.name, &schema, reader, options)
+}
+
+fn read_stream(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
+    let length = check_messages(source)?;
+    let stream = io::BufReader::new(source.open()?.take(length));
+    let reader = StreamReader::try_new(stream, None).map_err(|error| corrupt(&source.name, &error))?;
+    let schema = reader.schema();
+    fill(&source.name, &schema, reader, options)
+}
+
+fn fill(
+    file: &str,
+    schema: &Schema,
+    batches: impl Iterator<Item = Result<ArrowBatch, ArrowError>>,
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    // As in memory: programs that write such files hold missing numbers as NaN.
+    let mut table = ArrowTable::new(file, schema, options)?;
+    let mut rows = 0;
+    for batch in batches {
+        let batch = batch.map_err(|error| corrupt(file, &error))?;
+        for (at, array) in batch.columns().iter().enumerate() {
+            table.push(at, array.as_ref())?;
+        }
+        rows += batch.num_rows();
+    }
+    table.finish(rows)
+}
+
+/// Checks the messages that the footer of a file names.
+fn check_footer(name: &str, file: &mut (impl Read + Seek)) -> Result<(), DataError> {
+    let wrong = |detail: &'static str| corrupt(name, &detail);
+    let unread = |cause| DataError::Read { file: name.to_string(), cause };
+    let length = file.seek(SeekFrom::End(0)).map_err(unread)?;
+    let mut end = [0u8; 10];
+    let behind = length.checked_sub(10).ok_or_else(|| wrong("it is too short"))?;
+    file.seek(SeekFrom::Start(behind)).and_then(|_| file.read_exact(&mut end)).map_err(unread)?;
+    let [a, b, c, d, mark @ ..] = end;
+    let long = u64::try_from(i32::from_le_bytes([a, b, c, d])).unwrap_or(u64::MAX);
+    if mark != END || long > behind {
+        return Err(wrong("it has no footer; it may be cut off"));
+    }
+    let mut footer = vec![0u8; long as usize];
+    file.seek(SeekFrom::Start(behind - long)).and_then(|_| file.read_exact(&mut footer)).map_err(unread)?;
+    let footer = root_as_footer(&footer).map_err(|error| corrupt(name, &error))?;
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches());
+    let mut rows = 0;
+    for block in blocks.flat_map(|blocks| blocks.iter()) {
+        let parts = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
+        let [Ok(offset), Ok(described), Ok(body)] = parts.map(u64::try_from) else {
+            return Err(wrong("a length is negative"));
+        };
+        let ends = offset.checked_add(described).and_then(|at| at.checked_add(body));
+        if ends.is_none_or(|end| end > length) || described < 8 {
+            return Err(wrong("a message lies outside the file"));
+        }
+        let mut message = vec![0u8; described as usize];
+        file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut message)).map_err(unread)?;
+        message.drain(..if message.starts_with(&CONTINUES) { 8 } else { 4 });
+        let message = root_as_message(&message).map_err(|error| corrupt(name, &error))?;
+        let starts = prefixes(name, &message, body, &mut rows)?;
+        check_memory(|| format!("a part of '{name}'"), body)?;
+        check_body(name, file, body, starts)?;
+    }
+    file.seek(SeekFrom::Start(0)).map_err(unread)?;
+    Ok(())
 }
 
 /// Walks through the messages and returns how long they are together.
-fn check_messages(source: &Source<'_>, skip: u64) -> Result<u64, DataError> {
+fn check_messages(source: &Source<'_>) -> Result<u64, DataError> {
     let file = source.name.as_str();
-    let mut bytes = stream(source, skip)?;
+    let mut bytes = io::BufReader::with_capacity(1 << 16, source.open()?);
     let (mut length, mut rows, mut seen) = (0u64, 0u64, false);
     loop {
         let mut word = [0u8; 4];
@@ -85,12 +146,8 @@ fn check_messages(source: &Source<'_>, skip: u64) -> Result<u64, DataError> {
         if announced == 0 {
             break;
         }
-        // An old file has no end of its stream: what follows is its footer.
-        if announced > LONGEST || (!modern && seen) {
-            match seen {
-                true if !modern => break,
-                _ => return Err(corrupt(file, &"a message is too long")),
-            }
+        if announced > LONGEST {
+            return Err(corrupt(file, &"a message is too long"));
         }
         let mut described = Vec::new();
         let read = bytes.by_ref().take(announced as u64).read_to_end(&mut described);
@@ -98,8 +155,7 @@ fn check_messages(source: &Source<'_>, skip: u64) -> Result<u64, DataError> {
         if described.len() < announced {
             return Err(corrupt(file, &"it ends within a message"));
         }
-        let message = contained(|| root_as_message(&described).map_err(|error| error.to_string()));
-        let message = message.unwrap_or_else(Err).map_err(|error| corrupt(file, &error))?;
+        let message = root_as_message(&described).map_err(|error| corrupt(file, &error))?;
         let body = u64::try_from(message.bodyLength()).map_err(|_| corrupt(file, &"a length is negative"))?;
         let prefixes = prefixes(file, &message, body, &mut rows)?;
         check_memory(|| format!("'{file}' beyond {length} bytes"), body)?;

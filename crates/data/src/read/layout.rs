@@ -144,7 +144,7 @@ impl Lines {
     /// Whether the header has several cells and every line as many.
     fn is_even(&self) -> bool {
         let Some(first) = self.records.first() else { return false };
-        let title = first.filled <= 1 && self.records.get(1).is_some_and(|line| line.filled > 2);
+        let title = first.filled <= 1 && self.records.iter().any(|line| line.filled > 2);
         first.cells > 1 && !title && self.records.iter().all(|line| line.cells == first.cells)
     }
 

@@ -18,6 +18,7 @@ mod ipc;
 mod json;
 mod json_value;
 mod layout;
+mod legacy;
 mod number;
 mod numbers;
 mod parquet;

@@ -333,9 +333,9 @@ impl<'s> Pass<'s> {
     }
 
     /// What is to be said of the records that were read.
-    pub(super) fn remark(&self) -> Option<Remark> {
+    pub(super) fn remark(&self, rows: usize) -> Option<Remark> {
         let first = || place_of(self.source, self.encoding, self.first_short);
-        (self.short > 0).then(|| Remark::Short { lines: self.short, first: first() })
+        (self.short > 0).then(|| Remark::Short { lines: self.short, of: rows, first: first() })
     }
 
     /// The text itself, from here.

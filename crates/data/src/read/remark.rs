@@ -1,6 +1,7 @@
 //! What reading met in the shape of a file and went on with, as facts.
 
 use crate::Hint;
+use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened};
 use serde::Serialize;
 use std::fmt;
@@ -23,6 +24,8 @@ pub enum Remark {
     Short {
         /// How many.
         lines: usize,
+        /// Of how many.
+        of: usize,
         /// The first of them.
         first: Position,
     },
@@ -38,6 +41,8 @@ pub enum Remark {
         /// The name that a column got by it.
         example: String,
     },
+    /// What a text table was read as that is not UTF-8.
+    Encoding(TextEncoding),
     /// Merged cells of a sheet, each of which has the value of all.
     Merged {
         /// How many areas.
@@ -48,13 +53,17 @@ pub enum Remark {
 impl Remark {
     /// Whether it may spoil what is learned.
     pub(crate) fn is_warning(&self) -> bool {
-        matches!(self, Remark::Short { .. })
+        // Where most lines lack their last cells, a program left out empty ones.
+        matches!(self, Remark::Short { lines, of, .. } if 2 * lines < *of)
     }
 
     pub(crate) fn hint(&self) -> Option<Hint> {
         match self {
             Remark::Sheets { others, .. } => {
                 Some(Hint::new("read another", "sheet", others.first()?.clone()))
+            }
+            Remark::Encoding(_) => {
+                Some(Hint::new("if it is in another encoding, name it", "encoding", "NAME"))
             }
             _ => None,
         }
@@ -81,9 +90,9 @@ impl fmt::Display for Remark {
             Remark::Unnamed(names) => {
                 write!(f, "columns without a name are called {}", listed(names, ", ", 8))
             }
-            Remark::Short { lines, first } => write!(
+            Remark::Short { lines, of, first } => write!(
                 f,
-                "{lines} lines have fewer cells than the header, first {first}; their last cells are taken as missing"
+                "{lines} of {of} lines have fewer cells than the header, first {first}; their last cells are taken as missing"
             ),
             Remark::Sheets { read, others } => {
                 let (verb, shown) = (if others.len() == 1 { "has" } else { "have" }, listed(others, ", ", 8));
@@ -96,6 +105,7 @@ impl fmt::Display for Remark {
                     shortened(example)
                 )
             }
+            Remark::Encoding(encoding) => write!(f, "the table is not UTF-8 and is read as {encoding}"),
             Remark::Merged { areas } => {
                 write!(f, "merged cells ({areas}) are read as cells that all have the value")
             }
