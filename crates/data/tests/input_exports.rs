@@ -167,12 +167,9 @@ fn objects_that_are_no_rows_are_refused() {
     assert!(
         refused(b"{\"a\": 1}\n{\"a\": }\n").contains("line 2: the object is no sound JSON (expected value)")
     );
-    assert!(
-        refused(b"{\"a\": 1}\nx\n").contains("line 3: 'x' stands where")
-            || refused(b"{\"a\": 1}\nx\n").contains("line 2: 'x' stands")
-    );
+    assert!(refused(b"{\"a\": 1}\nx\n").contains("line 2: 'x' stands where an object is to begin"));
     assert!(refused(b"[{\"a\": 1}, {\"a\": 2}").contains("the array has no end"));
-    assert!(refused(b"{\"a\": [1, 2}\n").contains("JSON"));
+    assert!(refused(b"{\"a\": [1, 2}\n").contains("line 1: the object has no end"));
     let many: String = (0..50_001).map(|at| format!("{{\"k{at}\": 1}}\n")).collect();
     assert!(refused(many.as_bytes()).contains("more than 50000 different keys"));
 }

@@ -149,26 +149,44 @@ pub(super) fn check_ole(file: &str, bytes: &Bytes) -> Result<(), DataError> {
 }
 
 /// What the cells of all sheets take, empty ones between them included; nothing where the file has a password.
-fn bytes_of_xls(mut records: &[u8]) -> Option<u64> {
+fn bytes_of_xls(records: &[u8]) -> Option<u64> {
+    let (mut bytes, mut starts) = bytes_of_part(records)?;
+    // Each sheet begins where the list of sheets says.
+    for start in std::mem::take(&mut starts) {
+        let part = records.get(start..).unwrap_or_default();
+        bytes = bytes.saturating_add(bytes_of_part(part)?.0);
+    }
+    Some(bytes)
+}
+
+/// What the cells of one sheet take, and where other sheets begin.
+fn bytes_of_part(mut records: &[u8]) -> Option<(u64, Vec<usize>)> {
     const CELLS: [u16; 11] =
         [0x0006, 0x00bd, 0x00be, 0x00d6, 0x00fd, 0x0201, 0x0203, 0x0204, 0x0205, 0x0207, 0x027e];
-    let (mut bytes, mut area): (u64, Option<[u64; 4]>) = (0, None);
+    let (mut announced, mut area, mut starts): (u64, Option<[u64; 4]>, _) = (0, None, Vec::new());
+    let short = |a: u8, b: u8| u64::from(u16::from_le_bytes([a, b]));
+    let long = |part: &[u8]| u64::from(u32::from_le_bytes([part[0], part[1], part[2], part[3]]));
     while let [a, b, c, d, rest @ ..] = records {
         let (kind, length) = (u16::from_le_bytes([*a, *b]), usize::from(u16::from_le_bytes([*c, *d])));
         let record = &rest[..length.min(rest.len())];
         match (kind, record) {
             (0x002f, _) => return None,
-            (0x000a, _) => {
-                let [top, left, bottom, right] = area.take().unwrap_or([1, 1, 0, 0]);
-                let cells = (bottom + 1).saturating_sub(top) * (right + 1).saturating_sub(left);
-                bytes = bytes.saturating_add(cells * BYTES_PER_CELL);
+            (0x000a, _) => break,
+            (0x0085, [..]) if length >= 4 && record.len() >= 4 => starts.push(long(record) as usize),
+            // How large the sheet says that it is: so much is reserved for it.
+            (0x0200, [..]) if record.len() >= 14 => {
+                let rows = long(&record[4..]).saturating_sub(long(record));
+                announced = announced.saturating_add(rows.saturating_mul(short(record[10], record[11])));
+            }
+            (0x0200, [a, b, c, d, _, _, e, f, ..]) => {
+                let rows = short(*c, *d).saturating_sub(short(*a, *b));
+                announced = announced.saturating_add(rows * short(*e, *f));
             }
             (kind, [a, b, c, d, ..]) if CELLS.contains(&kind) => {
-                let row = u64::from(u16::from_le_bytes([*a, *b]));
-                let column = u64::from(u16::from_le_bytes([*c, *d]));
+                let (row, column) = (short(*a, *b), short(*c, *d));
                 // A record of several cells ends with its last column.
                 let last = match (kind, record) {
-                    (0x00bd | 0x00be, [.., c, d]) => u64::from(u16::from_le_bytes([*c, *d])),
+                    (0x00bd | 0x00be, [.., c, d]) => short(*c, *d),
                     _ => column,
                 };
                 let [top, left, bottom, right] = area.unwrap_or([row, column, row, column]);
@@ -178,7 +196,9 @@ fn bytes_of_xls(mut records: &[u8]) -> Option<u64> {
         }
         records = &rest[length.min(rest.len())..];
     }
-    Some(bytes)
+    let [top, left, bottom, right] = area.unwrap_or([1, 1, 0, 0]);
+    let cells = (bottom + 1).saturating_sub(top) * (right + 1).saturating_sub(left);
+    Some((cells.saturating_add(announced).saturating_mul(BYTES_PER_CELL), starts))
 }
 
 #[cfg(test)]

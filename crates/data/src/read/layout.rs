@@ -154,7 +154,9 @@ impl Lines {
         if wide < 2 {
             return None;
         }
-        let titles = self.records.iter().take_while(|line| line.is_title(wide)).count();
+        let filled =
+            most_common(self.records.iter().filter(|line| line.cells == wide).map(|line| line.filled))?;
+        let titles = self.records.iter().take_while(|line| line.is_title(filled)).count();
         let (header, below) = self.records.get(titles..)?.split_first()?;
         let row_names =
             header.cells + 1 == wide && !below.is_empty() && below.iter().all(|line| line.cells == wide);
@@ -173,9 +175,10 @@ impl Lines {
 }
 
 impl Line {
-    /// Whether the line stands above a table that is so wide: one cell, or a few of many, or a comment.
-    fn is_title(&self, wide: usize) -> bool {
-        self.filled <= 1 || (wide >= 4 && 2 * self.filled <= wide) || (self.comment && self.filled < wide)
+    /// Whether the line stands above a table whose lines have so many cells filled: it has one, or a few of many, or is a
+    /// comment.
+    fn is_title(&self, usual: usize) -> bool {
+        self.filled <= 1 || (usual >= 4 && 2 * self.filled <= usual) || (self.comment && self.filled < usual)
     }
 
     /// Whether it may be the last line of a listing, such as `(3 rows)`.
