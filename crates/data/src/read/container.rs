@@ -164,6 +164,7 @@ fn bytes_of_part(mut records: &[u8]) -> Option<(u64, Vec<usize>)> {
     const CELLS: [u16; 11] =
         [0x0006, 0x00bd, 0x00be, 0x00d6, 0x00fd, 0x0201, 0x0203, 0x0204, 0x0205, 0x0207, 0x027e];
     let (mut announced, mut area, mut starts): (u64, Option<[u64; 4]>, _) = (0, None, Vec::new());
+    let mut depth = 0;
     let short = |a: u8, b: u8| u64::from(u16::from_le_bytes([a, b]));
     let long = |part: &[u8]| u64::from(u32::from_le_bytes([part[0], part[1], part[2], part[3]]));
     while let [a, b, c, d, rest @ ..] = records {
@@ -171,16 +172,20 @@ fn bytes_of_part(mut records: &[u8]) -> Option<(u64, Vec<usize>)> {
         let record = &rest[..length.min(rest.len())];
         match (kind, record) {
             (0x002f, _) => return None,
+            (0x0809, _) => depth += 1,
+            // The end of a chart in the sheet, or of the sheet.
+            (0x000a, _) if depth > 1 => depth -= 1,
             (0x000a, _) => break,
             (0x0085, [..]) if length >= 4 && record.len() >= 4 => starts.push(long(record) as usize),
-            // How large the sheet says that it is: so much is reserved for it.
+            // How large the sheet says that it is: so much is reserved for it, and the reader's difference wraps around.
             (0x0200, [..]) if record.len() >= 14 => {
-                let rows = long(&record[4..]).saturating_sub(long(record));
-                announced = announced.saturating_add(rows.saturating_mul(short(record[10], record[11])));
+                let rows = (long(&record[4..]) as u32).wrapping_sub(long(record) as u32);
+                let cells = u64::from(rows).saturating_mul(short(record[10], record[11]));
+                announced = announced.saturating_add(cells);
             }
             (0x0200, [a, b, c, d, _, _, e, f, ..]) => {
-                let rows = short(*c, *d).saturating_sub(short(*a, *b));
-                announced = announced.saturating_add(rows * short(*e, *f));
+                let rows = (short(*c, *d) as u32).wrapping_sub(short(*a, *b) as u32);
+                announced = announced.saturating_add(u64::from(rows) * short(*e, *f));
             }
             (kind, [a, b, c, d, ..]) if CELLS.contains(&kind) => {
                 let (row, column) = (short(*a, *b), short(*c, *d));
@@ -231,6 +236,10 @@ mod tests {
         let end = [0x0a, 0, 0, 0];
         let near = [cell(0, 0), cell(9, 9), end.to_vec()].concat();
         assert_eq!(bytes_of_xls(&near), Some(100 * BYTES_PER_CELL));
+        // A sheet that says it has a row less than none.
+        let wrapped =
+            [vec![0, 2, 14, 0], vec![1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0], end.to_vec()].concat();
+        assert_eq!(bytes_of_xls(&wrapped), Some(u64::from(u32::MAX) * 6 * BYTES_PER_CELL));
         let far = [cell(0, 0), cell(65_535, 65_535), end.to_vec()].concat();
         assert_eq!(bytes_of_xls(&far), Some((1 << 32) * BYTES_PER_CELL));
         assert_eq!(bytes_of_xls(&[0x2f, 0, 0, 0]), None);
