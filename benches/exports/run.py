@@ -30,8 +30,9 @@ def run(command):
     return done, time.monotonic() - started
 
 
-def sentences(done):
-    return [line for line in done.stderr.splitlines() if line.startswith(("note:", "warning:", "error:"))]
+def sentences(done, folder):
+    lines = done.stderr.replace(f"{folder}/", "").splitlines()
+    return [line for line in lines if line.startswith(("note:", "warning:", "error:"))]
 
 
 def one(binary, case, folder, model, default):
@@ -41,13 +42,13 @@ def one(binary, case, folder, model, default):
     fitted, seconds = run(list(map(str, command)))
     result = {key: case[key] for key in ["name", "table", "file", "rows"]}
     result |= {"method": "default" if default else "naive", "fit": fitted.returncode, "fit_seconds": round(seconds, 1)}
-    result["said"] = sentences(fitted)
+    result["said"] = sentences(fitted, folder)
     if fitted.returncode == 0:
         about = json.loads(fitted.stdout)
         result |= {"features": about["features"], "read": about.get("read")}
         out = model.with_suffix(".csv")
         ranked, seconds = run([binary, "predict", str(model), str(folder / case["new"]), "--out", str(out)])
-        result |= {"predict": ranked.returncode, "predict_seconds": round(seconds, 1), "said_of_new": sentences(ranked)}
+        result |= {"predict": ranked.returncode, "predict_seconds": round(seconds, 1), "said_of_new": sentences(ranked, folder)}
         if ranked.returncode == 0:
             list_ = pd.read_csv(out).sort_values("row")
             result["auc"] = round(auc(list_.score.to_numpy(), case["truth"]), 4)
@@ -64,7 +65,8 @@ def as_markdown(results):
     lines = ["| file | rows | exit | features | AUC on new rows | what was said |", "|---|---|---|---|---|---|"]
     for result in results:
         said = result["said"] + [s for s in result.get("said_of_new", []) if s not in result["said"]]
-        said = [sentence for sentence in said if "share of positives" not in sentence]
+        # What is said of every table of this size is no news.
+        said = [sentence for sentence in said if "prior" not in sentence and "share of positives" not in sentence]
         shown = "<br>".join(s.replace("|", "\\|").removeprefix("note: ") for s in said)
         codes = f"{result['fit']}" + (f", {result['predict']}" if "predict" in result else "")
         area = f"{result['auc']:.3f}" if "auc" in result else ""
