@@ -112,7 +112,7 @@ pub struct Predict {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Columns to copy into the output, to know the rows by.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
     /// Columns to copy into the output behind everything else, as they are in the table, or the word all.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]

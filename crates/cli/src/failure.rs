@@ -28,8 +28,9 @@ impl Failure {
 
     /// An error of reading rows for a model: of its hints only those that are flags there.
     pub fn of_reading(error: Error) -> Self {
-        const FLAGS: [&str; 9] = [
+        const FLAGS: [&str; 10] = [
             "encoding",
+            "sheet",
             "delimiter",
             "format",
             "memory",

@@ -3,15 +3,18 @@
 use crate::failure::Failure;
 use crate::output::note;
 use clap::Args;
-use onesided::data::{MissingPolicy, Note, TableFormat, TextEncoding, limit_memory, parse_size};
+use onesided::data::{
+    MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names, limit_memory,
+    parse_size,
+};
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where rows are: in one place, or positives and unlabeled rows apart.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// A table with a column of labels (.csv, .tsv, plain, .gz or .zst; .parquet; - for standard input), or a folder with
-    /// a folder per class.
+    /// A table with a column of labels (.csv, .tsv, .jsonl, plain, .gz or .zst; .parquet, .feather, .xlsx, .xls, .ods; - for
+    /// standard input), or a folder with a folder per class.
     #[arg(conflicts_with_all = ["positives", "unlabeled", "negatives"])]
     pub file: Option<PathBuf>,
     /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
@@ -53,7 +56,14 @@ pub struct FileFlags {
     /// What separates the cells of a text table: one character, or tab [default: what the first lines show].
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
-    /// The format of tables whose name does not tell it, such as -: csv, tsv or parquet [default: that of the bytes].
+    /// The decimal sign of numbers in a text table, , or . [default: what the cells of each column show].
+    #[arg(long, value_name = "CHAR")]
+    pub decimal: Option<String>,
+    /// The sheet of a spreadsheet, by its name or number [default: the first with data].
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// The format of tables whose name does not tell it, such as -: csv, tsv, json, parquet, arrow or excel [default: that of
+    /// the bytes].
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
     /// Follow links in folders of texts and pictures that lead out of them.
@@ -84,6 +94,49 @@ impl FileFlags {
         Ok(self.format.as_deref().map(str::parse).transpose()?)
     }
 
+    /// A decimal sign.
+    pub fn decimal(&self) -> Result<Option<NumberStyle>, Failure> {
+        let Some(given) = self.decimal.as_deref() else { return Ok(None) };
+        let style = given.parse().map_err(|_| {
+            Failure::input(format!(
+                "--decimal must be a comma or a point, such as --decimal ',', but is '{given}'"
+            ))
+        })?;
+        Ok(Some(style))
+    }
+
+    /// How tables are written.
+    pub fn as_written(&self) -> Result<ReadOptions, Failure> {
+        Ok(ReadOptions {
+            encoding: self.encoding()?,
+            delimiter: self.delimiter()?,
+            format: self.format()?,
+            decimal: self.decimal()?,
+            sheet: self.sheet.clone(),
+            ..ReadOptions::default()
+        })
+    }
+
+    /// Names of columns, one or several of them between commas in each value. A value that is the name of a column, commas
+    /// included, is that column alone.
+    pub fn columns(&self, given: &[String], places: &[&Path]) -> Result<Vec<String>, Failure> {
+        if !given.iter().any(|value| value.contains(',')) {
+            return Ok(given.to_vec());
+        }
+        let there = match places.first() {
+            Some(path) if path.is_file() => column_names(path, &self.as_written()?).unwrap_or_default(),
+            // What can be read only once is left to those who read it.
+            _ => Vec::new(),
+        };
+        let split = |value: &String| -> Vec<String> {
+            match there.contains(value) {
+                true => vec![value.clone()],
+                false => value.split(',').map(|name| name.trim().to_string()).collect(),
+            }
+        };
+        Ok(given.iter().flat_map(split).filter(|name| !name.is_empty()).collect())
+    }
+
     /// A character that can separate cells.
     pub fn delimiter(&self) -> Result<Option<u8>, Failure> {
         let Some(given) = self.delimiter.as_deref() else { return Ok(None) };
@@ -101,7 +154,7 @@ impl FileFlags {
 /// How rows are read, of `fit` and `prior`.
 #[derive(Debug, Args)]
 pub struct ReadFlags {
-    /// The label column: 1 for positive and 0 or -1 for unlabeled, or true and false.
+    /// The label column: 1 for positive and 0 or -1 for unlabeled, true and false, yes and no, or one value and empty cells.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in the label (or truth) column, or the folder, that means positive.
@@ -114,19 +167,19 @@ pub struct ReadFlags {
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
     /// Columns to leave out, separated by commas or in several flags.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub drop: Vec<String>,
     /// Columns to learn from, and no others.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub only: Vec<String>,
     /// Columns of free text to learn from, beside the other columns.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Columns to read as numbers; what is none there is a missing value.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub numeric: Vec<String>,
     /// Columns to read as categories, such as codes that are written as numbers.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub categorical: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
     #[arg(long, value_name = "COLUMN")]
@@ -161,7 +214,9 @@ pub struct ReadFlags {
 
 impl ReadFlags {
     /// The flags' meaning, checked.
-    pub fn options(&self) -> Result<InputOptions, Failure> {
+    pub fn options(&self, input: &Input) -> Result<InputOptions, Failure> {
+        let places = input.paths();
+        let columns = |given: &[String]| self.files.columns(given, &places);
         let least_one = [("--min-texts", self.min_texts), ("--max-terms", self.max_terms)];
         if let Some((flag, _)) = least_one.iter().find(|(_, given)| *given == Some(0)) {
             return Err(Failure::input(format!("{flag} must be at least 1, but is 0")));
@@ -172,18 +227,20 @@ impl ReadFlags {
             negative: self.negative.clone(),
             weight: self.weight.clone(),
             truth: None,
-            drop: self.drop.clone(),
-            only: self.only.clone(),
+            drop: columns(&self.drop)?,
+            only: columns(&self.only)?,
             id: Vec::new(),
-            text: self.text.clone(),
-            numeric: self.numeric.clone(),
-            categorical: self.categorical.clone(),
+            text: columns(&self.text)?,
+            numeric: columns(&self.numeric)?,
+            categorical: columns(&self.categorical)?,
             image: self.image.clone(),
             image_shape: self.image_shape.as_deref().map(str::parse).transpose()?,
             missing: self.missing.parse::<MissingPolicy>()?,
             encoding: self.files.encoding()?,
             delimiter: self.files.delimiter()?,
             format: self.files.format()?,
+            decimal: self.files.decimal()?,
+            sheet: self.files.sheet.clone(),
             follow_links: self.files.follow_links,
             features: self.features.as_deref().map(str::parse).transpose()?,
             ngrams: self.ngrams,

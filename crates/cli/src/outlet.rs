@@ -103,7 +103,8 @@ pub fn check_regular(out: &Path) -> Result<(), Failure> {
 
 /// Refuses an extension that no writer knows, before any row is read.
 pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failure> {
-    if format.is_some() || is_stream(out) {
+    let written = matches!(format, Some(TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet));
+    if written || (format.is_none() && is_stream(out)) {
         return Ok(());
     }
     let extension = out.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();

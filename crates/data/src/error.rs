@@ -3,7 +3,7 @@
 //! A message says what is wrong and where. Names of columns and files appear as the user wrote them. Where a setting
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
-use crate::Hint;
+use crate::{Hint, NumberStyle};
 use serde::Serialize;
 use std::fmt;
 use std::io;
@@ -60,7 +60,9 @@ pub enum DataError {
     #[error("'{file}' can be read only once, and is named twice; put one of the two tables into a file")]
     StreamTwice { file: String },
     /// No reader for this extension.
-    #[error("'{file}' has no known extension; use .csv or .tsv (plain, .gz or .zst), or .parquet")]
+    #[error(
+        "'{file}' has no known extension; use .csv, .tsv or .jsonl (plain, .gz or .zst), .parquet, .feather or .xlsx"
+    )]
     UnknownExtension { file: String },
     /// Not a byte, or nothing but blank lines.
     #[error("'{file}' is empty; a header line and rows are needed")]
@@ -83,6 +85,51 @@ pub enum DataError {
     /// The compressed stream makes no sense.
     #[error("'{file}' is not a sound {codec} stream ({cause}); copy or download it again")]
     Corrupt { file: String, codec: &'static str, cause: io::Error },
+    /// A sheet that the file does not have.
+    #[error("'{file}' has no sheet '{sheet}'; its sheets are {sheets}")]
+    NoSheet { file: String, sheet: String, sheets: String },
+    /// A sheet was asked for, and the file has none.
+    #[error("'{file}' is no spreadsheet and has no sheets")]
+    NoSheets { file: String },
+    /// Sheets without a cell.
+    #[error("'{file}' has no sheet with data; a header row and rows are needed")]
+    EmptySheets { file: String },
+    /// A spreadsheet in which no header can be told from the rest.
+    #[error(
+        "the sheet '{sheet}' of '{file}' has no row that can be its header; leave one row with the names of the columns \
+         above the data"
+    )]
+    SheetHeader { file: String, sheet: String },
+    /// A spreadsheet that cannot be read.
+    #[error("'{file}' is a spreadsheet that cannot be read ({detail}); save it again, as .xlsx or .csv")]
+    CorruptSheet { file: String, detail: String },
+    /// A spreadsheet with a password.
+    #[error("'{file}' is protected by a password; save it without one")]
+    ProtectedSheet { file: String },
+    /// A web page that is called a spreadsheet.
+    #[error(
+        "'{file}' is a web page with the name of a spreadsheet; open it in a spreadsheet program and save it as .xlsx or \
+         .csv"
+    )]
+    PageAsSheet { file: String },
+    /// JSON that is not one object per row.
+    #[error("'{file}' {place}: {detail}; write one object per line, or one array of objects")]
+    NotJson { file: String, place: Position, detail: String },
+    /// All of the file in one object.
+    #[error(
+        "'{file}' holds one object, not one per row; write one object per line, or one array of objects (in pandas, \
+         orient=\"records\")"
+    )]
+    OneObject { file: String },
+    /// Objects that share no keys.
+    #[error("the objects in '{file}' have more than {limit} different keys and are no rows of one table")]
+    TooManyKeys { file: String, limit: usize },
+    /// The old Feather format.
+    #[error("'{file}' is a Feather file of version 1, which is no longer written; write it as version 2")]
+    OldFeather { file: String },
+    /// An Arrow file that cannot be read.
+    #[error("'{file}' is no sound Arrow or Feather file ({detail}); write or copy it again")]
+    CorruptArrow { file: String, detail: String },
     /// The extension says Parquet, the bytes do not.
     #[error("'{file}' is not a Parquet file; give a text table the extension .csv or .tsv")]
     NotParquet { file: String },
@@ -154,6 +201,9 @@ pub enum DataError {
     /// A model of pictures given something else, or the other way round.
     #[error("the model was fitted on {fitted}, but '{file}' holds {found}; give it {fitted}")]
     OtherInput { fitted: &'static str, found: &'static str, file: String },
+    /// A folder of tables.
+    #[error("'{folder}' is a folder with tables in it; name one, such as '{table}'")]
+    FolderOfTables { folder: String, table: String },
     /// A folder in which nothing can be learned from.
     #[error(
         "'{folder}' holds neither pictures (.png, .jpg) nor texts (.txt, .html, or no extension); check the path"
@@ -214,12 +264,19 @@ pub enum DataError {
     UnreadableImages { count: usize, all: usize, file: String, why: String },
 
     // Headers, lines and cells.
-    /// A column without a name, often an index written by pandas.
-    #[error("column {position} of '{file}' has no name; name it, or write the table without its index")]
-    UnnamedColumn { file: String, position: usize },
-    /// Two columns of one name.
-    #[error("'{file}' has two columns named '{name}'; rename one of them")]
-    DuplicateColumn { file: String, name: String },
+    /// The first line is a row.
+    #[error(
+        "'{file}' seems to have no header: its first line holds {first}; put a line with the names of the columns above it"
+    )]
+    NoHeader { file: String, first: String },
+    /// A number with the other decimal sign.
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' is no number with {style}, and that was asked for"
+    )]
+    OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
+    /// A decimal sign for a file whose numbers are no texts.
+    #[error("'{file}' holds numbers, not digits with a decimal sign; leave the decimal sign out")]
+    NoDecimal { file: String },
     /// A record without an end in sight.
     #[error(
         "'{file}' {place} is longer than {limit} bytes; check its quotes, its separators and its line ends"
@@ -238,6 +295,9 @@ pub enum DataError {
     /// Text in another encoding.
     #[error("'{file}' {place} is not valid UTF-8")]
     NotUtf8 { file: String, place: Position },
+    /// UTF-8 in some places and something else in others.
+    #[error("'{file}' {place} is not valid UTF-8, unlike the lines before it; save the file in one encoding")]
+    TwoEncodings { file: String, place: Position },
     /// A word among numbers, under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error(
         "'{file}' {place}, column '{column}': '{value}' is not a number, unlike the rest of the column, and missing cells \
@@ -345,7 +405,7 @@ pub enum DataError {
 
     // Labels.
     /// Values outside the accepted pairs.
-    #[error("column '{column}' holds {seen}, not 1/0, 1/-1 or true/false")]
+    #[error("column '{column}' holds {seen}, not 1/0, 1/-1, true/false or yes/no")]
     LabelValues { column: String, seen: String },
     /// Two ways of writing "unlabeled" in one column.
     #[error("column '{column}' holds both 0 and -1, and only one can mean unlabeled; use 1/0 or 1/-1")]

@@ -7,7 +7,7 @@
 
 use crate::DataError;
 use crate::error::{Position, listed, unknown_column};
-use crate::read::{Dictionary, NumberStyle};
+use crate::read::{Dictionary, NumberStyle, Remark};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -30,6 +30,8 @@ pub struct Frame {
     pub cells: Vec<CellsRead>,
     /// What separates the cells of the file, where it was found out and is no comma.
     pub delimiter: Option<char>,
+    /// What reading met in the header, the lines or the sheets of the file.
+    pub remarks: Vec<Remark>,
 }
 
 /// How the cells of a column of numbers or truth values were read, where that should be told.
@@ -65,6 +67,7 @@ impl std::fmt::Display for WhyLeftOut {
             WhyLeftOut::Empty => "empty in every row",
             WhyLeftOut::Identifier => "an identifier, or has too many different texts",
             WhyLeftOut::FreeText => "free text",
+            WhyLeftOut::Index => "an index of rows without a name",
             WhyLeftOut::Type => "of a type that is not learned from, such as dates or lists of words",
         })
     }
@@ -83,6 +86,8 @@ pub enum WhyLeftOut {
     Identifier,
     /// Too many different texts of several words.
     FreeText,
+    /// The first column, which has no name: it counts or names the rows.
+    Index,
     /// A type of a Parquet file that is no feature.
     Type,
 }
@@ -368,7 +373,14 @@ pub(crate) fn stack_named(first: Frame, mut second: Frame, other: &'static str) 
         }
     }
     let cells = first.cells.into_iter().chain(second.cells).collect();
-    Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: first.delimiter.or(second.delimiter) })
+    let mut remarks = first.remarks;
+    for remark in second.remarks {
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+    let delimiter = first.delimiter.or(second.delimiter);
+    Ok(Frame { columns, rows, ignored, left_out, cells, delimiter, remarks })
 }
 
 fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError> {

@@ -51,7 +51,7 @@ pub(crate) fn apart(positive: usize, unlabeled: usize, negative: usize) -> Vec<L
     labels
 }
 
-/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1 or true/false, or one value beside
+/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1, true/false or yes/no, or one value beside
 /// empty cells, which are unlabeled then. With it, that value is positive and everything else, missing cells included, is
 /// unlabeled. Rows with the value `negative`, where it is given, are known negatives, and the rest is read by these rules.
 pub fn labels_from_column(
@@ -104,6 +104,26 @@ pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<Str
     }
 }
 
+/// What labels were taken to mean, where nobody said it and it is not plain: a value beside empty cells, or words for yes
+/// and no.
+pub(crate) fn taken_as(column: &Column, positive: Option<&str>) -> Option<(String, Option<String>)> {
+    let text = column.to_categories();
+    let (codes, levels) = parts(&text);
+    match (positive, levels) {
+        (None, [_]) => beside_blanks(codes, levels).map(|value| (value.to_string(), None)),
+        (None, [a, b]) if !codes.contains(&MISSING_CODE) => match (Meaning::of(a), Meaning::of(b)) {
+            (Some(Meaning::False), Some(Meaning::True)) if !is_plain(b) => Some((b.clone(), Some(a.clone()))),
+            (Some(Meaning::True), Some(Meaning::False)) if !is_plain(a) => Some((a.clone(), Some(b.clone()))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_plain(level: &str) -> bool {
+    level.eq_ignore_ascii_case("true")
+}
+
 /// For each level, whether it means negative.
 fn negative_levels(
     column: &str,
@@ -127,7 +147,10 @@ fn negative_levels(
 fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), DataError> {
     let blanks = codes.contains(&MISSING_CODE);
     let meanings: Vec<Option<Meaning>> = levels.iter().map(|level| Meaning::of(level)).collect();
-    let three = levels.len() + usize::from(blanks) == 3;
+    // `Ja` and `ja` are one kind.
+    let is_new = |at: &usize| meanings[*at].is_none() || !meanings[..*at].contains(&meanings[*at]);
+    let kinds = (0..levels.len()).filter(is_new).count();
+    let three = kinds + usize::from(blanks) == 3;
     let mixed = meanings.contains(&Some(Meaning::One)) && meanings.contains(&Some(Meaning::True));
     if three && !mixed {
         let blanks = if blanks { " and empty cells" } else { "" };
@@ -209,6 +232,13 @@ fn same(level: &str, value: &str) -> bool {
     }
 }
 
+/// Words for true: of programs, and of people who fill in a sheet in English, German, French, Portuguese, Spanish or Italian.
+const TRUE: [&str; 13] =
+    ["true", "t", "yes", "y", "wahr", "ja", "vrai", "oui", "verdadeiro", "sim", "verdadero", "sí", "vero"];
+/// Words for false.
+const FALSE: [&str; 12] =
+    ["false", "f", "no", "n", "falsch", "nein", "faux", "non", "falso", "não", "nao", "nej"];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     One,
@@ -225,9 +255,15 @@ impl Meaning {
             Ok(0.0) => Some(Meaning::Zero),
             Ok(-1.0) => Some(Meaning::MinusOne),
             Ok(_) => None,
-            Err(_) if text.eq_ignore_ascii_case("true") => Some(Meaning::True),
-            Err(_) if text.eq_ignore_ascii_case("false") => Some(Meaning::False),
-            Err(_) => None,
+            Err(_) => {
+                let lower = text.to_lowercase();
+                let is = |words: &[&str]| words.contains(&lower.as_str());
+                match () {
+                    () if is(&TRUE) => Some(Meaning::True),
+                    () if is(&FALSE) => Some(Meaning::False),
+                    () => None,
+                }
+            }
         }
     }
 }
@@ -290,7 +326,17 @@ mod tests {
 
     #[test]
     fn the_accepted_pairs() {
-        for cells in ["1 0 0", "1 -1 -1", "true false false", "True FALSE false", "1.0 0.0 0", "+1 -1 -1.0"] {
+        for cells in [
+            "1 0 0",
+            "1 -1 -1",
+            "true false false",
+            "True FALSE false",
+            "1.0 0.0 0",
+            "+1 -1 -1.0",
+            "yes no no",
+            "Ja Nein nein",
+            "t f f",
+        ] {
             assert_eq!(labels(cells, None).unwrap(), [P, U, U], "{cells}");
             assert_eq!(truth_from_column(&column(cells), None).unwrap(), [true, false, false], "{cells}");
         }
@@ -301,6 +347,17 @@ mod tests {
         for cells in ["1  ", "true  ", "yes NA ", "7  null"] {
             assert_eq!(labels(cells, None).unwrap(), [P, U, U], "{cells}");
         }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_told() {
+        let taken = |cells: &str| taken_as(&column(cells), None);
+        assert_eq!(taken("1  "), Some(("1".to_string(), None)));
+        assert_eq!(taken("x  "), Some(("x".to_string(), None)));
+        assert_eq!(taken("no yes no"), Some(("yes".to_string(), Some("no".to_string()))));
+        assert_eq!(taken("1 0 0"), None);
+        assert_eq!(taken("true false"), None);
+        assert_eq!(taken_as(&column("x  "), Some("x")), None);
     }
 
     #[test]
@@ -318,9 +375,9 @@ mod tests {
         let error = labels_from_column(&column("1 2 1"), None, None).unwrap_err();
         assert!(error.to_string().contains("holds '1', '2', not 1/0"), "{error}");
         assert_eq!(error.hint(), Some(crate::Hint::new("name the positive value", "positive", "VALUE")));
-        assert!(labels("yes no", None).unwrap_err().contains("'no', 'yes'"));
+        assert!(labels("spam ham", None).unwrap_err().contains("'ham', 'spam'"));
         assert!(labels("a b c d e f", None).unwrap_err().contains("'e', … (6 in all)"));
-        assert!(labels("1 true false", None).unwrap_err().contains("not 1/0, 1/-1 or true/false"));
+        assert!(labels("1 true false", None).unwrap_err().contains("not 1/0, 1/-1, true/false or yes/no"));
         let three = labels_from_column(&column("1 0 -1"), None, None).unwrap_err();
         assert_eq!(
             three.to_string(),

@@ -84,8 +84,8 @@ pub use place::{is_standard_output, is_stream};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{
-    ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, read, read_csv_bytes,
-    read_parquet_bytes,
+    ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
+    read_csv_bytes, read_parquet_bytes, read_table_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};

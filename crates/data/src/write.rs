@@ -65,17 +65,28 @@ pub enum TableFormat {
     Tsv,
     /// Parquet.
     Parquet,
+    /// An object per line, or an array of objects.
+    Json,
+    /// Arrow's own files and streams, and Feather.
+    Arrow,
+    /// A spreadsheet: `.xlsx`, `.xlsb`, `.xls` or `.ods`.
+    Excel,
 }
 
 impl TableFormat {
-    /// What the name of a file says: `.csv` or `.tsv`, plain or with `.gz` or `.zst`, `.parquet` or `.pq`.
+    /// What the name of a file says: `.csv`, `.txt`, `.tsv`, `.tab`, `.json`, `.jsonl` or `.ndjson`, plain or with `.gz` or
+    /// `.zst`; `.parquet` or `.pq`; `.feather`, `.arrow` or `.ipc`; `.xlsx`, `.xlsm`, `.xlsb`, `.xls` or `.ods`.
     pub fn of(path: &Path) -> Option<Self> {
         let lower = path.file_name()?.to_string_lossy().to_lowercase();
         let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
+        let ends = |name: &str, endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         match () {
-            () if lower.ends_with(".parquet") || lower.ends_with(".pq") => Some(TableFormat::Parquet),
-            () if bare.ends_with(".csv") => Some(TableFormat::Csv),
-            () if bare.ends_with(".tsv") => Some(TableFormat::Tsv),
+            () if ends(&lower, &[".parquet", ".pq"]) => Some(TableFormat::Parquet),
+            () if ends(&lower, &[".feather", ".arrow", ".ipc"]) => Some(TableFormat::Arrow),
+            () if ends(&lower, &[".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"]) => Some(TableFormat::Excel),
+            () if ends(bare, &[".csv", ".txt"]) => Some(TableFormat::Csv),
+            () if ends(bare, &[".tsv", ".tab"]) => Some(TableFormat::Tsv),
+            () if ends(bare, &[".json", ".jsonl", ".ndjson"]) => Some(TableFormat::Json),
             () => None,
         }
     }
@@ -89,9 +100,12 @@ impl FromStr for TableFormat {
             "csv" => Ok(TableFormat::Csv),
             "tsv" => Ok(TableFormat::Tsv),
             "parquet" => Ok(TableFormat::Parquet),
+            "json" => Ok(TableFormat::Json),
+            "arrow" => Ok(TableFormat::Arrow),
+            "excel" => Ok(TableFormat::Excel),
             other => {
-                let found = other.to_string();
-                Err(DataError::UnknownWord { what: "format of tables", found, known: "csv, tsv or parquet" })
+                let (what, found) = ("format of tables", other.to_string());
+                Err(DataError::UnknownWord { what, found, known: "csv, tsv, parquet, json, arrow or excel" })
             }
         }
     }
@@ -121,7 +135,7 @@ pub fn write_table_as(
         Some(TableFormat::Csv) => write_csv(path, columns),
         Some(TableFormat::Tsv) => write_separated(path, columns, b'\t'),
         Some(TableFormat::Parquet) => write_parquet(path, columns),
-        None => Err(DataError::WriteExtension { file: path.display().to_string() }),
+        Some(_) | None => Err(DataError::WriteExtension { file: path.display().to_string() }),
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The same readers are fuzzed without end elsewhere; this is the short version that runs with every test.
 
-use onesided_data::{Stream, read_csv_bytes, read_parquet_bytes};
+use onesided_data::{
+    ReadOptions, Stream, TableFormat, limit_memory, read_csv_bytes, read_parquet_bytes, read_table_bytes,
+};
 use std::fs;
 use std::path::Path;
 
@@ -70,5 +72,45 @@ fn noise() {
         assert!(read_parquet_bytes(&framed).is_err());
         // Some noise is a table with odd names; what counts is that it comes back at all.
         let _ = read_csv_bytes(&bytes);
+    }
+}
+
+fn table(bytes: &[u8], format: Option<TableFormat>) -> bool {
+    read_table_bytes(bytes, &ReadOptions { format, ..ReadOptions::default() }).is_ok()
+}
+
+#[test]
+fn spreadsheets_and_arrow_files() {
+    // What would take more than this is refused, not tried.
+    limit_memory(2 << 30);
+    for (name, rounds) in [
+        ("plain.xlsx", 400),
+        ("titled.xlsx", 400),
+        ("old.xls", 1_500),
+        ("open.ods", 400),
+        ("lz4.feather", 2_000),
+        ("zstd.feather", 2_000),
+        ("stream.arrow", 2_000),
+        ("coded.arrow", 2_000),
+    ] {
+        let (accepted, refused) = survive(name, rounds, |bytes| table(bytes, None));
+        assert!(refused > 0, "{name}: {accepted} accepted, {refused} refused");
+        let whole = fixture(name);
+        let cut = (0..whole.len()).step_by(1 + whole.len() / 200).filter(|&at| table(&whole[..at], None));
+        // The end of a file says where everything is; a stream has none.
+        assert!(cut.count() == 0 || name == "stream.arrow", "{name}");
+    }
+}
+
+#[test]
+fn objects() {
+    let lines = b"{\"a\": 1, \"b\": {\"c\": [1, 2]}}\n{\"a\": \"x\\n\\\"\", \"b\": null}\n{\"d\": true}\n";
+    let mut stream = Stream::new(20, "objects");
+    let read = |bytes: &[u8]| table(bytes, Some(TableFormat::Json));
+    let accepted = (0..5_000).filter(|_| read(&mutated(lines, &mut stream))).count();
+    assert!(accepted > 0 && accepted < 5_000, "{accepted} accepted");
+    for depth in [100, 1_000, 100_000] {
+        let deep = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        assert!(!read(deep.as_bytes()) || depth == 100);
     }
 }

@@ -53,7 +53,7 @@ pub struct Draw {
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Columns to copy into the file, for the person who labels.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
     /// A column that says which rows are labeled positive; these are not drawn.
     #[arg(long, value_name = "COLUMN")]
@@ -135,13 +135,15 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let also = ReadAgain {
-        id: flags.id.clone(),
+        id: flags.files.columns(&flags.id, &[&flags.file])?,
         label: flags.label.clone(),
         positive: flags.positive.clone(),
         negative: flags.negative.clone(),
-        text: flags.text.clone(),
+        text: flags.files.columns(&flags.text, &[&flags.file])?,
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
         format,
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()
@@ -201,12 +203,7 @@ fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
 fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     flags.files.limit_memory()?;
     let confidence = share("--confidence", &flags.confidence)?;
-    let as_written = ReadOptions {
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        format: flags.files.format()?,
-        ..ReadOptions::default()
-    };
+    let as_written = flags.files.as_written()?;
     let model = Model::load(&flags.model)?;
     let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;

@@ -41,6 +41,8 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         positive: flags.positive.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
         format: flags.files.format()?,
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()

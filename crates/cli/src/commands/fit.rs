@@ -26,7 +26,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut config = flags.config.config()?;
     let method = config.method()?;
     let input = place(flags, &config)?;
-    let mut options = flags.reading.options()?;
+    let mut options = flags.reading.options(&input)?;
     if method.needs_truth() {
         options.truth = flags.truth.clone();
         // A label column beside the truth is no feature either.

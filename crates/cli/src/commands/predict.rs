@@ -49,16 +49,20 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let once = |names: &[String]| -> Vec<String> {
+    let once = |names: &[String]| -> Result<Vec<String>, Failure> {
         let mut seen = HashSet::new();
-        names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
+        let mut names = flags.files.columns(names, &[&flags.file])?;
+        names.retain(|name| seen.insert(name.clone()));
+        Ok(names)
     };
     let also = ReadAgain {
-        id: once(&flags.id),
-        keep: once(&flags.keep),
-        text: flags.text.clone(),
+        id: once(&flags.id)?,
+        keep: once(&flags.keep)?,
+        text: flags.files.columns(&flags.text, &[&flags.file])?,
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
         format,
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()

@@ -60,7 +60,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
     flags.reading.files.limit_memory()?;
     let input = flags.reading.input(&flags.places)?;
-    let options = flags.reading.options()?;
+    let options = flags.reading.options(&input)?;
     let settings = settings(flags)?;
     let scenario = match &flags.scenario {
         Some(named) => named.parse()?,

@@ -8,7 +8,7 @@ use crate::decode::TextEncoding;
 use crate::frame::Values;
 use crate::label::apart;
 use crate::place::is_dash;
-use crate::read::ReadOptions;
+use crate::read::{NumberStyle, ReadOptions};
 use crate::{
     ColumnGroups, DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat,
     TextFeatures,
@@ -65,6 +65,10 @@ pub struct ReadAgain {
     pub delimiter: Option<u8>,
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     pub format: Option<TableFormat>,
+    /// The decimal sign of the numbers of a text table; that of the model's own table if nothing is said.
+    pub decimal: Option<NumberStyle>,
+    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
+    pub sheet: Option<String>,
     /// Whether links in a folder that lead out of it are followed.
     pub follow_links: bool,
 }
@@ -87,6 +91,8 @@ impl ReadAgain {
             encoding: self.encoding,
             delimiter: self.delimiter,
             format: self.format,
+            decimal: self.decimal,
+            sheet: self.sheet.clone(),
             ..ReadOptions::default()
         }
     }

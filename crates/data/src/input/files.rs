@@ -1,8 +1,8 @@
 //! What a path leads to: a table, a folder of texts, of pictures, or of folders of pictures.
 
 use super::Input;
-use crate::DataError;
 use crate::place::is_dash;
+use crate::{DataError, TableFormat};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,12 @@ fn folders_differ(pictures: &Path, texts: &Path) -> DataError {
     DataError::FoldersDiffer { pictures: pictures.display().to_string(), texts: texts.display().to_string() }
 }
 
+/// The first file of a folder that is called like a table.
+fn table_in(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    files.filter(|path| path.is_file() && TableFormat::of(path).is_some()).min()
+}
+
 pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
     if is_dash(path) {
         return Ok(Kind::Table);
@@ -116,7 +122,11 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
                     return Ok(Kind::Classes);
                 }
             }
-            Err(DataError::NothingToRead { folder: path.display().to_string() })
+            let folder = path.display().to_string();
+            Err(match table_in(path) {
+                Some(table) => DataError::FolderOfTables { folder, table: table.display().to_string() },
+                None => DataError::NothingToRead { folder },
+            })
         }
     }
 }

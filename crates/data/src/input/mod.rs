@@ -33,8 +33,8 @@ pub use stream::{Cutting, Streamed};
 
 use crate::decode::TextEncoding;
 use crate::{
-    DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, PictureShape, Scaling, Scenario, TableFormat,
-    TextOptions, Weighting,
+    DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, NumberStyle, PictureShape, Scaling, Scenario,
+    TableFormat, TextOptions, Weighting,
 };
 use files::Kind;
 use serde::{Deserialize, Serialize};
@@ -166,6 +166,12 @@ pub struct InputOptions {
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<TableFormat>,
+    /// The decimal sign of the numbers of a text table; that of each column's cells if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimal: Option<NumberStyle>,
+    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     /// Whether links in a folder that lead out of it are followed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub follow_links: bool,

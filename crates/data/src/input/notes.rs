@@ -3,6 +3,7 @@
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened};
 use crate::frame::{CellsRead, LeftOut, WhyLeftOut};
+use crate::read::Remark;
 use crate::{EncodeReport, Frame, Hint, PictureShape};
 use serde::Serialize;
 use std::fmt;
@@ -60,8 +61,19 @@ pub enum Note {
         /// Of how many.
         of: usize,
     },
+    /// What labels were taken to mean where nothing says it.
+    Labels {
+        /// The column.
+        column: String,
+        /// The value that means positive.
+        positive: String,
+        /// The value that means unlabeled; empty cells where there is none.
+        unlabeled: Option<String>,
+    },
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
+    /// Something of a file's header, lines or sheets.
+    File(Remark),
     /// Files that are not UTF-8.
     OtherEncoding {
         /// How many.
@@ -144,6 +156,7 @@ impl Note {
     /// What reading the cells of a table met.
     pub(super) fn of_cells(frame: &Frame) -> Vec<Note> {
         let mut notes: Vec<Note> = frame.delimiter.map(Note::Delimiter).into_iter().collect();
+        notes.extend(frame.remarks.iter().cloned().map(Note::File));
         let example = |cells: &CellsRead| {
             let (cell, value) = cells.example.as_ref()?;
             Some((cells.column.clone(), shortened(cell), value.to_string()))
@@ -169,6 +182,9 @@ impl Note {
 
     /// Whether it may spoil what is learned or predicted, and is a warning.
     pub fn is_warning(&self) -> bool {
+        if let Note::File(remark) = self {
+            return remark.is_warning();
+        }
         matches!(
             self,
             Note::Unseen(_)
@@ -193,6 +209,7 @@ impl Note {
             Note::OtherLabel { value, .. } => {
                 Some(Hint::new("if it means negative, say so", "negative", value.clone()))
             }
+            Note::File(remark) => remark.hint(),
             Note::Delimiter(_) => Some(Hint::new("if another sign does, name it", "delimiter", "CHAR")),
             _ => None,
         }
@@ -210,6 +227,7 @@ impl fmt::Display for Note {
                     WhyLeftOut::Empty => "empty in every row",
                     WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
                     WhyLeftOut::FreeText => "free text",
+                    WhyLeftOut::Index => "the first column, which has no name and so is an index of the rows",
                     WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
                 };
                 write!(f, "{shown} {verb} left out: {reason}")
@@ -254,6 +272,16 @@ impl fmt::Display for Note {
                      among all rows"
                 )
             }
+            Note::Labels { column, positive, unlabeled: Some(unlabeled) } => {
+                write!(
+                    f,
+                    "column '{column}': '{positive}' is taken as positive and '{unlabeled}' as unlabeled"
+                )
+            }
+            Note::Labels { column, positive, unlabeled: None } => {
+                write!(f, "column '{column}': '{positive}' is taken as positive and empty cells as unlabeled")
+            }
+            Note::File(remark) => remark.fmt(f),
             Note::Delimiter(sign) => {
                 let name = match sign {
                     ';' => "a semicolon".to_string(),

@@ -321,6 +321,7 @@ impl<'a> Streaming<'a> {
             }
             read.cells.extend(end.cells);
             read.delimiter = read.delimiter.or(end.delimiter);
+            read.remarks.extend(end.remarks);
         }
         let mut notes = Vec::new();
         let missing = std::mem::take(&mut self.missing);

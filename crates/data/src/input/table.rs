@@ -2,7 +2,7 @@
 
 use super::{Dataset, Input, InputOptions, Note};
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, labels_from_column, other_label, truth_from_column};
+use crate::label::{apart, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, rows_to_fit};
@@ -55,6 +55,8 @@ impl InputOptions {
             encoding: self.encoding,
             delimiter: self.delimiter,
             format: self.format,
+            decimal: self.decimal,
+            sheet: self.sheet.clone(),
             ..ReadOptions::default()
         }
     }
@@ -81,7 +83,7 @@ impl InputOptions {
         let path = *input.paths().last()?;
         let regular = path.is_file();
         let source = regular.then(|| Source::at(path).ok()).flatten()?;
-        let names = source.names(&self.as_written()).ok()??;
+        let names = source.names(&self.as_written()).ok()?;
         let learned = names.iter().filter(|name| match self.only.is_empty() {
             true => !self.drop.contains(name) && self.label.as_ref() != Some(name),
             false => self.only.contains(name),
@@ -241,6 +243,11 @@ pub(super) fn read_source(
         labels = Some(labels_from_column(&column, known.positive, known.negative)?);
         let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
         note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
+        if known.negative.is_none()
+            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
+        {
+            note = Some(Note::Labels { column: name.to_string(), positive, unlabeled });
+        }
     }
     let weights = known.weight.map(|name| weights_from(name, &into_texts(frame.take(name)?))).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;

@@ -6,6 +6,7 @@
 
 use super::cell::is_missing;
 use super::guess::Guess;
+use super::header::Header;
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
 };
@@ -27,6 +28,7 @@ pub struct ArrowTable {
     stores: Vec<Option<(String, Store)>>,
     ignored: Vec<String>,
     left_out: Vec<LeftOut>,
+    header: Header,
 }
 
 impl ArrowTable {
@@ -48,10 +50,11 @@ impl ArrowTable {
         if names.is_empty() {
             return Err(DataError::Empty { file: source.to_string() });
         }
-        let (roles, ignored) = roles(source, names, options)?;
-        let mut left_out = Vec::new();
+        let header = Header::new(names.to_vec());
+        let (mut roles, ignored) = roles(source, &header.names, options)?;
+        let mut left_out: Vec<LeftOut> = header.leave_out_index(&mut roles, options).into_iter().collect();
         let mut stores = Vec::with_capacity(names.len());
-        for (at, name) in names.iter().enumerate() {
+        for (at, name) in header.names.iter().enumerate() {
             let kind = schema.field(at).data_type();
             stores.push(match roles[at] {
                 Role::Skip => None,
@@ -63,7 +66,7 @@ impl ArrowTable {
             });
         }
         let refuse = options.missing == MissingPolicy::Refuse;
-        Ok(Self { source: source.to_string(), refuse, stores, ignored, left_out })
+        Ok(Self { source: source.to_string(), refuse, stores, ignored, left_out, header })
     }
 
     /// The columns that are read, by their place in the schema.
@@ -159,8 +162,9 @@ impl ArrowTable {
             };
             columns.push(Column { name, values });
         }
-        let Self { ignored, left_out, .. } = self;
-        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None })
+        let Self { ignored, left_out, mut header, .. } = self;
+        header.remark_unnamed(|name| columns.iter().any(|column: &Column| column.name == name));
+        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks: header.remarks })
     }
 }
 

@@ -60,6 +60,11 @@ pub(super) fn plain(cell: &[u8]) -> Option<f64> {
     plain_decimal(cell).filter(|value| (*value as f32).is_finite())
 }
 
+/// Whether a cell is a number, with a point or a comma.
+pub(super) fn is_plain_number(cell: &[u8]) -> bool {
+    matches!(look(cell), Cell::Number(_) | Cell::Written { .. })
+}
+
 /// What a cell that [`look`] calls a number is with a decimal comma: `1.234` is another number there, `1.5` is none.
 pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
     let Some(point) = cell.iter().position(|&byte| byte == b'.') else { return Some(value) };
@@ -72,7 +77,7 @@ pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
 
 /// Whether a trimmed cell stands for "no value".
 pub(super) fn is_missing(cell: &[u8]) -> bool {
-    matches!(cell, b"" | b"NA" | b"N/A" | b"null" | b"NULL" | b"None" | b"?")
+    matches!(cell, b"" | b"NA" | b"N/A" | b"null" | b"NULL" | b"None" | b"?" | b"\\N")
 }
 
 /// The longest marker.

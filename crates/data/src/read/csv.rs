@@ -5,10 +5,13 @@
 //! columns themselves and one record.
 
 use super::cell::{is_missing, look};
-use super::delimiter;
 use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
+use super::header::Header;
+use super::layout::{self, Layout};
+use super::legacy;
 use super::number::NumberStyle;
 use super::pass::{Pass, place_of, places_of};
+use super::remark::Remark;
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
 };
@@ -25,18 +28,51 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
     let given = options.delimiter.or(delimiter);
-    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
-    let table = Table { source, delimiter, encoding: options.encoding };
+    let read = |options: &ReadOptions| {
+        read_laid_out(source, layout::found(source, options.encoding, given), given.is_some(), options)
+    };
+    match read(options) {
+        Err(DataError::NotUtf8 { file, place }) if options.encoding.is_none() => {
+            let Some(encoding) = legacy::encoding_of(source)? else {
+                return Err(DataError::TwoEncodings { file, place });
+            };
+            let mut frame = read(&ReadOptions { encoding: Some(encoding), ..options.clone() })?;
+            frame.remarks.insert(0, Remark::Encoding(encoding));
+            Ok(frame)
+        }
+        other => other,
+    }
+}
+
+/// Reads a table whose layout is known; whether its delimiter was `given` decides if it is told.
+pub(super) fn read_laid_out(
+    source: &Source<'_>,
+    layout: Layout,
+    given: bool,
+    options: &ReadOptions,
+) -> Result<Frame, DataError> {
+    let table = Table { source, layout, encoding: options.encoding };
     let frame = table.read(options).map_err(|error| table.explained(error))?;
-    let unusual = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
+    let unusual = !given && layout.delimiter != layout::USUAL && source.counts_rows.is_none();
+    let unusual = unusual.then_some(char::from(layout.delimiter));
     Ok(Frame { delimiter: unusual, ..frame })
+}
+
+/// The names in the header.
+pub(super) fn names(
+    source: &Source<'_>,
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    let layout = layout::found(source, options.encoding, delimiter);
+    Ok(Header::new(Pass::open(source, layout, options.encoding)?.header()?).names)
 }
 
 /// Where a table is and how its bytes become records.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'s> {
     pub source: &'s Source<'s>,
-    pub delimiter: u8,
+    pub layout: Layout,
     pub encoding: Option<TextEncoding>,
 }
 
@@ -65,13 +101,13 @@ enum Half {
 }
 
 impl Slot {
-    fn new(role: Role) -> Self {
+    fn new(role: Role, decimal: Option<NumberStyle>) -> Self {
         match role {
             Role::Skip => Slot::Skip,
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
-            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted))),
+            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted).with_decimal(decimal))),
         }
     }
 
@@ -134,19 +170,19 @@ impl Table<'_> {
     pub(super) fn explained(self, error: DataError) -> DataError {
         match error {
             DataError::Memory { .. } | DataError::LongRecord { .. } => error,
-            other => {
-                Pass::open(self.source, self.delimiter, None).and_then(Pass::drain).err().unwrap_or(other)
-            }
+            other => Pass::open(self.source, self.layout, None).and_then(Pass::drain).err().unwrap_or(other),
         }
     }
 
     fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
         let file = self.source.name.as_str();
-        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
-        let names = pass.header()?;
-        let (roles, ignored) = roles(file, &names, options)?;
+        let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
+        let mut header = Header::new(pass.header()?);
+        let names = header.names.clone();
+        let (mut roles, ignored) = roles(file, &names, options)?;
+        let mut left_out: Vec<LeftOut> = header.leave_out_index(&mut roles, options).into_iter().collect();
         let refuse = options.missing == MissingPolicy::Refuse;
-        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role)).collect();
+        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role, options.decimal)).collect();
         let (mut rows, mut read) = (0usize, 0usize);
         let kept = options.rows.as_deref();
         while let Some((record, offset)) = pass.next()? {
@@ -161,6 +197,7 @@ impl Table<'_> {
             rows += 1;
         }
         kept.map_or(Ok(()), |kept| kept.check(file, read))?;
+        let short = pass.remark(rows);
         if rows == 0 {
             return Err(DataError::NoRows { file: file.to_string() });
         }
@@ -184,7 +221,7 @@ impl Table<'_> {
         }
         self.read_again(&names, &mut halves, rows, options)?;
         let cells = self.with_places(cells);
-        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+        let mut columns = Vec::new();
         for (name, half) in names.into_iter().zip(halves) {
             match half {
                 Half::Skip => {}
@@ -195,13 +232,20 @@ impl Table<'_> {
                 },
             }
         }
-        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None })
+        // A separator at the end of each line, or a margin beside the table, makes columns of nothing.
+        let unnamed = |name: &str| header.unnamed.iter().any(|&at| header.names[at] == name);
+        columns.retain(|column: &Column| !unnamed(&column.name) || column.values.missing() < rows);
+        header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
+        let titles = self.layout.titles;
+        let titles = (titles > 0).then_some(Remark::Titles { lines: titles });
+        let remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+        Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks })
     }
 
     /// What a column is, by its cells.
     fn decide(self, guess: Guess, name: &str) -> Result<(Half, Remarks), DataError> {
         let (outcome, remarks) = guess
-            .finish(self.delimiter == b';')
+            .finish(self.layout.delimiter == b';')
             .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?;
         let half = match outcome {
             Outcome::Done(values) => Half::Done(values),
@@ -251,7 +295,7 @@ impl Table<'_> {
         if !halves.iter().any(|half| matches!(half, Half::Again(_))) {
             return Ok(());
         }
-        let mut pass = Pass::open(self.source, self.delimiter, self.encoding)?;
+        let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
         pass.header()?;
         let (mut again, mut read) = (0usize, 0usize);
         while let Some((record, offset)) = pass.next()? {
@@ -329,8 +373,18 @@ mod tests {
         assert!(message(b"a,b\n1,2\n\n\n3\n").contains("line 5 has 1 cells"));
         assert!(message(b"a,b\r\n1,2\r\n3\r\n").contains("line 3 has 1 cells"));
         assert!(message(b"a,b\r\n1,2\r\n\r\n3,inf\r\n").contains("line 4, column 'b'"));
-        assert!(message(b"a,b\nx,1\ny,2\n\xff,3\n").contains("line 4 is not valid UTF-8"));
-        assert!(message(b"\xff,b\n1,2\n").contains("line 1 is not valid UTF-8"));
+        assert!(
+            message(
+                "a,b\nä,1\ny,2\n"
+                    .as_bytes()
+                    .iter()
+                    .chain(b"\xff,3\n")
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .as_slice()
+            )
+            .contains("line 4 is not valid UTF-8")
+        );
     }
 
     #[test]

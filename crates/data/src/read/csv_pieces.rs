@@ -2,9 +2,12 @@
 
 use super::csv::{Table, told};
 use super::guess::Guess;
+use super::header::Header;
+use super::layout::{self};
 use super::pass::Pass;
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
-use super::{Dictionary, MissingPolicy, ReadOptions, Role, Source, Trouble, Wanted, delimiter, roles};
+use super::{Dictionary, MissingPolicy, Remark, Role, Source, Trouble, Wanted, legacy, roles};
+use crate::decode::TextEncoding;
 use crate::frame::{CellsRead, Column, TextColumn, Values};
 use crate::{DataError, Frame};
 use std::ops::Range;
@@ -28,52 +31,87 @@ pub(super) fn read<E: From<DataError>>(
     plan: &PiecePlan<'_>,
     visit: &mut dyn FnMut(Piece) -> Result<(), E>,
 ) -> Result<PiecesEnd, E> {
-    let encoding = plan.features.encoding;
     let given = plan.features.delimiter.or(delimiter);
-    let delimiter = given.unwrap_or_else(|| delimiter::found(source, encoding));
-    let table = Table { source, delimiter, encoding };
+    let mut visited = false;
+    let mut noting = |piece: Piece| {
+        visited = true;
+        visit(piece)
+    };
+    let encoding = plan.features.encoding;
+    match read_as(source, given, encoding, plan, &mut noting) {
+        // Nothing was handed out that was read otherwise.
+        Err(Wrong::File(DataError::NotUtf8 { file, place })) if encoding.is_none() && !visited => {
+            let Some(encoding) = legacy::encoding_of(source)? else {
+                return Err(DataError::TwoEncodings { file, place }.into());
+            };
+            let mut end = read_as(source, given, Some(encoding), plan, visit).map_err(Wrong::into)?;
+            end.remarks.insert(0, Remark::Encoding(encoding));
+            Ok(end)
+        }
+        other => other.map_err(Wrong::into),
+    }
+}
+
+/// What ends a reading: something about the file, or whoever takes the pieces.
+enum Wrong<E> {
+    File(DataError),
+    Visit(E),
+}
+
+impl<E: From<DataError>> Wrong<E> {
+    fn into(self) -> E {
+        match self {
+            Wrong::File(error) => error.into(),
+            Wrong::Visit(error) => error,
+        }
+    }
+}
+
+fn read_as<E>(
+    source: &Source<'_>,
+    given: Option<u8>,
+    encoding: Option<TextEncoding>,
+    plan: &PiecePlan<'_>,
+    visit: &mut dyn FnMut(Piece) -> Result<(), E>,
+) -> Result<PiecesEnd, Wrong<E>> {
+    let layout = layout::found(source, encoding, given);
+    let table = Table { source, layout, encoding };
     // What is wrong with the file, not with what was made of it.
-    let explained = |error: DataError| E::from(table.explained(error));
-    let names =
-        Pass::open(source, delimiter, encoding).and_then(|mut pass| pass.header()).map_err(explained)?;
-    let mut slots = Slot::of_columns(source, &names, plan).map_err(explained)?;
+    let explained = |error: DataError| Wrong::File(table.explained(error));
+    let header =
+        Pass::open(source, layout, encoding).and_then(|mut pass| pass.header()).map_err(explained)?;
+    let header = Header::new(header);
+    let names = &header.names;
+    let mut slots = Slot::of_columns(source, names, plan).map_err(explained)?;
     let mut end = PiecesEnd::default();
-    thread::scope(|scope| {
+    let short = thread::scope(|scope| {
         let (send, receive) = sync_channel(1);
-        scope.spawn(move || find_records(table, plan.rows.max(1), &send));
+        let finder = scope.spawn(move || find_records(table, plan.rows.max(1), &send));
         let mut first = true;
         for records in Records::arriving(&receive) {
             let records = records.map_err(explained)?;
             end.rows += records.offsets.len();
             if end.rows >= u32::MAX as usize {
                 let file = source.name.clone();
-                return Err(DataError::TooManyRows { file, limit: u32::MAX as usize - 1 }.into());
+                return Err(Wrong::File(DataError::TooManyRows { file, limit: u32::MAX as usize - 1 }));
             }
             let cells = fill(&mut slots, &records, plan, first, table).map_err(explained)?;
             let rows = records.offsets.len();
             drop(records);
             first = false;
-            visit(piece(&slots, cells, rows))?;
+            visit(piece(&slots, cells, rows)).map_err(Wrong::Visit)?;
         }
-        Ok::<(), E>(())
+        Ok::<_, Wrong<E>>(finder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     if end.rows == 0 {
         return Err(explained(DataError::NoRows { file: source.name.clone() }));
     }
     finish(slots, table, plan, &mut end).map_err(explained)?;
-    end.delimiter = (given.is_none() && delimiter != delimiter::USUAL).then_some(char::from(delimiter));
+    let unusual = given.is_none() && layout.delimiter != layout::USUAL;
+    end.delimiter = unusual.then_some(char::from(layout.delimiter));
+    let titles = (layout.titles > 0).then_some(Remark::Titles { lines: layout.titles });
+    end.remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
     Ok(end)
-}
-
-/// The names of the columns.
-pub(super) fn names(
-    source: &Source<'_>,
-    delimiter: Option<u8>,
-    options: &ReadOptions,
-) -> Result<Vec<String>, DataError> {
-    let given = options.delimiter.or(delimiter);
-    let delimiter = given.unwrap_or_else(|| delimiter::found(source, options.encoding));
-    Pass::open(source, delimiter, options.encoding)?.header()
 }
 
 /// Some records of the file, their cells one after the other.
@@ -106,9 +144,15 @@ impl Records {
 }
 
 /// Finds records until there are no more or nobody takes them.
-fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records, DataError>>) {
-    let found = || -> Result<(), DataError> {
-        let mut pass = Pass::open(table.source, table.delimiter, table.encoding)?;
+fn find_records(
+    table: Table<'_>,
+    rows: usize,
+    send: &SyncSender<Result<Records, DataError>>,
+) -> Option<Remark> {
+    let mut short = None;
+    let mut found = || -> Result<(), DataError> {
+        let mut pass = Pass::open(table.source, table.layout, table.encoding)?;
+        let mut all = 0;
         pass.header()?;
         let mut records = Records::default();
         while let Some((record, offset)) = pass.next()? {
@@ -117,6 +161,7 @@ fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records,
             let ends = (0..record.len()).filter_map(|cell| record.range(cell));
             records.ends.extend(ends.map(|range| start + range.end as u32));
             records.offsets.push(offset);
+            all += 1;
             let (held, bytes) = (records.offsets.len(), records.bytes.len());
             let long = bytes >= MOST_BYTES && held.is_multiple_of(BLOCK) || bytes >= 4 * MOST_BYTES;
             if held >= rows || long {
@@ -129,6 +174,7 @@ fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records,
                 }
             }
         }
+        short = pass.remark(all);
         if !records.offsets.is_empty() {
             // Nobody takes it: the reader has given up.
             let _ = send.send(Ok(records));
@@ -138,6 +184,7 @@ fn find_records(table: Table<'_>, rows: usize, send: &SyncSender<Result<Records,
     if let Err(error) = found() {
         let _ = send.send(Err(error));
     }
+    short
 }
 
 /// What becomes of the cells of a column.
@@ -179,7 +226,9 @@ impl Slot {
                 Role::Category => Kind::Category(Dictionary::default()),
                 Role::Text => Kind::Text(TextColumn::default()),
                 Role::Verbatim => Kind::Verbatim(TextColumn::default()),
-                Role::Feature(wanted) => Kind::Guess(Box::new(Guess::new(wanted)), wanted),
+                Role::Feature(wanted) => {
+                    Kind::Guess(Box::new(Guess::new(wanted).with_decimal(plan.features.decimal)), wanted)
+                }
             };
             slots.push(Self { at, name: name.clone(), kind });
         }

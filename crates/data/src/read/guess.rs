@@ -54,6 +54,8 @@ pub(super) type Seen = (Vec<u8>, u64);
 /// A column whose type is still open.
 pub(super) struct Guess {
     wanted: Wanted,
+    /// The decimal sign that was asked for.
+    decimal: Option<NumberStyle>,
     stored: Stored,
     point: Reading,
     comma: Reading,
@@ -139,6 +141,7 @@ impl Guess {
     pub(super) fn new(wanted: Wanted) -> Self {
         Self {
             wanted,
+            decimal: None,
             stored: Stored::Missing(0),
             point: Reading::default(),
             comma: Reading::default(),
@@ -150,6 +153,11 @@ impl Guess {
             trouble: None,
             settled: false,
         }
+    }
+
+    /// The same with a decimal sign that was asked for.
+    pub(super) fn with_decimal(self, decimal: Option<NumberStyle>) -> Self {
+        Self { decimal, ..self }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
@@ -277,7 +285,7 @@ impl Guess {
 
     /// Another style than the wanted one, where so far no number is written in that and nearly all are in the other.
     pub(super) fn other_style(&self) -> Option<NumberStyle> {
-        match (self.wanted, self.kind(false)) {
+        match (self.wanted, self.kind(false, self.decimal)) {
             (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) if wanted != found => {
                 Some(found)
             }
@@ -288,7 +296,7 @@ impl Guess {
     /// What is to be said of a column of which all cells were taken, and what it is where that is not what was wanted; or
     /// what is wrong with it.
     pub(super) fn end(mut self) -> Result<(Option<Wanted>, Remarks), (Trouble, Seen)> {
-        let kind = self.kind(false);
+        let kind = self.kind(false, self.decimal);
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
         {
@@ -306,7 +314,15 @@ impl Guess {
     /// What the column is, and what is to be said of it; or what is wrong with it. A column of missing cells alone counts
     /// as numeric. `commas` says that a tie is the decimal comma's.
     pub(super) fn finish(mut self, commas: bool) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
-        let kind = self.kind(commas);
+        let kind = self.kind(commas, self.decimal);
+        if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
+            (kind, self.decimal, self.kind(commas, None))
+        {
+            let reading = if style == NumberStyle::Comma { &mut self.comma } else { &mut self.point };
+            if let Some(seen) = reading.first_other.take() {
+                return Err((Trouble::OtherDecimal(style), seen));
+            }
+        }
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
         {
@@ -345,8 +361,9 @@ impl Guess {
     }
 
     /// Numbers of a style, truth values, or texts ([`Wanted::Any`]); nothing where all cells are missing.
-    fn kind(&self, commas: bool) -> Option<Wanted> {
+    fn kind(&self, commas: bool, decimal: Option<NumberStyle>) -> Option<Wanted> {
         let style = match self.comma.fits.cmp(&self.point.fits) {
+            _ if decimal.is_some() => decimal.unwrap_or_default(),
             std::cmp::Ordering::Greater => NumberStyle::Comma,
             std::cmp::Ordering::Equal if commas && self.ambiguous > 0 => NumberStyle::Comma,
             _ => NumberStyle::Point,

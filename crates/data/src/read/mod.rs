@@ -8,21 +8,31 @@
 mod arrow;
 mod cell;
 mod contained;
+mod container;
 mod csv;
 mod csv_pieces;
-mod delimiter;
 mod dictionary;
 mod footer;
 mod guess;
+mod header;
+mod ipc;
+mod json;
+mod json_value;
 mod kept;
+mod layout;
+mod legacy;
 mod number;
 mod numbers;
 mod parquet;
 mod parquet_pieces;
 mod pass;
 mod pieces;
+mod remark;
+mod sheet;
+mod sheet_header;
 mod source;
 mod texts;
+mod workbook;
 
 pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
@@ -32,11 +42,12 @@ pub use kept::KeptRows;
 pub use number::NumberStyle;
 use numbers::Numbers;
 pub(crate) use pieces::{Piece, PiecePlan, PiecesEnd};
+pub use remark::Remark;
 use source::Bytes;
 pub(crate) use source::Source;
 
 use crate::decode::TextEncoding;
-use crate::error::{Position, shortened, unknown_column};
+use crate::error::{Position, listed, shortened, unknown_column};
 use crate::{DataError, Frame, TableFormat};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -122,12 +133,27 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// If given, no other rows are read.
     pub rows: Option<Arc<KeptRows>>,
+    /// The decimal sign of the numbers of a text table; that of each column's cells if nothing is said.
+    pub decimal: Option<NumberStyle>,
+    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
+    pub sheet: Option<String>,
 }
 
-/// Reads the table in the file at `path`: `.csv` or `.tsv` (plain, `.gz` or `.zst`), `.parquet` or `.pq`. The path `-` is
+/// Reads the table in the file at `path`: `.csv`, `.tsv`, `.txt`, `.json`, `.jsonl` or `.ndjson` (plain, `.gz` or `.zst`),
+/// `.parquet` or `.pq`, `.feather`, `.arrow` or `.ipc`, `.xlsx`, `.xlsm`, `.xlsb`, `.xls` or `.ods`. The path `-` is
 /// standard input; it, a pipe or a device is read once, and its format follows from [`ReadOptions::format`] or its bytes.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, DataError> {
     Source::at(path)?.read(options)
+}
+
+/// The names of the columns of the table in the file at `path`, by the rules of [`read`](fn@read).
+pub fn column_names(path: &Path, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+    Source::at(path)?.names(options)
+}
+
+/// Reads a table from memory, in the format of its bytes or the one that the options name.
+pub fn read_table_bytes(bytes: &[u8], options: &ReadOptions) -> Result<Frame, DataError> {
+    Source::memory(bytes).read(options)
 }
 
 /// Reads a CSV table from memory, compressed or not.
@@ -153,13 +179,23 @@ enum Role {
 impl ReadOptions {
     /// The same columns of a table that is written as another's options say.
     pub(crate) fn written_like(self, other: &ReadOptions) -> Self {
-        Self { encoding: other.encoding, delimiter: other.delimiter, format: other.format, ..self }
+        Self {
+            encoding: other.encoding,
+            delimiter: other.delimiter,
+            format: other.format,
+            decimal: other.decimal,
+            sheet: other.sheet.clone(),
+            ..self
+        }
     }
 
     /// What features are to be read as, where that is known.
     fn wanted(&self) -> HashMap<&str, Wanted> {
         let boolean = self.boolean.iter().map(|name| (name.as_str(), Wanted::Flags));
-        let numeric = self.numeric.iter().map(|(name, style)| (name.as_str(), Wanted::Numbers(*style)));
+        // What is said of this file goes before what was learned from another.
+        let style = |style: Option<NumberStyle>| self.decimal.or(style);
+        let numeric =
+            self.numeric.iter().map(|(name, found)| (name.as_str(), Wanted::Numbers(style(*found))));
         boolean.chain(numeric).collect()
     }
 }
@@ -168,18 +204,15 @@ impl ReadOptions {
 fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Role>, Vec<String>), DataError> {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();
-    if let Some(position) = names.iter().position(String::is_empty) {
-        return Err(DataError::UnnamedColumn { file: file.to_string(), position: position + 1 });
-    }
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(DataError::DuplicateColumn { file: file.to_string(), name: pair[0].to_string() });
-    }
     let numeric = options.numeric.iter().map(|(name, _)| name);
     let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(numeric);
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
         if sorted.binary_search(&name.as_str()).is_err() {
-            return Err(unknown_column(name, names.iter().map(String::as_str)));
+            return Err(match header::are_numbers(names) {
+                true => DataError::NoHeader { file: file.to_string(), first: listed(names, ", ", 3) },
+                false => unknown_column(name, names.iter().map(String::as_str)),
+            });
         }
     }
     let set = |names: &'_ [String]| names.iter().cloned().collect::<HashSet<String>>();
@@ -218,7 +251,12 @@ enum Trouble {
     TooLarge,
     NotUtf8,
     TooManyLevels,
-    VectorLength { expected: usize, found: usize },
+    /// A number in the style that was not asked for.
+    OtherDecimal(NumberStyle),
+    VectorLength {
+        expected: usize,
+        found: usize,
+    },
 }
 
 impl Trouble {
@@ -231,6 +269,7 @@ impl Trouble {
             Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
             Trouble::NotUtf8 => DataError::NotUtf8 { file, place },
             Trouble::TooManyLevels => DataError::TooManyLevels { column, limit: MAX_LEVELS },
+            Trouble::OtherDecimal(style) => DataError::OtherDecimal { file, place, column, value, style },
             Trouble::VectorLength { expected, found } => {
                 let row = match place {
                     Position::Line(at) | Position::Row(at) => at as usize,

@@ -1,5 +1,6 @@
 //! Numbers as people write them: `$12`, `12 %`, `1,234.5`, `1_000`, `(12)`, and with a decimal comma `1.234,5`.
 
+use crate::DataError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -36,6 +37,21 @@ impl fmt::Display for NumberStyle {
             NumberStyle::Point => "a decimal point",
             NumberStyle::Comma => "a decimal comma",
         })
+    }
+}
+
+impl std::str::FromStr for NumberStyle {
+    type Err = DataError;
+
+    fn from_str(sign: &str) -> Result<Self, DataError> {
+        match sign {
+            "." => Ok(NumberStyle::Point),
+            "," => Ok(NumberStyle::Comma),
+            other => {
+                let (what, found) = ("decimal sign", other.to_string());
+                Err(DataError::UnknownWord { what, found, known: "a point or a comma" })
+            }
+        }
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
         Bytes::Read(bytes) => read_chunks(&source.name, bytes.clone(), options),
         // Only readers of pieces spool.
         Bytes::Spooled(_) => Err(DataError::NotParquet { file: source.name.clone() }),
+        Bytes::Json(..) => read_chunks(&source.name, source.all()?, options),
     });
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }

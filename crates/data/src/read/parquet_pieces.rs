@@ -69,6 +69,7 @@ impl Chunks {
             Bytes::File(path) => Chunks::File(source.open_file(path)?),
             Bytes::Memory(bytes) => Chunks::Memory(bytes::Bytes::copy_from_slice(bytes)),
             Bytes::Read(bytes) => Chunks::Memory(bytes.clone()),
+            Bytes::Json(..) => Chunks::Memory(source.all()?),
             Bytes::Spooled(scratch) => Chunks::Spooled(scratch.reader(0, scratch.len())),
         })
     }

@@ -1,6 +1,8 @@
 //! One reading of a text table from its start, plain or compressed.
 
 use super::Source;
+use super::layout::Layout;
+use super::remark::Remark;
 use crate::decode::{TextEncoding, Utf8Reader};
 use crate::error::Position;
 use crate::memory::room;
@@ -24,23 +26,29 @@ pub(super) fn places_of(
 ) -> Vec<Position> {
     let mut order: Vec<usize> = (0..offsets.len()).collect();
     order.sort_unstable_by_key(|&at| std::cmp::Reverse(offsets[at]));
-    let mut places = vec![Position::Line(1); offsets.len()];
-    let mut line = 1;
+    let place = |line| match source.counts_rows {
+        None => Position::Line(line),
+        Some(first) => Position::Row((line + first).saturating_sub(1)),
+    };
+    let mut places = vec![place(1); offsets.len()];
+    let (mut line, mut quoted) = (1, false);
     if let Ok(pass) = Pass::open(source, b',', encoding) {
         pass.bound.lifted.set(true);
         let bytes = io::BufReader::new(pass.reader.into_inner()).bytes().map_while(Result::ok);
         for (at, byte) in bytes.enumerate() {
             let in_line = !matches!(byte, b'\r' | b'\n');
             while let Some(next) = order.pop_if(|next| in_line && at as u64 >= offsets[*next]) {
-                places[next] = Position::Line(line);
+                places[next] = place(line);
             }
             if order.is_empty() {
                 break;
             }
-            line += u64::from(byte == b'\n');
+            // A row of a sheet may have line breaks in its cells, a line of a text file is a line.
+            quoted ^= byte == b'"' && source.counts_rows.is_some();
+            line += u64::from(byte == b'\n' && !quoted);
         }
     }
-    order.into_iter().for_each(|at| places[at] = Position::Line(line));
+    order.into_iter().for_each(|at| places[at] = place(line));
     places
 }
 
@@ -54,6 +62,15 @@ pub(super) struct Pass<'s> {
     bound: Rc<Bound>,
     /// Up to where it was asked whether there is memory for what is read.
     checked: u64,
+    layout: Layout,
+    /// How many cells the header has, and records must have.
+    wide: usize,
+    /// Whether the next record is the first below the header.
+    first: bool,
+    /// How many records had fewer cells, and where the first and the last of them start.
+    short: usize,
+    first_short: u64,
+    last_short: Option<(u64, usize)>,
 }
 
 /// The longest header and the longest record, where there is memory enough.
@@ -150,38 +167,73 @@ impl std::fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
+/// The bytes of a source, unpacked where they are packed, and how they were.
+pub(super) fn decompressed<'s>(
+    source: &'s Source<'s>,
+) -> Result<(Option<&'static str>, Box<dyn Read + 's>), DataError> {
+    let raw = source.open()?;
+    Ok(match source.start()?.as_slice() {
+        [0x1f, 0x8b, ..] => (
+            Some("gzip"),
+            Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
+        ),
+        // A frame of data, or one that is to be skipped before it.
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+            let decoder = zstd::Decoder::new(raw)
+                .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
+            (Some("zstd"), Box::new(decoder))
+        }
+        _ => (None, raw),
+    })
+}
+
 impl<'s> Pass<'s> {
     pub(super) fn open(
         source: &'s Source<'s>,
-        delimiter: u8,
+        layout: impl Into<Layout>,
         encoding: Option<TextEncoding>,
     ) -> Result<Self, DataError> {
-        let raw = source.open()?;
-        let (codec, bytes): (_, Box<dyn Read + 's>) = match source.start()?.as_slice() {
-            [0x1f, 0x8b, ..] => (
-                Some("gzip"),
-                Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
-            ),
-            // A frame of data, or one that is to be skipped before it.
-            [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-                let decoder = zstd::Decoder::new(raw)
-                    .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
-                (Some("zstd"), Box::new(decoder))
-            }
-            _ => (None, raw),
-        };
+        let layout = layout.into();
+        let (codec, bytes) = decompressed(source)?;
         let bound = Rc::new(Bound::default());
-        let bytes = Bounded { inner: Utf8Reader::new(bytes, encoding), read: 0, bound: bound.clone() };
+        let mut text = Utf8Reader::new(bytes, encoding);
+        if layout.skip > 0 {
+            io::copy(&mut text.by_ref().take(layout.skip), &mut io::sink())
+                .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
+        }
+        let bytes = Bounded { inner: text, read: 0, bound: bound.clone() };
         let bytes: Box<dyn Read + 's> = Box::new(bytes);
-        let reader = ReaderBuilder::new().delimiter(delimiter).buffer_capacity(BUFFER).from_reader(bytes);
-        Ok(Self { source, encoding, codec, reader, record: ByteRecord::new(), bound, checked: STEP })
+        let mut builder = ReaderBuilder::new();
+        let builder = builder.delimiter(layout.delimiter).escape(layout.escaped.then_some(b'\\'));
+        let reader = builder.flexible(true).buffer_capacity(BUFFER).from_reader(bytes);
+        let record = ByteRecord::new();
+        let (wide, first, short, first_short, last_short) = (0, true, 0, 0, None);
+        Ok(Self {
+            source,
+            encoding,
+            codec,
+            reader,
+            record,
+            bound,
+            checked: STEP,
+            layout,
+            wide,
+            first,
+            short,
+            first_short,
+            last_short,
+        })
     }
 
     pub(super) fn header(&mut self) -> Result<Vec<String>, DataError> {
-        let header = match self.reader.byte_headers() {
+        let mut header = match self.reader.byte_headers() {
             Ok(header) => header.clone(),
             Err(error) => return Err(self.explain(error)),
         };
+        if self.layout.row_names {
+            header = std::iter::once(&b""[..]).chain(header.iter()).collect();
+        }
+        self.wide = header.len();
         if header.is_empty() {
             return Err(DataError::Empty { file: self.source.name.clone() });
         }
@@ -211,14 +263,79 @@ impl<'s> Pass<'s> {
             check_memory(|| format!("'{}' beyond {start} bytes", self.source.name), BYTES_PER_STEP)?;
             self.checked = start + STEP;
         }
-        match self.reader.read_byte_record(&mut self.record) {
-            Ok(true) => {
-                let offset = self.record.position().map_or(0, |position| position.byte());
-                Ok(Some((&self.record, offset)))
+        loop {
+            match self.reader.read_byte_record(&mut self.record) {
+                Ok(true) => {
+                    let offset = self.record.position().map_or(0, |position| position.byte());
+                    let offset = offset + self.layout.skip;
+                    let first = std::mem::take(&mut self.first);
+                    if self.record.len() == self.wide && !first {
+                        self.last_short = None;
+                        return Ok(Some((&self.record, offset)));
+                    }
+                    if self.is_drawn(first) {
+                        continue;
+                    }
+                    self.even(offset)?;
+                    return Ok(Some((&self.record, offset)));
+                }
+                Ok(false) => return Ok(None),
+                Err(error) => return Err(self.explain(error)),
             }
-            Ok(false) => Ok(None),
-            Err(error) => Err(self.explain(error)),
         }
+    }
+
+    /// Whether the record is no row but a rule below the header, or the last line of a listing, such as `(3 rows)`.
+    fn is_drawn(&self, first: bool) -> bool {
+        let rule = |cell: &[u8]| cell.iter().all(|byte| matches!(byte, b'-' | b'+' | b'=' | b':' | b'|'));
+        let mut cells = self.record.iter().map(<[u8]>::trim_ascii);
+        if self.wide > 1 && self.record.len() == 1 {
+            let cell = cells.next().unwrap_or_default();
+            return (cell.len() > 2 && rule(cell)) || is_count(cell);
+        }
+        let mut filled = cells.filter(|cell| !cell.is_empty()).peekable();
+        first && filled.peek().is_some() && filled.all(|cell| cell.len() > 2 && rule(cell))
+    }
+
+    /// Makes the record as long as the header where it lacks nothing but its last cells, as spreadsheets leave out empty
+    /// ones, or has more cells that are all empty.
+    fn even(&mut self, offset: u64) -> Result<(), DataError> {
+        let (found, wide) = (self.record.len(), self.wide);
+        let ragged = |pass: &Self, offset, found: usize| {
+            let place = place_of(pass.source, pass.encoding, offset);
+            let (expected, found) = (wide as u64, found as u64);
+            DataError::Ragged { file: pass.source.name.clone(), place, expected, found }
+        };
+        if found > wide {
+            if self.record.iter().skip(wide).any(|cell| !cell.trim_ascii().is_empty()) {
+                return Err(ragged(self, offset, found));
+            }
+            self.record.truncate(wide);
+        } else if found < wide && self.source.counts_rows.is_some() {
+            (found..wide).for_each(|_| self.record.push_field(b""));
+        } else if found < wide {
+            match self.last_short {
+                // The two halves of a line that was broken.
+                Some((at, before)) if before + found == wide + 1 => return Err(ragged(self, at, before)),
+                _ if found < 2 => return Err(ragged(self, offset, found)),
+                _ => {}
+            }
+            if self.short == 0 {
+                self.first_short = offset;
+            }
+            self.short += 1;
+            self.last_short = Some((offset, found));
+            (found..wide).for_each(|_| self.record.push_field(b""));
+            return Ok(());
+        }
+        self.last_short = None;
+        Ok(())
+    }
+
+    /// What is to be said of the records that were read.
+    pub(super) fn remark(&self, rows: usize) -> Option<Remark> {
+        let first = || place_of(self.source, self.encoding, self.first_short);
+        (self.short > 0).then(|| Remark::Short { lines: self.short, of: rows, first: first() })
     }
 
     /// The text itself, from here.
@@ -240,12 +357,8 @@ impl<'s> Pass<'s> {
     fn explain(&self, error: ::csv::Error) -> DataError {
         let file = self.source.name.clone();
         match (error.into_kind(), self.codec) {
-            (ErrorKind::UnequalLengths { pos, expected_len, len }, _) => {
-                let place = place_of(self.source, self.encoding, pos.map_or(0, |position| position.byte()));
-                DataError::Ragged { file, place, expected: expected_len, found: len }
-            }
             (ErrorKind::Io(cause), _) if cause.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
-                let place = place_of(self.source, self.encoding, self.bound.start.get());
+                let place = place_of(self.source, self.encoding, self.bound.start.get() + self.layout.skip);
                 DataError::LongRecord { file, place, limit: self.bound.longest() }
             }
             (ErrorKind::Io(cause), Some(codec)) => broken(file, codec, cause),
@@ -255,7 +368,14 @@ impl<'s> Pass<'s> {
     }
 }
 
-fn broken(file: String, codec: &'static str, cause: io::Error) -> DataError {
+/// `(3 rows)`, as listings of databases end.
+fn is_count(cell: &[u8]) -> bool {
+    let inside = cell.strip_prefix(b"(").and_then(|cell| cell.strip_suffix(b")")).unwrap_or_default();
+    let digits = inside.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && matches!(&inside[digits..], b" rows" | b" row" | b" rows affected")
+}
+
+pub(super) fn broken(file: String, codec: &'static str, cause: io::Error) -> DataError {
     match cause.kind() {
         io::ErrorKind::UnexpectedEof => DataError::Truncated { file, codec },
         _ => DataError::Corrupt { file, codec, cause },

@@ -5,7 +5,7 @@
 //! a number at all, how many cells are something else) is decided over the whole file here, too: at its end.
 
 use super::source::Form;
-use super::{ReadOptions, Source, csv_pieces, parquet_pieces};
+use super::{ReadOptions, Remark, Source, csv_pieces, parquet_pieces};
 use crate::error::unknown_column;
 use crate::frame::{CellsRead, Column, TextColumn};
 use crate::{DataError, Frame};
@@ -45,6 +45,8 @@ pub(crate) struct PiecesEnd {
     pub cells: Vec<CellsRead>,
     /// What separates the cells of the file, where it was found out and is no comma.
     pub delimiter: Option<char>,
+    /// What was met in the shape of the file.
+    pub remarks: Vec<Remark>,
     /// Features that turned out to be of another kind, and which.
     pub others: Vec<(String, &'static str)>,
 }
@@ -72,15 +74,6 @@ impl PiecePlan<'_> {
 }
 
 impl Source<'_> {
-    /// The names of the columns, without the rows. `None`: its format is read as a whole only.
-    pub(crate) fn names(&self, options: &ReadOptions) -> Result<Option<Vec<String>>, DataError> {
-        match self.form(options)? {
-            Some(Form::Text(delimiter)) => csv_pieces::names(self, delimiter, options).map(Some),
-            Some(Form::Parquet) => parquet_pieces::names(self).map(Some),
-            None => Ok(None),
-        }
-    }
-
     /// Reads the table and hands out its pieces. `None`: its format is read as a whole only.
     pub(crate) fn pieces<E: From<DataError>>(
         &self,

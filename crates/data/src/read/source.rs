@@ -1,8 +1,8 @@
 //! Where the bytes of a table come from: a file, standard input, a pipe or a device, or memory.
 
-use super::parquet;
+use super::layout::Layout;
 use super::pass::longest_record;
-use super::{TableFormat, csv};
+use super::{TableFormat, csv, ipc, json, parquet, sheet, workbook};
 use crate::error::Position;
 use crate::place::{is_dash, is_stream};
 use crate::scratch::Scratch;
@@ -23,7 +23,8 @@ fn is_endless(bytes: &[u8]) -> bool {
         bytes,
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]
     );
-    !packed && !bytes.starts_with(parquet::MAGIC) && !bytes.contains(&b'\n')
+    let marked = [parquet::MAGIC, ipc::MAGIC, workbook::ZIP, workbook::OLE];
+    !packed && !marked.iter().any(|mark| bytes.starts_with(mark)) && !bytes.contains(&b'\n')
 }
 
 /// How bytes become the pieces of a table.
@@ -41,6 +42,9 @@ pub(crate) struct Source<'a> {
     format: Option<TableFormat>,
     /// Whether the name need not say anything.
     stream: bool,
+    /// For a text that was made of another file: the row of that file that its first line stands for. Places in it are
+    /// rows then, not lines.
+    pub(super) counts_rows: Option<u64>,
 }
 
 pub(super) enum Bytes<'a> {
@@ -50,6 +54,8 @@ pub(super) enum Bytes<'a> {
     Read(bytes::Bytes),
     /// What was read of a long one.
     Spooled(Scratch),
+    /// Objects, which are written as a text table while they are read.
+    Json(&'a Source<'a>, &'a json::Plan),
 }
 
 impl<'a> Source<'a> {
@@ -57,8 +63,8 @@ impl<'a> Source<'a> {
     pub(crate) fn at(path: &'a Path) -> Result<Self, DataError> {
         let name = if is_dash(path) { "standard input".to_string() } else { path.display().to_string() };
         let regular = !is_dash(path) && fs::metadata(path).is_ok_and(|about| about.is_file());
-        let mut source =
-            Source { name, bytes: Bytes::File(path), format: TableFormat::of(path), stream: is_stream(path) };
+        let (bytes, format, stream) = (Bytes::File(path), TableFormat::of(path), is_stream(path));
+        let mut source = Source { name, bytes, format, stream, counts_rows: None };
         if !regular {
             let stream: Box<dyn Read> = match is_dash(path) {
                 true => Box::new(io::stdin()),
@@ -76,8 +82,13 @@ impl<'a> Source<'a> {
             return Self::at(path);
         }
         let name = if is_dash(path) { "standard input".to_string() } else { path.display().to_string() };
-        let mut source =
-            Source { name, bytes: Bytes::File(path), format: TableFormat::of(path), stream: is_stream(path) };
+        let mut source = Source {
+            name,
+            bytes: Bytes::File(path),
+            format: TableFormat::of(path),
+            stream: is_stream(path),
+            counts_rows: None,
+        };
         let mut stream: Box<dyn Read> = match is_dash(path) {
             true => Box::new(io::stdin()),
             false => Box::new(source.open_file(path)?),
@@ -109,44 +120,96 @@ impl<'a> Source<'a> {
 
     pub(super) fn memory(bytes: &'a [u8]) -> Self {
         let name = "bytes in memory".to_string();
-        Source { name, bytes: Bytes::Memory(bytes), format: None, stream: true }
+        Source { name, bytes: Bytes::Memory(bytes), format: None, stream: true, counts_rows: None }
+    }
+
+    /// A text table that was made of this source, line by line of its rows from `first` on.
+    pub(super) fn rewritten<'b>(&self, bytes: Bytes<'b>, first: u64) -> Source<'b> {
+        Source { name: self.name.clone(), bytes, format: None, stream: true, counts_rows: Some(first) }
     }
 
     /// How the bytes of the table are to be read piece by piece; `None` where they are read as a whole only.
     pub(super) fn form(&self, options: &ReadOptions) -> Result<Option<Form>, DataError> {
-        let start = self.start()?;
-        let format = match (self.format.or(options.format), self.stream) {
-            (Some(format), _) => format,
-            (None, true) => TableFormat::Csv,
-            (None, false) => return Err(DataError::UnknownExtension { file: self.name.clone() }),
-        };
-        if start.is_empty() {
-            return Err(DataError::Empty { file: self.name.clone() });
-        }
+        let format = self.checked(options)?;
         Ok(match format {
-            TableFormat::Csv if !parquet::is_marked(&start) => Some(Form::Text(None)),
-            TableFormat::Tsv if !parquet::is_marked(&start) => Some(Form::Text(Some(b'\t'))),
-            TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet => Some(Form::Parquet),
+            TableFormat::Csv => Some(Form::Text(None)),
+            TableFormat::Tsv => Some(Form::Text(Some(b'\t'))),
+            TableFormat::Parquet => Some(Form::Parquet),
+            TableFormat::Arrow | TableFormat::Json | TableFormat::Excel => None,
         })
     }
 
     /// Reads the table.
     pub(crate) fn read(&self, options: &ReadOptions) -> Result<Frame, DataError> {
+        match self.checked(options)? {
+            TableFormat::Csv => csv::read(self, None, options),
+            TableFormat::Tsv => csv::read(self, Some(b'\t'), options),
+            TableFormat::Parquet => parquet::read(self, options),
+            TableFormat::Arrow => ipc::read(self, options),
+            TableFormat::Json => json::read(self, options),
+            TableFormat::Excel => sheet::read(self, options),
+        }
+    }
+
+    /// The format, and whether the options make sense for it.
+    fn checked(&self, options: &ReadOptions) -> Result<TableFormat, DataError> {
+        let format = self.checked_format(options)?;
+        if format != TableFormat::Excel && options.sheet.is_some() {
+            return Err(DataError::NoSheets { file: self.name.clone() });
+        }
+        let text = matches!(format, TableFormat::Csv | TableFormat::Tsv);
+        if !text && options.decimal.is_some() {
+            return Err(DataError::NoDecimal { file: self.name.clone() });
+        }
+        Ok(format)
+    }
+
+    /// The format: what the bytes say where they have a mark, else what the name or the options say.
+    fn checked_format(&self, options: &ReadOptions) -> Result<TableFormat, DataError> {
         // A path that leads nowhere is the first thing to say, before anything about its extension.
         let start = self.start()?;
-        let format = match (self.format.or(options.format), self.stream) {
-            (Some(format), _) => format,
-            (None, true) => TableFormat::Csv,
-            (None, false) => return Err(DataError::UnknownExtension { file: self.name.clone() }),
-        };
+        let named = self.format.or(options.format);
+        if named.is_none() && !self.stream {
+            return Err(DataError::UnknownExtension { file: self.name.clone() });
+        }
         if start.is_empty() {
             return Err(DataError::Empty { file: self.name.clone() });
         }
-        match format {
-            TableFormat::Csv if !parquet::is_marked(&start) => csv::read(self, None, options),
-            TableFormat::Tsv if !parquet::is_marked(&start) => csv::read(self, Some(b'\t'), options),
-            _ => parquet::read(self, options),
+        Ok(match (named, start.as_slice()) {
+            (_, start) if parquet::is_marked(start) => TableFormat::Parquet,
+            (Some(TableFormat::Parquet), _) => TableFormat::Parquet,
+            (_, start) if ipc::is_marked(start) => TableFormat::Arrow,
+            (_, start) if workbook::is_marked(start) => TableFormat::Excel,
+            // Some programs write a text table and call it a spreadsheet.
+            (Some(TableFormat::Excel), _) => match workbook::is_page(&start) {
+                true => return Err(DataError::PageAsSheet { file: self.name.clone() }),
+                false => TableFormat::Csv,
+            },
+            (Some(format), _) => format,
+            (None, [b'{', ..] | [b'[', b'{' | b'\n' | b' ' | b'\r', ..]) => TableFormat::Json,
+            (None, _) => TableFormat::Csv,
+        })
+    }
+
+    /// The names of the columns, without reading the rows where the format allows it.
+    pub(crate) fn names(&self, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+        match self.checked_format(options)? {
+            format @ (TableFormat::Csv | TableFormat::Tsv) => {
+                let given = options.delimiter.or((format == TableFormat::Tsv).then_some(b'\t'));
+                csv::names(self, given, options)
+            }
+            TableFormat::Parquet => super::parquet_pieces::names(self),
+            _ => {
+                let nothing = ReadOptions { only: Some(Vec::new()), ..ReadOptions::default() };
+                Ok(self.read(&nothing.written_like(options))?.ignored)
+            }
         }
+    }
+
+    /// Reads a text table with a header in its first line.
+    pub(super) fn read_plain(&self, options: &ReadOptions) -> Result<Frame, DataError> {
+        let options = ReadOptions { encoding: None, ..options.clone() };
+        csv::read_laid_out(self, Layout::from(b','), true, &options)
     }
 
     /// All of a stream. The table that is made of it may take three times as much again.
@@ -193,6 +256,17 @@ impl<'a> Source<'a> {
             Bytes::Memory(bytes) => Ok(Box::new(*bytes)),
             Bytes::Read(bytes) => Ok(Box::new(&bytes[..])),
             Bytes::Spooled(scratch) => Ok(Box::new(scratch.reader(0, scratch.len()))),
+            Bytes::Json(source, plan) => Ok(Box::new(json::Text::new(source, plan)?)),
+        }
+    }
+
+    /// The whole file in memory, or as much of it as is there already.
+    pub(super) fn all(&self) -> Result<bytes::Bytes, DataError> {
+        match &self.bytes {
+            Bytes::Read(bytes) => Ok(bytes.clone()),
+            Bytes::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
+            Bytes::File(path) => Ok(self.whole(self.open_file(path)?)?.into()),
+            Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
         }
     }
 

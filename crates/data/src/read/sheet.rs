@@ -1,0 +1,241 @@
+//! A sheet of a spreadsheet, written as a text table and read as one.
+//!
+//! Cells come with their types, and a spreadsheet's are no better than a person's: numbers that are texts, dates that are
+//! numbers. So each cell becomes the text that stands for it, dates in ISO 8601, and the guessing of text tables does the
+//! rest. Line n of the text is row n of the sheet, so that messages name rows as the spreadsheet does.
+
+use super::remark::Remark;
+use super::sheet_header::{self, LOOKED_AT, Row, SheetHeader};
+use super::source::Bytes;
+use super::workbook::{SheetName, Workbook};
+use super::{ReadOptions, Source};
+use crate::error::listed;
+use crate::{DataError, Frame, check_memory};
+use calamine::Dimensions;
+
+/// How much text is written between two questions about memory.
+const STEP: usize = 1 << 22;
+
+/// Reads the sheet that the options name, or the first with data.
+pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
+    let mut workbook = Workbook::open(source)?;
+    let (sheet, others) = choose(&mut workbook, &source.name, options.sheet.as_deref())?;
+    let merged = workbook.merged(&sheet);
+    let mut text = SheetText::new(&source.name, merged);
+    workbook.each_cell(&sheet, &mut |row, column, cell| text.take(row, column, cell).map(|()| true))?;
+    let Some((bytes, mut remarks)) = text.finish()? else {
+        return Err(DataError::SheetHeader { file: source.name.clone(), sheet });
+    };
+    drop(workbook);
+    let mut frame = source.rewritten(Bytes::Read(bytes.into()), 1).read_plain(options)?;
+    if !others.is_empty() {
+        remarks.insert(0, Remark::Sheets { read: sheet, others });
+    }
+    remarks.append(&mut frame.remarks);
+    frame.remarks = remarks;
+    Ok(frame)
+}
+
+/// The sheet to read, and others with data where nothing was asked for.
+fn choose(
+    workbook: &mut Workbook,
+    file: &str,
+    asked: Option<&str>,
+) -> Result<(String, Vec<String>), DataError> {
+    let sheets = workbook.sheets();
+    if let Some(asked) = asked {
+        let by_name = sheets.iter().find(|sheet| sheet.name == asked);
+        let numbered = || asked.parse::<usize>().ok()?.checked_sub(1).and_then(|at| sheets.get(at));
+        return match by_name.or_else(numbered) {
+            Some(sheet) => Ok((sheet.name.clone(), Vec::new())),
+            None => {
+                let names = listed(sheets.iter().map(|sheet| &sheet.name), ", ", 8);
+                let (file, sheet) = (file.to_string(), asked.to_string());
+                Err(DataError::NoSheet { file, sheet, sheets: names })
+            }
+        };
+    }
+    let mut with_data = Vec::new();
+    for SheetName { name, visible } in sheets {
+        let mut is_filled = false;
+        let looked = workbook.each_cell(&name, &mut |_, _, _| {
+            is_filled = true;
+            Ok(false)
+        });
+        // A sheet that cannot be read is no reason to refuse one that can.
+        if is_filled && (visible || with_data.is_empty()) {
+            with_data.push((name, visible));
+        } else if let (Err(error), true) = (looked, with_data.is_empty() && visible) {
+            return Err(error);
+        }
+    }
+    let at = with_data.iter().position(|(_, visible)| *visible).unwrap_or(0);
+    match with_data.is_empty() {
+        true => Err(DataError::EmptySheets { file: file.to_string() }),
+        false => {
+            let (read, _) = with_data.remove(at);
+            let others = with_data.into_iter().filter(|(_, visible)| *visible).map(|(name, _)| name);
+            Ok((read, others.collect()))
+        }
+    }
+}
+
+/// A sheet being written as text.
+struct SheetText<'s> {
+    file: &'s str,
+    merged: Vec<Dimensions>,
+    /// Merged areas that reach below the row in which they begin, and their values.
+    open: Vec<(Dimensions, String)>,
+    /// The first rows, until the header is found among them.
+    first: Vec<Row>,
+    /// How many rows are before these.
+    before: usize,
+    header: Option<SheetHeader>,
+    row: Row,
+    at: u32,
+    text: Vec<u8>,
+    asked: usize,
+    filled: usize,
+}
+
+impl<'s> SheetText<'s> {
+    fn new(file: &'s str, merged: Vec<Dimensions>) -> Self {
+        let merged = merged.into_iter().filter(|area| area.start != area.end).collect();
+        Self {
+            file,
+            merged,
+            open: Vec::new(),
+            first: Vec::new(),
+            before: 0,
+            header: None,
+            row: Vec::new(),
+            at: 0,
+            text: Vec::new(),
+            asked: 0,
+            filled: 0,
+        }
+    }
+
+    fn take(&mut self, row: u32, column: u32, cell: String) -> Result<(), DataError> {
+        let damaged = |detail: &str| DataError::CorruptSheet {
+            file: self.file.to_string(),
+            detail: detail.to_string(),
+        };
+        if row < self.at || row >= 1 << 20 || column >= 1 << 14 {
+            return Err(damaged("its cells are out of order"));
+        }
+        while self.at < row {
+            self.end_row()?;
+        }
+        let column = column as usize;
+        if self.row.len() <= column {
+            self.row.resize(column + 1, String::new());
+        }
+        self.row[column] = cell;
+        Ok(())
+    }
+
+    /// Gives merged cells their value and puts the row with the others.
+    fn end_row(&mut self) -> Result<(), DataError> {
+        let at = self.at;
+        if !self.merged.is_empty() {
+            let begun: Vec<Dimensions> =
+                self.merged.iter().filter(|area| area.start.0 == at).copied().collect();
+            for area in begun {
+                let value = self.row.get(area.start.1 as usize).cloned().unwrap_or_default();
+                self.open.push((area, value));
+            }
+            self.open.retain(|(area, _)| area.end.0 >= at);
+            for (area, value) in self.open.iter().filter(|(_, value)| !value.is_empty()) {
+                let (from, to) = (area.start.1 as usize, (area.end.1 as usize).min((1 << 14) - 1));
+                if self.row.len() <= to {
+                    self.row.resize(to + 1, String::new());
+                }
+                self.row[from..=to].iter_mut().for_each(|cell| cell.clone_from(value));
+                self.filled += usize::from(area.start.0 == at);
+            }
+        }
+        self.at += 1;
+        let row = std::mem::take(&mut self.row);
+        if self.header.is_some() {
+            return self.write(&row);
+        }
+        self.first.push(row);
+        match self.first.len() >= LOOKED_AT {
+            true => self.find_header(),
+            false => Ok(()),
+        }
+    }
+
+    fn find_header(&mut self) -> Result<(), DataError> {
+        let rows = std::mem::take(&mut self.first);
+        let is_wide = |area: &&Dimensions| area.start.1 < area.end.1;
+        let across: Vec<usize> = self
+            .merged
+            .iter()
+            .filter(is_wide)
+            .filter_map(|area| (area.start.0 as usize).checked_sub(self.before))
+            .collect();
+        let Some(header) = sheet_header::found(&rows, &across) else {
+            // Nothing but titles so far: the table begins later.
+            rows.iter().for_each(|_| self.text.push(b'\n'));
+            self.before += rows.len();
+            return Ok(());
+        };
+        (1..header.rows).for_each(|_| self.text.push(b'\n'));
+        self.write(&header.names)?;
+        rows.iter().skip(header.rows).try_for_each(|row| self.write(row))?;
+        self.header = Some(header);
+        Ok(())
+    }
+
+    fn write(&mut self, row: &Row) -> Result<(), DataError> {
+        let used = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |at| at + 1);
+        for (at, cell) in row[..used].iter().enumerate() {
+            if at > 0 {
+                self.text.push(b',');
+            }
+            if !cell.is_empty() {
+                self.text.push(b'"');
+                for &byte in cell.as_bytes() {
+                    if byte == b'"' {
+                        self.text.push(byte);
+                    }
+                    self.text.push(byte);
+                }
+                self.text.push(b'"');
+            }
+        }
+        self.text.push(b'\n');
+        if self.text.len() - self.asked > STEP {
+            self.asked = self.text.len();
+            let held = self.text.len() as u64;
+            check_memory(|| format!("the cells of '{}' beyond {held} bytes", self.file), 3 * held)?;
+        }
+        Ok(())
+    }
+
+    /// The text, and what is to be told; nothing where there is no header.
+    fn finish(mut self) -> Result<Option<(Vec<u8>, Vec<Remark>)>, DataError> {
+        self.end_row()?;
+        if self.header.is_none() {
+            self.find_header()?;
+        }
+        let Some(header) = self.header else { return Ok(None) };
+        let mut remarks = Vec::new();
+        if header.titles > 0 {
+            remarks.push(Remark::Titles { lines: header.titles });
+        }
+        let in_header =
+            self.merged.iter().filter(|area| (area.start.0 as usize) < self.before + header.rows).count();
+        match header.joined {
+            Some(example) if !example.is_empty() => remarks.push(Remark::TwoHeaders { example }),
+            _ => {}
+        }
+        let areas = self.filled.saturating_sub(in_header);
+        if areas > 0 {
+            remarks.push(Remark::Merged { areas });
+        }
+        Ok(Some((self.text, remarks)))
+    }
+}
