@@ -16,7 +16,8 @@ pyo3::create_exception!(
 /// Keywords that take a list of names.
 const LISTS: [&str; 5] = ["drop", "only", "text", "numeric", "categorical"];
 /// Settings of a front end that reads files; in memory there is nothing to set.
-const OF_FILES: [&str; 7] = ["label", "truth", "format", "delimiter", "encoding", "memory", "follow-links"];
+const OF_FILES: [&str; 9] =
+    ["label", "truth", "format", "delimiter", "decimal", "sheet", "encoding", "memory", "follow-links"];
 
 /// A hint as a keyword: `leave it out with drop=['age']`.
 pub fn as_keyword(hint: &Hint) -> Option<String> {

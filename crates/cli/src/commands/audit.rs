@@ -9,7 +9,7 @@ use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, ReadOptions, is_standard_output, write_table_as};
+use onesided::data::{OutColumn, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{

@@ -80,6 +80,9 @@ fn choose(
     }
 }
 
+/// A sheet as text, and what is to be told of it.
+type Written = (Vec<u8>, Vec<Remark>);
+
 /// A sheet being written as text.
 struct SheetText<'s> {
     file: &'s str,
@@ -216,7 +219,7 @@ impl<'s> SheetText<'s> {
     }
 
     /// The text, and what is to be told; nothing where there is no header.
-    fn finish(mut self) -> Result<Option<(Vec<u8>, Vec<Remark>)>, DataError> {
+    fn finish(mut self) -> Result<Option<Written>, DataError> {
         self.end_row()?;
         if self.header.is_none() {
             self.find_header()?;
