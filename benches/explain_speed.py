@@ -47,7 +47,9 @@ def tree(info):
             nodes[at] = {"leaf": {"value": node["leaf_value"]}}
             return at
         cover.append(node["internal_count"])
-        split = {"feature": node["split_feature"], "threshold": node["threshold"], "missing_left": node["default_left"]}
+        # A split of what is missing from the rest has a threshold beyond 32-bit floats.
+        threshold = float(np.clip(node["threshold"], -3e38, 3e38))
+        split = {"feature": node["split_feature"], "threshold": threshold, "missing_left": node["default_left"]}
         split["left"] = put(node["left_child"])
         split["right"] = put(node["right_child"])
         nodes[at] = {"split": split}

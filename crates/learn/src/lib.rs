@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod align;
 mod config;
 mod criterion;
 mod error;

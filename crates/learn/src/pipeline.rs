@@ -8,6 +8,7 @@
 //!    stay as they are.
 //! 6. Threshold and metrics follow, on the held-out rows.
 
+use crate::align::{FoldScores, aligned};
 use crate::criterion::{self, HeldScores, Losses};
 use crate::fitted::CERTAIN;
 use crate::folds::{Fold, held_out, train_folds};
@@ -74,6 +75,8 @@ struct Outcome {
     unlabeled: Vec<f32>,
     negative: Vec<f32>,
     rows: Kinds,
+    /// All of them with their scores, those of each fold brought to the scale of all.
+    list: Vec<(u32, f32)>,
     risk: f64,
     /// The terms of the risk, one per held-out row of a known kind; none where the risk is another one.
     losses: Losses,
@@ -83,7 +86,7 @@ impl Outcome {
     fn new(candidate: Candidate, fits: Vec<Fit>, folds: &[Fold], task: &Task) -> Self {
         let in_turn = folds.len() > 1;
         let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
-        let mut rows = Kinds::default();
+        let (mut rows, mut of_folds) = (Kinds::default(), Vec::new());
         for (fit, fold) in fits.iter().zip(folds) {
             let scale = if in_turn { fit.scale } else { ScoreScale::ONE };
             let scores: Vec<f32> = fit.scored.iter().map(|&score| scale.apply(score)).collect();
@@ -91,6 +94,8 @@ impl Outcome {
             positive.extend_from_slice(p);
             unlabeled.extend_from_slice(u);
             negative.extend_from_slice(n);
+            let of_fold = u.to_vec();
+            of_folds.push(FoldScores { rows: fold.stopping.all(), scores, unlabeled: of_fold });
             rows.positive.extend_from_slice(&fold.stopping.positive);
             rows.unlabeled.extend_from_slice(&fold.stopping.unlabeled);
             rows.negative.extend_from_slice(&fold.stopping.negative);
@@ -107,7 +112,8 @@ impl Outcome {
             false => held.risk(task.mu()),
         };
         let losses = held.losses(task.mu());
-        Self { candidate, fits, positive, unlabeled, negative, rows, risk, losses }
+        let list = aligned(of_folds);
+        Self { candidate, fits, positive, unlabeled, negative, rows, list, risk, losses }
     }
 
     /// The epoch to keep: the middle one of the folds' best epochs.
@@ -330,8 +336,8 @@ fn finish(
     report.warnings.extend(clipped(&last.fitted, unlabeled));
     let back = |scores: &[f32]| -> Vec<f32> { scores.iter().map(|&score| scale.undo(score)).collect() };
     let (positive, unlabeled, negative) = (back(positive), back(unlabeled), back(&outcome.negative));
-    let scores = positive.iter().chain(&unlabeled).chain(&negative).copied();
-    let out_of_fold = by_row(task.data.len(), outcome.rows.all().into_iter().zip(scores));
+    let list = outcome.list.iter().map(|&(row, score)| (row, scale.undo(score)));
+    let out_of_fold = by_row(task.data.len(), list);
     let model = match &last.fitted {
         Fitted::Classic(model) => crate::classic_kind(model).to_string(),
         _ => info.model.to_string(),

@@ -10,6 +10,7 @@
 
 use super::blend::{self, Judging, OutOfFold};
 use super::{Effort, Portfolio, PortfolioMember};
+use crate::align::{FoldScores, aligned};
 use crate::criterion;
 use crate::fitted::Member;
 use crate::folds::workers;
@@ -128,12 +129,22 @@ pub(crate) fn learn(
     })
 }
 
-/// The rows of the folds with what the mean says of them.
-fn of_folds(folds: &[Fold], blended: &OutOfFold) -> impl Iterator<Item = (u32, f32)> {
-    let rows = |of: fn(&Kinds) -> &Vec<u32>| folds.iter().flat_map(move |fold| of(&fold.scored)).copied();
-    let positive = rows(|kinds| &kinds.positive).zip(blended.positive.iter().copied());
-    let unlabeled = rows(|kinds| &kinds.unlabeled).zip(blended.unlabeled.iter().copied());
-    positive.chain(unlabeled).chain(rows(|kinds| &kinds.negative).zip(blended.negative.iter().copied()))
+/// The rows of the folds with what the mean says of them, brought to one scale.
+fn of_folds(folds: &[Fold], blended: &OutOfFold) -> Vec<(u32, f32)> {
+    let (mut p, mut u, mut n) = (&blended.positive[..], &blended.unlabeled[..], &blended.negative[..]);
+    let mut scores = Vec::with_capacity(folds.len());
+    for Fold { scored, .. } in folds {
+        let (positive, unlabeled, negative);
+        (positive, p) = p.split_at(scored.positive.len());
+        (unlabeled, u) = u.split_at(scored.unlabeled.len());
+        (negative, n) = n.split_at(scored.negative.len());
+        scores.push(FoldScores {
+            rows: scored.all(),
+            scores: [positive, unlabeled, negative].concat(),
+            unlabeled: unlabeled.to_vec(),
+        });
+    }
+    aligned(scores)
 }
 
 /// Scores the unlabeled rows a second time, by members that were trained on all positives and on the other parts of U, and takes
@@ -181,10 +192,12 @@ fn once_more(
     let scores: Vec<OutOfFold> = judged.into_iter().map(|one| one.scores).collect();
     let weights: Vec<f64> = chosen.iter().map(|(_, weight)| *weight).collect();
     let again = blend::mean(&scores, &weights);
-    let rows = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
-    for (&row, &score) in rows.zip(&again.unlabeled) {
-        let place = &mut out_of_fold[row as usize];
-        *place = place.map(|first| (first + score) / 2.0);
+    for (row, score) in of_folds(&folds, &again) {
+        // Positives were met.
+        if task.labels[row as usize] == Label::Unlabeled {
+            let place = &mut out_of_fold[row as usize];
+            *place = place.map(|first| (first + score) / 2.0);
+        }
     }
     Ok(())
 }
