@@ -446,6 +446,11 @@ impl DataError {
             DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
+            DataError::NoFeatures { left_out }
+                if left_out.contains("order of rows") || left_out.contains("whole number") =>
+            {
+                Some(Hint::new("keep a measurement", "numeric", "COLUMN"))
+            }
             DataError::NoFeatures { left_out } if left_out.contains("free text") => {
                 Some(Hint::new("learn from texts", "text", "COLUMN"))
             }

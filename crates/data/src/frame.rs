@@ -65,6 +65,8 @@ impl std::fmt::Display for WhyLeftOut {
             WhyLeftOut::Empty => "empty in every row",
             WhyLeftOut::Identifier => "an identifier, or has too many different texts",
             WhyLeftOut::FreeText => "free text",
+            WhyLeftOut::RowOrder => "in the order of rows",
+            WhyLeftOut::Key => "a different whole number in every row",
             WhyLeftOut::Type => "of a type that is not learned from, such as dates or lists of words",
         })
     }
@@ -83,6 +85,10 @@ pub enum WhyLeftOut {
     Identifier,
     /// Too many different texts of several words.
     FreeText,
+    /// Values that rise or fall with the row: where a row stands, and not what it is.
+    RowOrder,
+    /// A different whole number in every row, such as an identifier has.
+    Key,
     /// A type of a Parquet file that is no feature.
     Type,
 }

@@ -14,7 +14,9 @@
 mod dataset;
 mod encoding;
 pub(crate) mod files;
+mod identifiers;
 mod images;
+mod leaks;
 mod notes;
 mod pictures;
 mod pixels;

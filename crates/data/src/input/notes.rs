@@ -53,6 +53,8 @@ pub enum Note {
         /// The value.
         value: String,
     },
+    /// Columns that alone tell labeled rows from unlabeled ones, and the area under the curve of each in thousandths.
+    TellsApart(Vec<(String, u16)>),
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
     /// Files that are not UTF-8.
@@ -134,6 +136,12 @@ impl Note {
         notes
     }
 
+    /// Columns that alone tell labeled rows from unlabeled ones.
+    pub(super) fn of_leaks(leaks: &[(String, f64)]) -> Option<Note> {
+        let of = |(name, area): &(String, f64)| (name.clone(), (1000.0 * area).floor() as u16);
+        (!leaks.is_empty()).then(|| Note::TellsApart(leaks.iter().map(of).collect()))
+    }
+
     /// What reading the cells of a table met.
     pub(super) fn of_cells(frame: &Frame) -> Vec<Note> {
         let mut notes: Vec<Note> = frame.delimiter.map(Note::Delimiter).into_iter().collect();
@@ -170,6 +178,7 @@ impl Note {
                 | Note::NoKnownTerm { .. }
                 | Note::Unreadable { .. }
                 | Note::Malformed { .. }
+                | Note::TellsApart(_)
         )
     }
 
@@ -179,6 +188,14 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
                 Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
             }
+            Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
+                Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
+            }
+            Note::TellsApart(columns) => Some(Hint::new(
+                "if it is not known of new rows, or says how rows were collected, leave it out",
+                "drop",
+                columns.first()?.0.clone(),
+            )),
             Note::Others { columns, asked: false } => {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
@@ -203,6 +220,10 @@ impl fmt::Display for Note {
                     WhyLeftOut::Empty => "empty in every row",
                     WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
                     WhyLeftOut::FreeText => "free text",
+                    WhyLeftOut::RowOrder => {
+                        "rising or falling with the row, which says where a row stands and not what it is"
+                    }
+                    WhyLeftOut::Key => "a different whole number in every row, as an identifier has",
                     WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
                 };
                 write!(f, "{shown} {verb} left out: {reason}")
@@ -239,6 +260,15 @@ impl fmt::Display for Note {
             }
             Note::OtherLabel { column, value } => {
                 write!(f, "'{value}' and empty cells of column '{column}' are unlabeled alike")
+            }
+            Note::TellsApart(columns) => {
+                let shown =
+                    |(name, area): &(String, u16)| format!("{name} (AUC {:.3})", f64::from(*area) / 1000.0);
+                write!(
+                    f,
+                    "labeled and unlabeled rows are told apart almost perfectly by {} alone",
+                    listed(columns, shown)
+                )
             }
             Note::Delimiter(sign) => {
                 let name = match sign {

@@ -1,6 +1,6 @@
 //! Tables: numbers, categories, texts and vectors, each column as what it is.
 
-use super::{Dataset, Input, InputOptions, Note};
+use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::place::is_stream;
@@ -79,18 +79,24 @@ impl InputOptions {
     /// was filled by [`read_options`](Self::read_options) and holds features alone.
     pub fn learn(&self, frame: Frame) -> Result<Dataset, DataError> {
         self.check()?;
-        learn(self, frame)
+        learn(self, frame, None)
+    }
+
+    /// [`learn`](Self::learn) with a label per row, by which columns are found that name rows or tell the labeled ones.
+    pub fn learn_labeled(&self, frame: Frame, labels: Vec<Label>) -> Result<Dataset, DataError> {
+        self.check()?;
+        learn(self, frame, Some(&labels))?.with_labels(labels)
     }
 }
 
 /// One table, or two, from which the features are learned.
 pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, DataError> {
     let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
-    finish(learn(options, frame)?, answers)
+    finish(learn(options, frame, answers.labels.as_deref())?, answers)
 }
 
 /// Features of a table whose answers were taken out.
-fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
+fn learn(options: &InputOptions, mut frame: Frame, labels: Option<&[Label]>) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
@@ -111,13 +117,18 @@ fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError>
             check_text(name, texts)?;
         }
     }
+    let labels = labels.filter(|labels| labels.len() == frame.rows);
+    identifiers::take_out(options, &mut frame, labels);
+    let leaks = Note::of_leaks(&labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels)));
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
-    let data =
-        Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
+    let data = Dataset::new(rows, Arc::new(features.into()))
+        .with_notes(met)
+        .with_notes(Note::of_report(&report))
+        .with_notes(leaks);
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     Ok(data.with_notes(unused))
 }

@@ -1,0 +1,291 @@
+//! Numbers that name rows and do not describe them.
+//!
+//! Where positives were exported first, a number that rises with the row tells labeled rows from unlabeled ones perfectly,
+//! and says nothing of new rows. A column of whole numbers, a different one in every row, is left out if one of these holds:
+//!
+//! * it rises or falls with the row, in the order of the table or within each kind of row, but for a few jumps where
+//!   tables were put one below the other;
+//! * its name says that it is an identifier;
+//! * its numbers fill half of their range or more, as row numbers do in any order;
+//! * it alone tells labeled rows from unlabeled ones.
+//!
+//! Measurements that are whole numbers, all different (incomes in cents), are none of that unless the table is sorted by
+//! them; a column that was asked for stays. A time that is a different one in every row and rises with it is left out, too.
+
+use super::InputOptions;
+use super::leaks::{TELLS_APART, separation};
+use crate::frame::{LeftOut, Values, WhyLeftOut};
+use crate::{Frame, Label};
+
+/// Fewer rows than this say nothing of an order.
+const LEAST_ROWS: usize = 50;
+
+/// In hundredths: so many cells may be missing, or the same as another.
+const FEW: usize = 1;
+
+/// Where so many tables were put one below the other, the order starts anew.
+const MOST_JUMPS: usize = 4;
+
+/// Takes the columns that name rows out of a table.
+pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option<&[Label]>) {
+    let asked = |name: &String| options.numeric.contains(name) || options.only.contains(name);
+    let mut left_out = Vec::new();
+    frame.columns.retain(|column| {
+        let why = if asked(&column.name) { None } else { names_rows(&column.name, &column.values, labels) };
+        left_out.extend(why.map(|why| LeftOut { column: column.name.clone(), why }));
+        why.is_none()
+    });
+    frame.left_out.extend(left_out);
+}
+
+/// Why a column names rows, if it does.
+fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<WhyLeftOut> {
+    let numbers = match values {
+        Values::Numeric(values) => Numbers::Single(values),
+        Values::Wide(values) => Numbers::Double(values),
+        _ => return None,
+    };
+    let rows = numbers.len();
+    if rows < LEAST_ROWS || !nearly_all_whole(&numbers) {
+        return None;
+    }
+    if in_order(&numbers, 0..rows) || labels.is_some_and(|labels| in_order(&numbers, by_kind(labels))) {
+        return Some(WhyLeftOut::RowOrder);
+    }
+    let (distinct, range) = distinct(&numbers)?;
+    let all_different = distinct * 100 >= rows * (100 - FEW);
+    let filled = range <= 2.0 * distinct as f64;
+    let tells = || labels.and_then(|labels| separation(values, labels)).is_some_and(|auc| auc >= TELLS_APART);
+    (all_different && (filled || is_name_of_identifier(name) || tells())).then_some(WhyLeftOut::Key)
+}
+
+/// Numbers of either width.
+enum Numbers<'a> {
+    Single(&'a [f32]),
+    Double(&'a [f64]),
+}
+
+impl Numbers<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Numbers::Single(values) => values.len(),
+            Numbers::Double(values) => values.len(),
+        }
+    }
+
+    fn at(&self, row: usize) -> f64 {
+        match self {
+            Numbers::Single(values) => f64::from(values[row]),
+            Numbers::Double(values) => values[row],
+        }
+    }
+
+    fn present(&self) -> impl Iterator<Item = f64> {
+        (0..self.len()).map(|row| self.at(row)).filter(|value| !value.is_nan())
+    }
+}
+
+/// Whether nearly every cell is there, and those are whole numbers.
+fn nearly_all_whole(numbers: &Numbers) -> bool {
+    let mut there = 0;
+    for value in numbers.present() {
+        if value.fract() != 0.0 {
+            return false;
+        }
+        there += 1;
+    }
+    (numbers.len() - there) * 100 <= numbers.len() * FEW
+}
+
+/// The rows of each kind, one kind after another.
+fn by_kind(labels: &[Label]) -> impl Iterator<Item = usize> {
+    let kinds = [Label::Positive, Label::Unlabeled, Label::Negative];
+    kinds.into_iter().flat_map(move |kind| (0..labels.len()).filter(move |&row| labels[row] == kind))
+}
+
+/// Whether the numbers rise or fall along these rows, a few jumps and repetitions aside.
+fn in_order(numbers: &Numbers, rows: impl Iterator<Item = usize>) -> bool {
+    let most = MOST_JUMPS.min(numbers.len() / 20);
+    let (mut rises, mut falls, mut same) = (0usize, 0usize, 0usize);
+    let mut last = None;
+    for value in rows.map(|row| numbers.at(row)).filter(|value| !value.is_nan()) {
+        match last.map(|last: f64| last.total_cmp(&value)) {
+            Some(std::cmp::Ordering::Less) => rises += 1,
+            Some(std::cmp::Ordering::Greater) => falls += 1,
+            Some(std::cmp::Ordering::Equal) => same += 1,
+            None => {}
+        }
+        if rises.min(falls) > most {
+            return false;
+        }
+        last = Some(value);
+    }
+    same * 100 <= numbers.len() * FEW
+}
+
+/// How many different numbers there are, and how many whole numbers their range has.
+fn distinct(numbers: &Numbers) -> Option<(usize, f64)> {
+    let mut sorted: Vec<f64> = numbers.present().collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let range = sorted.last()? - sorted.first()? + 1.0;
+    sorted.dedup();
+    Some((sorted.len(), range))
+}
+
+/// Words that identifiers are called by, where they stand alone.
+const WORDS: [&str; 29] = [
+    "id",
+    "ids",
+    "identifier",
+    "uuid",
+    "guid",
+    "key",
+    "pk",
+    "sk",
+    "nr",
+    "no",
+    "num",
+    "number",
+    "nummer",
+    "index",
+    "idx",
+    "row",
+    "rows",
+    "rownum",
+    "record",
+    "serial",
+    "ref",
+    "reference",
+    "unnamed",
+    "ssn",
+    "account",
+    "konto",
+    "rowid",
+    "objectid",
+    "oid",
+];
+
+/// What is known by an identifier, where `id` follows at once: `userid`.
+const KNOWN_BY_ID: [&str; 24] = [
+    "user",
+    "customer",
+    "client",
+    "passenger",
+    "patient",
+    "person",
+    "member",
+    "order",
+    "item",
+    "product",
+    "case",
+    "record",
+    "row",
+    "account",
+    "student",
+    "employee",
+    "transaction",
+    "trans",
+    "session",
+    "event",
+    "ticket",
+    "loan",
+    "policy",
+    "sample",
+];
+
+/// Whether a name says that a column identifies rows: `customer_id`, `PassengerId`, `Unnamed: 0`.
+fn is_name_of_identifier(name: &str) -> bool {
+    let words = words_of(name);
+    words.iter().any(|word| {
+        let of_something = word.strip_suffix("id").is_some_and(|of| KNOWN_BY_ID.contains(&of));
+        WORDS.contains(&word.as_str()) || of_something
+    })
+}
+
+/// The words of a name, in lower case: what signs or a change from lower to upper case separate.
+fn words_of(name: &str) -> Vec<String> {
+    let (mut words, mut lower_before) = (vec![String::new()], false);
+    for letter in name.chars() {
+        if !letter.is_alphabetic() || (letter.is_uppercase() && lower_before) {
+            words.push(String::new());
+        }
+        if letter.is_alphabetic()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        lower_before = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    fn numeric(values: impl Iterator<Item = f64>) -> Values {
+        Values::Numeric(values.map(|value| value as f32).collect())
+    }
+
+    /// A permutation of 0 to 199.
+    fn shuffled() -> Vec<f64> {
+        let mut values: Vec<f64> = (0..200).map(f64::from).collect();
+        Stream::new(0, "ids").shuffle(&mut values);
+        values
+    }
+
+    #[test]
+    fn names_are_read_word_by_word() {
+        for name in
+            ["id", "ID", "customer_id", "PassengerId", "Unnamed: 0", "userid", "Kunden-Nr.", "row number"]
+        {
+            assert!(is_name_of_identifier(name), "{name}");
+        }
+        for name in ["paid", "bid", "valid", "income", "Width", "acid level", "idea", "keyboard"] {
+            assert!(!is_name_of_identifier(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_rises_or_falls_with_the_row_is_left_out() {
+        let rising = numeric((0..200).map(|i| f64::from(7 * i + i % 3)));
+        assert_eq!(names_rows("x", &rising, None), Some(WhyLeftOut::RowOrder));
+        let falling = numeric((0..200).map(|i| f64::from(1_000 - 3 * i)));
+        assert_eq!(names_rows("x", &falling, None), Some(WhyLeftOut::RowOrder));
+        // Three tables, one below the other.
+        let stacked = numeric((0..210).map(|i| f64::from(13 * (i % 70) + i / 70)));
+        assert_eq!(names_rows("x", &stacked, None), Some(WhyLeftOut::RowOrder));
+        // Fractions are measurements, and few rows say nothing.
+        assert_eq!(names_rows("x", &numeric((0..200).map(|i| f64::from(i) / 2.0)), None), None);
+        assert_eq!(names_rows("x", &numeric((0..40).map(f64::from)), None), None);
+    }
+
+    #[test]
+    fn an_order_within_each_kind_of_row_counts() {
+        // Labeled rows have their own range, and rows are mixed.
+        let labels: Vec<Label> =
+            (0..200).map(|i| if i % 3 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
+        let value = |i: usize| if i % 3 == 0 { 10 * i } else { 100_000 + 10 * i };
+        let values = Values::Wide((0..200).map(|i| value(i) as f64).collect());
+        assert_eq!(names_rows("x", &values, None), None);
+        assert_eq!(names_rows("x", &values, Some(&labels)), Some(WhyLeftOut::RowOrder));
+    }
+
+    #[test]
+    fn different_numbers_in_any_order_need_a_reason() {
+        let dense = numeric(shuffled().into_iter());
+        assert_eq!(names_rows("x", &dense, None), Some(WhyLeftOut::Key));
+        let sparse = numeric(shuffled().into_iter().map(|x| 31.0 * x));
+        assert_eq!(names_rows("income", &sparse, None), None);
+        assert_eq!(names_rows("customer_id", &sparse, None), Some(WhyLeftOut::Key));
+        // Low numbers are labeled: collected first, shuffled later.
+        let of = |x: &f64| if *x < 60.0 { Label::Positive } else { Label::Unlabeled };
+        let labels: Vec<Label> = shuffled().iter().map(of).collect();
+        assert_eq!(names_rows("income", &sparse, Some(&labels)), Some(WhyLeftOut::Key));
+        // Numbers that repeat describe.
+        let repeated = numeric(shuffled().into_iter().map(|x| (x / 2.0).floor()));
+        assert_eq!(names_rows("customer_id", &repeated, Some(&labels)), None);
+    }
+}
