@@ -128,6 +128,9 @@ pub struct ReadFlags {
     /// Columns to read as categories, such as codes that are written as numbers.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub categorical: Vec<String>,
+    /// Columns to read as dates and times; what is none there is a missing value.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub date: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub image: Option<String>,
@@ -178,6 +181,7 @@ impl ReadFlags {
             text: self.text.clone(),
             numeric: self.numeric.clone(),
             categorical: self.categorical.clone(),
+            date: self.date.clone(),
             image: self.image.clone(),
             image_shape: self.image_shape.as_deref().map(str::parse).transpose()?,
             missing: self.missing.parse::<MissingPolicy>()?,
@@ -236,6 +240,7 @@ impl ReadFlags {
             ("--only", self.image.is_some() && !self.only.is_empty()),
             ("--numeric", !self.numeric.is_empty()),
             ("--categorical", !self.categorical.is_empty()),
+            ("--date", !self.date.is_empty()),
         ];
         let given = |flags: &[(&'static str, bool)]| flags.iter().copied().find(|(_, given)| *given);
         if let (Some((image, _)), Some((flag, _))) = (given(&pictures), given(&aside)) {

@@ -1,10 +1,11 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
 use super::review::ReviewAnswer;
-use super::{device, metric_rows, tell_device, with_intervals};
+use super::{device, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, tell_notes};
+use crate::metrics::metric_table;
 use crate::output::{note, print, print_json, table, warn};
 use onesided::eval::RESAMPLES;
 use onesided::{Dataset, Input, Interval, Model, ReadAgain, pu_metrics_by_name};
@@ -169,7 +170,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     let mut text = String::new();
     if let Some(metrics) = against_truth {
-        text.push_str(&format!("against true labels, {number} rows:\n{}", table(&metric_rows(metrics))));
+        text.push_str(&format!("against true labels, {number} rows:\n{}", metric_table(metrics)));
     }
     if let Some(metrics) = without_negatives {
         let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
@@ -181,7 +182,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         });
         text.push_str(&format!(
             "estimated without negatives, for the unlabeled rows{prior}:\n{}",
-            table(&metric_rows(metrics))
+            metric_table(metrics)
         ));
     }
     if let Some(answer) = review {

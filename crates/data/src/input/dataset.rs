@@ -1,6 +1,6 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
-use super::{Encoding, ImageInput, Note, TextInput};
+use super::{ColumnRead, Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
@@ -24,12 +24,14 @@ pub struct Dataset {
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
     missing: MissingCells,
+    columns: Vec<ColumnRead>,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
-        Self { rows, labels: None, truth: None, weights: None, encoding, ids, notes, missing }
+        let columns = Vec::new();
+        Self { rows, labels: None, truth: None, weights: None, encoding, ids, notes, missing, columns }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -122,6 +124,11 @@ impl Dataset {
         self
     }
 
+    pub(super) fn with_columns(mut self, columns: Vec<ColumnRead>) -> Self {
+        self.columns = columns;
+        self
+    }
+
     fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
         match self.rows.rows() {
             rows if rows == found => Ok(()),
@@ -184,6 +191,11 @@ impl Dataset {
         &self.notes
     }
 
+    /// What the columns of a table were read as where an encoding was learned from it, and what became of them.
+    pub fn columns_read(&self) -> &[ColumnRead] {
+        &self.columns
+    }
+
     /// The rows at `indices`, in that order, with what is known of them. Panics if one of them does not exist, as indexing
     /// a slice does.
     pub fn select(&self, indices: &[usize]) -> Dataset {
@@ -199,6 +211,7 @@ impl Dataset {
                 .collect(),
             notes: Vec::new(),
             missing: self.missing.select(indices),
+            columns: Vec::new(),
         }
     }
 
@@ -234,6 +247,7 @@ impl Dataset {
             ids: self.ids.clone(),
             notes: self.notes.clone(),
             missing: self.missing.clone(),
+            columns: self.columns.clone(),
         }
     }
 

@@ -28,7 +28,9 @@ const MOST_JUMPS: usize = 4;
 
 /// Takes the columns that name rows out of a table.
 pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option<&[Label]>) {
-    let asked = |name: &String| options.numeric.contains(name) || options.only.contains(name);
+    let asked = |name: &String| {
+        [&options.numeric, &options.date, &options.only].iter().any(|names| names.contains(name))
+    };
     let mut left_out = Vec::new();
     frame.columns.retain(|column| {
         let why = if asked(&column.name) { None } else { names_rows(&column.name, &column.values, labels) };
@@ -43,6 +45,7 @@ fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<W
     let numbers = match values {
         Values::Numeric(values) => Numbers::Single(values),
         Values::Wide(values) => Numbers::Double(values),
+        Values::Times(times) => return times_rise(&times.seconds, labels).then_some(WhyLeftOut::TimeOrder),
         _ => return None,
     };
     let rows = numbers.len();
@@ -57,6 +60,17 @@ fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<W
     let filled = range <= 2.0 * distinct as f64;
     let tells = || labels.and_then(|labels| separation(values, labels)).is_some_and(|auc| auc >= TELLS_APART);
     (all_different && (filled || is_name_of_identifier(name) || tells())).then_some(WhyLeftOut::Key)
+}
+
+/// Whether times, nearly all of them different, rise or fall with the row.
+fn times_rise(seconds: &[f64], labels: Option<&[Label]>) -> bool {
+    let numbers = Numbers::Double(seconds);
+    let rows = numbers.len();
+    let missing = rows - numbers.present().count();
+    let ordered = |rows: &mut dyn Iterator<Item = usize>| in_order(&numbers, rows);
+    rows >= LEAST_ROWS
+        && missing * 100 <= rows * FEW
+        && (ordered(&mut (0..rows)) || labels.is_some_and(|labels| ordered(&mut by_kind(labels))))
 }
 
 /// Numbers of either width.

@@ -37,6 +37,7 @@ pub(super) fn separation(values: &Values, labels: &[Label]) -> Option<f64> {
     match values {
         Values::Numeric(values) => Some(of_numbers(&|row| f64::from(values[row]))),
         Values::Wide(values) => Some(of_numbers(&|row| values[row])),
+        Values::Times(times) => Some(of_numbers(&|row| times.seconds[row])),
         Values::Boolean(flags) => {
             Some(of_numbers(&|row| flags[row].map_or(f64::NAN, |flag| f64::from(u8::from(flag)))))
         }

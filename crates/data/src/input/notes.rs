@@ -53,6 +53,9 @@ pub enum Note {
         /// The value.
         value: String,
     },
+    /// Columns of dates in all of which day and month could be the other way round, and whether the month is taken to come
+    /// first.
+    OpenDates(Vec<(String, bool)>),
     /// Columns that alone tell labeled rows from unlabeled ones, and the area under the curve of each in thousandths.
     TellsApart(Vec<(String, u16)>),
     /// What separates the cells of a table, found out from its first lines.
@@ -188,6 +191,9 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
                 Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
             }
+            Note::LeftOut { columns, why: WhyLeftOut::TimeOrder } => {
+                Some(Hint::new("if it matters, keep it", "date", columns.first()?.clone()))
+            }
             Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
                 Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
             }
@@ -213,8 +219,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::LeftOut { columns, why } => {
-                let (verb, shown) =
-                    (if columns.len() == 1 { "is" } else { "are" }, listed(columns, |name| name.clone()));
+                let shown = listed(columns, |name| name.clone());
                 let reason = match why {
                     WhyLeftOut::Constant => "the same value in every row",
                     WhyLeftOut::Empty => "empty in every row",
@@ -223,10 +228,18 @@ impl fmt::Display for Note {
                     WhyLeftOut::RowOrder => {
                         "rising or falling with the row, which says where a row stands and not what it is"
                     }
+                    WhyLeftOut::TimeOrder => {
+                        "times that rise or fall with the row, which say when a row was written and not what it is"
+                    }
                     WhyLeftOut::Key => "a different whole number in every row, as an identifier has",
-                    WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
+                    WhyLeftOut::Type => {
+                        "a type that is not learned from, such as lists of words or nested records"
+                    }
                 };
-                write!(f, "{shown} {verb} left out: {reason}")
+                match columns.len() {
+                    1 => write!(f, "{shown} is left out: {reason}"),
+                    several => write!(f, "{several} columns are left out: {reason}: {shown}"),
+                }
             }
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
@@ -260,6 +273,12 @@ impl fmt::Display for Note {
             }
             Note::OtherLabel { column, value } => {
                 write!(f, "'{value}' and empty cells of column '{column}' are unlabeled alike")
+            }
+            Note::OpenDates(columns) => {
+                let shown = |(name, month): &(String, bool)| {
+                    format!("{name} (read as {} first)", if *month { "month" } else { "day" })
+                };
+                write!(f, "no date tells whether day or month comes first in {}", listed(columns, shown))
             }
             Note::TellsApart(columns) => {
                 let shown =

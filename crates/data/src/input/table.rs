@@ -1,6 +1,8 @@
 //! Tables: numbers, categories, texts and vectors, each column as what it is.
 
+use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
+use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::place::is_stream;
@@ -65,6 +67,7 @@ impl InputOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
             numeric: self.numeric.iter().map(|name| (name.clone(), None)).collect(),
+            times: self.date.iter().map(|name| (name.clone(), None)).collect(),
             categories: self.categorical.clone(),
             missing: self.missing,
             ..self.as_written()
@@ -111,12 +114,19 @@ fn learn(options: &InputOptions, mut frame: Frame, labels: Option<&[Label]>) -> 
             frame.column(name)?;
         }
     }
+    for name in &options.date {
+        if !matches!(frame.column(name)?.values, Values::Times(_)) {
+            return Err(DataError::NotDates { column: name.clone() });
+        }
+    }
     for name in &options.text {
         let column = frame.column(name)?;
         if let Values::Text(texts) = &column.values {
             check_text(name, texts)?;
         }
     }
+    dates::compact(&mut frame, &options.numeric);
+    let open = dates::agree(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     identifiers::take_out(options, &mut frame, labels);
     let leaks = Note::of_leaks(&labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels)));
@@ -125,10 +135,14 @@ fn learn(options: &InputOptions, mut frame: Frame, labels: Option<&[Label]>) -> 
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
+    let columns = summary(&features, &report, &unused);
     let data = Dataset::new(rows, Arc::new(features.into()))
         .with_notes(met)
         .with_notes(Note::of_report(&report))
-        .with_notes(leaks);
+        .with_notes(leaks)
+        .with_missing(report.cells);
+    let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
+    let data = data.with_columns(columns);
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     Ok(data.with_notes(unused))
 }

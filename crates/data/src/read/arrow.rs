@@ -5,16 +5,18 @@
 //! holds NaN is refused.
 
 use super::cell::is_missing;
+use super::times::{Others, TimeReader};
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
 };
+use crate::dates::{DAY, NEARLY_ALL, TimeColumn, TimeStyle, from_categories, from_numbers};
 use crate::error::Position;
 use crate::frame::{Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Schema, TimeUnit};
 use arrow_select::take::take;
 use std::fmt::{Display, Write};
 
@@ -108,6 +110,23 @@ impl ArrowTable {
                     cells.extend(told);
                     values
                 }
+                (Role::Feature(Wanted::Any), Ok(Values::Categorical { codes, levels })) => {
+                    let least = if self.refuse { 100 } else { NEARLY_ALL };
+                    match from_categories(&codes, &levels, least) {
+                        Some((times, count)) => {
+                            let others = Others { count, first: None };
+                            cells.extend(others.told(&name, false).map(|(cells, _)| cells));
+                            Values::Times(times)
+                        }
+                        None => Values::Categorical { codes, levels },
+                    }
+                }
+                (Role::Feature(Wanted::Times(_)), Ok(Values::Numeric(numbers))) => {
+                    Values::Times(from_numbers(numbers.iter().map(|&number| f64::from(number))))
+                }
+                (Role::Feature(Wanted::Times(_)), Ok(Values::Wide(numbers))) => {
+                    Values::Times(from_numbers(numbers.iter().copied()))
+                }
                 (_, Ok(values)) => values,
                 (_, Err(why)) => {
                     self.left_out.push(LeftOut { column: name, why });
@@ -139,6 +158,9 @@ enum Cells {
     /// Texts, and whether markers of missing values count.
     Texts(TextColumn, bool),
     Vectors(Vectors),
+    Times(Vec<f64>, TimeStyle),
+    /// Texts that turned out to be dates.
+    Dates(TimeReader),
     LeftOut(WhyLeftOut),
 }
 
@@ -165,10 +187,15 @@ impl Store {
             (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
             (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
             // Numbers and truth values that were written as texts are made at the end.
-            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags)) => {
+            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags | Wanted::Times(_))) => {
                 Cells::Texts(TextColumn::default(), true)
             }
             (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
+            (DataType::Time32(_) | DataType::Time64(_), Role::Feature(_)) => {
+                Cells::Times(Vec::new(), TimeStyle::Clock)
+            }
+            (kind, Role::Feature(_)) if is_time(kind) => Cells::Times(Vec::new(), TimeStyle::YearFirst),
+            (DataType::Duration(_), Role::Feature(_)) => Cells::Numbers(Numbers::missing(0)),
             (DataType::Boolean, _) => Cells::Flags(Vec::new()),
             (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
             (kind, Role::Feature(_)) if is_feature(kind) => Cells::Vectors(Vectors::default()),
@@ -202,6 +229,14 @@ impl Store {
                 }
             };
         }
+        /// Pushes times or durations, so many of whose units are a second.
+        macro_rules! push_times {
+            ($arrow:ty, $per_second:expr) => {
+                for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
+                    self.push_time(at, value.map(|value| value as f64 / $per_second), refuse)?;
+                }
+            };
+        }
         /// Pushes lists of numbers, however their ends are held.
         macro_rules! push_lists {
             ($lists:expr) => {{
@@ -230,6 +265,20 @@ impl Store {
                     self.push_number(at, value, refuse)?;
                 }
             }
+            DataType::Date32 => push_times!(Date32Type, 1.0 / DAY),
+            DataType::Date64 => push_times!(Date64Type, 1e3),
+            DataType::Time32(TimeUnit::Second) => push_times!(Time32SecondType, 1.0),
+            DataType::Time32(_) => push_times!(Time32MillisecondType, 1e3),
+            DataType::Time64(TimeUnit::Microsecond) => push_times!(Time64MicrosecondType, 1e6),
+            DataType::Time64(_) => push_times!(Time64NanosecondType, 1e9),
+            DataType::Timestamp(TimeUnit::Second, _) => push_times!(TimestampSecondType, 1.0),
+            DataType::Timestamp(TimeUnit::Millisecond, _) => push_times!(TimestampMillisecondType, 1e3),
+            DataType::Timestamp(TimeUnit::Microsecond, _) => push_times!(TimestampMicrosecondType, 1e6),
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => push_times!(TimestampNanosecondType, 1e9),
+            DataType::Duration(TimeUnit::Second) => push_times!(DurationSecondType, 1.0),
+            DataType::Duration(TimeUnit::Millisecond) => push_times!(DurationMillisecondType, 1e3),
+            DataType::Duration(TimeUnit::Microsecond) => push_times!(DurationMicrosecondType, 1e6),
+            DataType::Duration(TimeUnit::Nanosecond) => push_times!(DurationNanosecondType, 1e9),
             DataType::List(_) => push_lists!(array.as_list::<i32>()),
             DataType::LargeList(_) => push_lists!(array.as_list::<i64>()),
             DataType::FixedSizeList(..) => push_lists!(array.as_fixed_size_list()),
@@ -272,14 +321,35 @@ impl Store {
                 _ => texts.push_missing(),
             }),
             Cells::Categories(texts) => {
-                for (at, cell) in cells.enumerate() {
-                    match texts.push_cell(cell.unwrap_or("").as_bytes()) {
+                let mut cells = cells.enumerate();
+                for (at, cell) in cells.by_ref() {
+                    let cell = cell.unwrap_or("");
+                    match texts.push_cell(cell.as_bytes()) {
                         Ok(true) if refuse => return Err((Trouble::Missing, at, String::new())),
                         Ok(_) => {}
-                        Err(trouble) => return Err((trouble, at, cell.unwrap_or("").to_string())),
+                        Err(Trouble::TooManyLevels) => {
+                            let least = if refuse { 100 } else { NEARLY_ALL };
+                            let Some((times, others)) = texts.times(least) else {
+                                if texts.lifts_limit() && texts.push_cell(cell.as_bytes()).is_ok() {
+                                    continue;
+                                }
+                                return Err((Trouble::TooManyLevels, at, cell.to_string()));
+                            };
+                            let mut reader = TimeReader::after(times, others);
+                            reader.push(cell.as_bytes(), at as u64);
+                            cells.for_each(|(at, cell)| {
+                                reader.push(cell.unwrap_or("").as_bytes(), at as u64);
+                            });
+                            self.cells = Cells::Dates(reader);
+                            break;
+                        }
+                        Err(trouble) => return Err((trouble, at, cell.to_string())),
                     }
                 }
             }
+            Cells::Dates(reader) => cells.enumerate().for_each(|(at, cell)| {
+                reader.push(cell.unwrap_or("").as_bytes(), at as u64);
+            }),
             _ => {}
         }
         Ok(())
@@ -313,9 +383,21 @@ impl Store {
             }
             (Cells::Texts(texts, _), None) => texts.push_missing(),
             (Cells::Flags(flags), _) => flags.push(None),
-            (Cells::Vectors(_) | Cells::LeftOut(_), _) => {}
+            (Cells::Times(times, _), _) => times.push(f64::NAN),
+            (Cells::Vectors(_) | Cells::Dates(_) | Cells::LeftOut(_), _) => {}
         }
         Ok(())
+    }
+
+    fn push_time(&mut self, at: usize, seconds: Option<f64>, refuse: bool) -> Result<(), CellTrouble> {
+        match &mut self.cells {
+            Cells::Times(..) if seconds.is_none() && refuse => Err((Trouble::Missing, at, String::new())),
+            Cells::Times(times, _) => {
+                times.push(seconds.unwrap_or(f64::NAN));
+                Ok(())
+            }
+            _ => self.push_number(at, seconds.map(|seconds| (seconds, seconds)), refuse),
+        }
     }
 
     fn push_vector(&mut self, at: usize, list: Option<ArrayRef>, refuse: bool) -> Result<(), CellTrouble> {
@@ -332,9 +414,8 @@ impl Store {
 
     /// Too many different texts: what was read of them is freed.
     fn give_up(&mut self) {
-        if let Cells::Categories(texts) = &self.cells {
-            let prose = texts.looks_like_prose();
-            self.cells = Cells::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
+        if let Cells::Categories(_) = &self.cells {
+            self.cells = Cells::LeftOut(WhyLeftOut::Identifier);
         }
     }
 }
@@ -414,6 +495,10 @@ impl Cells {
             Cells::Flags(flags) => Values::Boolean(flags),
             Cells::Categories(texts) => texts.finish(),
             Cells::Texts(texts, _) => Values::Text(texts),
+            Cells::Times(seconds, style) => Values::Times(TimeColumn::of(seconds, style)),
+            Cells::Dates(reader) => {
+                return reader.finish().map(|(values, _)| values).ok_or(WhyLeftOut::Identifier);
+            }
             Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
             // Not one vector: a column of missing cells alone counts as numeric.
             Cells::Vectors(Vectors { leading, .. }) => Values::Numeric(vec![f32::NAN; leading]),
@@ -439,14 +524,20 @@ fn can_be_text(kind: &DataType) -> bool {
     simple || kind.is_integer() || kind.is_floating()
 }
 
-/// Whether a column can be learned from: words, numbers, or lists of numbers.
+/// Whether cells are dates, or dates with times.
+fn is_time(kind: &DataType) -> bool {
+    matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+/// Whether a column can be learned from: words, numbers, dates, or lists of numbers.
 fn is_feature(kind: &DataType) -> bool {
     match kind {
         // Parquet has one type of list, whatever the writer called it.
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             item.data_type().is_floating()
         }
-        kind => can_be_text(kind),
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => true,
+        kind => can_be_text(kind) || is_time(plain_type(kind)),
     }
 }
 

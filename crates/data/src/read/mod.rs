@@ -19,6 +19,7 @@ mod parquet;
 mod pass;
 mod source;
 mod texts;
+mod times;
 
 pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
@@ -29,6 +30,7 @@ use numbers::Numbers;
 use source::Bytes;
 pub(crate) use source::Source;
 
+use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened, unknown_column};
 use crate::{DataError, Frame, TableFormat};
@@ -97,6 +99,8 @@ pub struct ReadOptions {
     pub numeric: Vec<(String, Option<NumberStyle>)>,
     /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
     pub boolean: Vec<String>,
+    /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
+    pub times: Vec<(String, Option<TimeStyle>)>,
     /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
     /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
@@ -151,7 +155,8 @@ impl ReadOptions {
     fn wanted(&self) -> HashMap<&str, Wanted> {
         let boolean = self.boolean.iter().map(|name| (name.as_str(), Wanted::Flags));
         let numeric = self.numeric.iter().map(|(name, style)| (name.as_str(), Wanted::Numbers(*style)));
-        boolean.chain(numeric).collect()
+        let times = self.times.iter().map(|(name, style)| (name.as_str(), Wanted::Times(*style)));
+        boolean.chain(numeric).chain(times).collect()
     }
 }
 
@@ -165,7 +170,8 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
     if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(DataError::DuplicateColumn { file: file.to_string(), name: pair[0].to_string() });
     }
-    let numeric = options.numeric.iter().map(|(name, _)| name);
+    let numeric =
+        options.numeric.iter().map(|(name, _)| name).chain(options.times.iter().map(|(name, _)| name));
     let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(numeric);
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
