@@ -77,8 +77,8 @@ mod tests {
         let of = |value: f64| Interval { value, low: value - 0.1, high: value + 0.1 };
         assert_eq!(
             metric_table([("auc_pu", of(0.81234)), ("f1", of(0.7)), ("own", of(10.0))]),
-            "AUC of labeled rows   0.812  [0.712, 0.912]   how often a labeled row scores above an unlabeled one\n\
-             F1                    0.700  [0.600, 0.800]   harmonic mean of precision and recall\n\
+            "AUC of labeled rows   0.812   [0.712, 0.912]   how often a labeled row scores above an unlabeled one\n\
+             F1                    0.700   [0.600, 0.800]   harmonic mean of precision and recall\n\
              own                  10.000  [9.900, 10.100]\n"
         );
         assert_eq!(

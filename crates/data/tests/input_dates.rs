@@ -86,7 +86,7 @@ fn parts_are_numbers_of_the_calendar() {
     let data = learned(&scratch, "t.csv", &table("t", &cells), &options);
     assert_eq!(data.encoding().names(), ["t", "t.month", "t.weekday", "t.day", "t.hour"]);
     let rows = data.dense().unwrap();
-    assert_eq!(rows.row(7), [19_782.6875, 2.0, 3.0, 29.0, 16.5]);
+    assert_eq!(rows.row(7), [19_782.687_5, 2.0, 3.0, 29.0, 16.5]);
     assert_eq!(rows.row(8), [-0.03125, 12.0, 2.0, 31.0, 23.25]);
     // Missing cells are the mean, and trees see that they are missing.
     let columns = data.columns().unwrap();
@@ -258,8 +258,9 @@ fn hostile_cells_are_no_dates_and_no_panic() {
         "é/1/2024",
         "\u{0}",
     ] {
-        let cells: Vec<String> =
-            (0..40).map(|i| if i % 2 == 0 { cell.to_string() } else { "2024-01-01".to_string() }).collect();
+        let cells: Vec<String> = (0..40usize)
+            .map(|i| if i.is_multiple_of(2) { cell.to_string() } else { "2024-01-01".to_string() })
+            .collect();
         let frame = read_csv_bytes(table("when", &cells).as_bytes()).unwrap();
         assert!(matches!(frame.columns[0].values, Values::Categorical { .. }), "{cell}");
     }

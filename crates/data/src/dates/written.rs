@@ -160,7 +160,7 @@ impl Rest<'_> {
         let is = |month: &&str| {
             **month == word || (month[..3] == word) || (word == "sept" && month.starts_with("sept"))
         };
-        MONTHS.iter().position(|month| is(&month)).map(|at| at as u32 + 1)
+        MONTHS.iter().position(is).map(|at| at as u32 + 1)
     }
 
     /// Passes over `Fri, `.
@@ -350,11 +350,7 @@ mod tests {
             "2024-03-01 02:00+02:00",
             "2024-02-29T23:00:00-0100",
             "2024-03-01 12:00 AM",
-            "2024-02-29 24:00:00",
-        ]
-        .iter()
-        .take(20)
-        {
+        ] {
             assert_eq!(seconds_of(cell, TimeStyle::YearFirst), Some(FIRST_OF_MARCH), "{cell}");
         }
         for (cell, style) in [

@@ -176,7 +176,7 @@ mod tests {
                 TimeFeature::Hour
             ]
             .map(of),
-            [19_783.6875, 3.0, 4.0, 1.0, 16.5]
+            [19_783.687_5, 3.0, 4.0, 1.0, 16.5]
         );
         assert_eq!(of(TimeFeature::Since("a".to_string())), 2.5);
     }

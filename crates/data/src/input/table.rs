@@ -129,17 +129,18 @@ fn learn(options: &InputOptions, mut frame: Frame, labels: Option<&[Label]>) -> 
     let open = dates::agree(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     identifiers::take_out(options, &mut frame, labels);
-    let leaks = Note::of_leaks(&labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels)));
+    let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
+    leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
     let columns = summary(&features, &report, &unused);
     let data = Dataset::new(rows, Arc::new(features.into()))
         .with_notes(met)
         .with_notes(Note::of_report(&report))
-        .with_notes(leaks)
+        .with_notes(Note::of_leaks(&leaks))
         .with_missing(report.cells);
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
     let data = data.with_columns(columns);
