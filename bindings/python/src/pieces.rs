@@ -2,9 +2,9 @@
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
-    Int32Array, StringArray, types::Int32Type,
+    Int32Array, StringArray, TimestampMicrosecondArray, types::Int32Type,
 };
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, TimeUnit};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, ndarray::ArrayView2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -88,7 +88,9 @@ pub enum Cells<'py> {
     /// Positions in a list of levels; -1 where a cell is missing.
     Codes(PyReadonlyArray1<'py, i32>, Vec<String>),
     Vectors(Numbers2<'py>),
-    /// Dates and the like, which are not learned from.
+    /// Microseconds since the start of 1970; the least number where a cell is missing, as numpy has it.
+    Times(PyReadonlyArray1<'py, i64>),
+    /// Intervals and the like, which are not learned from.
     Other,
 }
 
@@ -104,6 +106,7 @@ impl<'py> Cells<'py> {
             "texts" => Cells::Texts(given.cast::<PyList>()?.clone()),
             "codes" => Cells::Codes(given.extract()?, beside.extract()?),
             "vectors" => Cells::Vectors(Numbers2::of(given)?),
+            "times" => Cells::Times(given.extract()?),
             "other" => Cells::Other,
             other => return Err(PyValueError::new_err(format!("unknown kind of column '{other}'"))),
         })
@@ -120,7 +123,8 @@ impl<'py> Cells<'py> {
                 let width = with_array!(Numbers2, vectors, array => array.as_array().ncols());
                 DataType::FixedSizeList(Arc::new(item()), width as i32)
             }
-            Cells::Other => DataType::Date32,
+            Cells::Times(_) => DataType::Timestamp(TimeUnit::Microsecond, None),
+            Cells::Other => DataType::Binary,
         };
         Field::new(name, kind, true)
     }
@@ -167,6 +171,11 @@ impl<'py> Cells<'py> {
             }
             Cells::Vectors(vectors) => {
                 with_array!(Numbers2, vectors, array => vectors_of(array.as_array(), take))
+            }
+            Cells::Times(times) => {
+                let there = |&time: &i64| (time != i64::MIN).then_some(time);
+                let cells: TimestampMicrosecondArray = times.as_array().iter().map(there).collect();
+                take(&cells)
             }
             Cells::Other => Ok(()),
         }

@@ -103,7 +103,7 @@ impl<'py> Rows<'py> {
                 return Err(PyValueError::new_err("X: nothing was given"));
             };
             let frame = frames.try_fold(first, stack).map_err(raise)?;
-            return py.detach(|| options.learn(frame)?.with_labels(labels)).map_err(raise);
+            return py.detach(|| options.learn_labeled(frame, labels)).map_err(raise);
         }
         let Some(rows) = parts.pop() else { return Err(PyValueError::new_err("X: nothing was given")) };
         let learned = match rows {

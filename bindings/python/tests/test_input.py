@@ -63,7 +63,7 @@ def frame(small):
 
 def test_a_frame_of_every_program_is_the_same_table(frame, small):
     y = small[1]
-    with pytest.warns(UserWarning, match="when is left out: a type that is not learned from, such as dates"):
+    with pytest.warns(UserWarning, match="when is left out: times that rise or fall with the row"):
         model = quick().fit(frame, y)
     assert model.model_.columns() == ["a", "b", "c", "d", "color", "size", "count", "flag"]
     assert model.feature_names_in_.tolist() == list(frame.columns) and model.n_features_in_ == 9

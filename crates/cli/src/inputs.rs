@@ -181,6 +181,9 @@ pub struct ReadFlags {
     /// Columns to read as categories, such as codes that are written as numbers.
     #[arg(long, value_name = "COLUMN")]
     pub categorical: Vec<String>,
+    /// Columns to read as dates and times; what is none there is a missing value.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub date: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub image: Option<String>,
@@ -233,6 +236,7 @@ impl ReadFlags {
             text: columns(&self.text)?,
             numeric: columns(&self.numeric)?,
             categorical: columns(&self.categorical)?,
+            date: columns(&self.date)?,
             image: self.image.clone(),
             image_shape: self.image_shape.as_deref().map(str::parse).transpose()?,
             missing: self.missing.parse::<MissingPolicy>()?,
@@ -293,6 +297,7 @@ impl ReadFlags {
             ("--only", self.image.is_some() && !self.only.is_empty()),
             ("--numeric", !self.numeric.is_empty()),
             ("--categorical", !self.categorical.is_empty()),
+            ("--date", !self.date.is_empty()),
         ];
         let given = |flags: &[(&'static str, bool)]| flags.iter().copied().find(|(_, given)| *given);
         if let (Some((image, _)), Some((flag, _))) = (given(&pictures), given(&aside)) {

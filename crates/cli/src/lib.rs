@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod columns;
 mod commands;
 mod config_flags;
 mod failure;
 mod inputs;
+mod metrics;
 mod outlet;
 mod output;
 mod progress;

@@ -342,6 +342,11 @@ pub enum DataError {
         "no feature columns are left; at least one that differs between rows is needed besides the label{left_out}"
     )]
     NoFeatures { left_out: String },
+    /// Dates were asked for, and there are none.
+    #[error(
+        "column '{column}' has not one cell that is a date or a time, such as 2024-03-01 or 01.03.2024 16:05"
+    )]
+    NotDates { column: String },
     /// Vectors of different lengths in one column.
     #[error("column '{column}', row {row}: the vector has {found} numbers where others have {expected}")]
     VectorLength { column: String, row: usize, expected: usize, found: usize },
@@ -531,6 +536,11 @@ impl DataError {
             DataError::UnknownExtension { .. } => Some(Hint::new("name its format", "format", "NAME")),
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
+            DataError::NoFeatures { left_out }
+                if left_out.contains("order of rows") || left_out.contains("whole number") =>
+            {
+                Some(Hint::new("keep a measurement", "numeric", "COLUMN"))
+            }
             DataError::NoFeatures { left_out } if left_out.contains("free text") => {
                 Some(Hint::new("learn from texts", "text", "COLUMN"))
             }

@@ -6,6 +6,7 @@
 //! an empty text or [`MISSING_CODE`]) until a [`MissingPolicy`](crate::MissingPolicy) decides about them.
 
 use crate::DataError;
+use crate::dates::{Moment, TimeColumn};
 use crate::error::{Position, listed, unknown_column};
 use crate::read::{Dictionary, NumberStyle, Remark};
 use serde::Serialize;
@@ -68,7 +69,9 @@ impl std::fmt::Display for WhyLeftOut {
             WhyLeftOut::Identifier => "an identifier, or has too many different texts",
             WhyLeftOut::FreeText => "free text",
             WhyLeftOut::Index => "an index of rows without a name",
-            WhyLeftOut::Type => "of a type that is not learned from, such as dates or lists of words",
+            WhyLeftOut::RowOrder | WhyLeftOut::TimeOrder => "in the order of rows",
+            WhyLeftOut::Key => "a different whole number in every row",
+            WhyLeftOut::Type => "of a type that is not learned from, such as lists of words",
         })
     }
 }
@@ -88,6 +91,12 @@ pub enum WhyLeftOut {
     FreeText,
     /// The first column, which has no name: it counts or names the rows.
     Index,
+    /// Numbers that rise or fall with the row: where a row stands, and not what it is.
+    RowOrder,
+    /// Times that rise or fall with the row: when it was written, and not what it is.
+    TimeOrder,
+    /// A different whole number in every row, such as an identifier has.
+    Key,
     /// A type of a Parquet file that is no feature.
     Type,
 }
@@ -117,6 +126,8 @@ pub enum Values {
         /// The different texts, sorted.
         levels: Vec<String>,
     },
+    /// Dates and times.
+    Times(TimeColumn),
     /// Texts as they are.
     Text(TextColumn),
     /// A list of numbers per row, all of one length.
@@ -199,6 +210,7 @@ impl Values {
             Values::Wide(values) => values.len(),
             Values::Boolean(values) => values.len(),
             Values::Categorical { codes, .. } => codes.len(),
+            Values::Times(times) => times.seconds.len(),
             Values::Text(texts) => texts.len(),
             Values::Vectors { width, values } => values.len() / width,
         }
@@ -216,6 +228,7 @@ impl Values {
             Values::Wide(values) => values.iter().filter(|x| x.is_nan()).count(),
             Values::Boolean(values) => values.iter().filter(|x| x.is_none()).count(),
             Values::Categorical { codes, .. } => codes.iter().filter(|&&code| code == MISSING_CODE).count(),
+            Values::Times(times) => times.seconds.iter().filter(|x| x.is_nan()).count(),
             Values::Text(texts) => texts.missing.len(),
             Values::Vectors { width, values } => values.chunks(*width).filter(|row| row[0].is_nan()).count(),
         }
@@ -228,6 +241,7 @@ impl Values {
             Values::Wide(values) => values.iter().position(|x| x.is_nan()),
             Values::Boolean(values) => values.iter().position(Option::is_none),
             Values::Categorical { codes, .. } => codes.iter().position(|&code| code == MISSING_CODE),
+            Values::Times(times) => times.seconds.iter().position(|x| x.is_nan()),
             Values::Text(texts) => texts.missing.first().map(|&row| row as usize),
             Values::Vectors { width, values } => values.chunks(*width).position(|row| row[0].is_nan()),
         }
@@ -238,6 +252,7 @@ impl Values {
         match self {
             Values::Numeric(_) | Values::Wide(_) => "numeric",
             Values::Boolean(_) => "true/false",
+            Values::Times(_) => "dates",
             Values::Categorical { .. } | Values::Text(_) => "text",
             Values::Vectors { .. } => "vectors",
         }
@@ -269,6 +284,12 @@ impl Column {
             Values::Wide(values) => {
                 values.iter().for_each(|x| write((!x.is_nan()).then_some(x as &dyn std::fmt::Display)));
             }
+            Values::Times(times) => times.seconds.iter().for_each(|&seconds| {
+                let Moment { year, month, day, hour, .. } = Moment::at(seconds);
+                let minutes = (hour * 60.0).floor() as u32;
+                let text = format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minutes / 60, minutes % 60);
+                write((!seconds.is_nan()).then_some(&text as &dyn std::fmt::Display));
+            }),
             Values::Text(texts) => {
                 let mut missing = texts.missing.iter().copied().peekable();
                 for (row, text) in texts.iter().enumerate() {
@@ -405,6 +426,13 @@ fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError
             wide.extend_from_slice(&b);
             Ok(Values::Wide(wide))
         }
+        (Values::Times(a), Values::Times(b)) => {
+            // Where one file leaves the order of day and month open, the other's counts.
+            let (a, b) = (a.clone().turned(b.style), b.turned(a.style));
+            let style = if a.sure { a.style } else { b.style };
+            let seconds = a.seconds.iter().chain(b.seconds.iter()).copied().collect();
+            Ok(Values::Times(TimeColumn { sure: a.sure || b.sure, ..TimeColumn::of(seconds, style) }))
+        }
         (Values::Text(mut a), Values::Text(b)) => {
             a.append(&b);
             Ok(Values::Text(a))
@@ -454,6 +482,10 @@ fn joined_with_missing(values: Values, count: usize, before: bool) -> Result<Val
     Ok(match values {
         Values::Numeric(values) => Values::Numeric(extended(values, f32::NAN, count, before)),
         Values::Wide(values) => Values::Wide(extended(values, f64::NAN, count, before)),
+        Values::Times(times) => {
+            let seconds = extended(times.seconds.to_vec(), f64::NAN, count, before);
+            Values::Times(TimeColumn { sure: times.sure, ..TimeColumn::of(seconds, times.style) })
+        }
         Values::Text(texts) => {
             let mut blank = TextColumn::default();
             (0..count).for_each(|_| blank.push_missing());

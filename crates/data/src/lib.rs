@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod dates;
 mod decode;
 mod digits;
 mod error;
@@ -60,10 +61,14 @@ mod text;
 mod write;
 
 pub use columns::{ColumnKind, Columns, MissingCells};
+pub use dates::{TimeColumn, TimeStyle};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};
-pub use features::{ColumnGroups, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling};
+pub use features::{
+    ColumnGroups, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, TimeFeature,
+    TimePart,
+};
 pub use fingerprint::Fingerprint;
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
@@ -73,8 +78,8 @@ pub use formats::{
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{
-    Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, OtherCells,
-    ReadAgain, StopWords, Streamed, TextInput,
+    ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
+    Note, OtherCells, ReadAgain, StopWords, Streamed, TextInput,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;

@@ -76,7 +76,8 @@ fn seconds_of_a_day_are_told_apart() {
     let scratch = Scratch::new("seconds");
     let rows: String = (0..500).map(|i| format!("{},{}\n", 1_700_000_000 + i, i % 2)).collect();
     let path = scratch.write("t.csv", format!("t,y\n{rows}"));
-    let data = labeled("y").read(&Input::one(&path)).unwrap();
+    let options = InputOptions { numeric: vec!["t".to_string()], ..labeled("y") };
+    let data = options.read(&Input::one(&path)).unwrap();
     let seconds = column(&data, 0);
     // 0, 1, …, 499 have the standard deviation √((500² - 1) / 12).
     let step = 1.0 / ((500f64 * 500.0 - 1.0) / 12.0).sqrt();
@@ -152,24 +153,55 @@ fn numbers_are_no_texts() {
 }
 
 #[test]
-fn free_text_is_left_out_and_the_note_says_how_to_use_it() {
+fn free_text_becomes_terms_by_itself() {
     let scratch = Scratch::new("free_text");
-    let rows: String = (0..300).map(|i| format!("{i},the goal came in minute {i},{}\n", i % 2)).collect();
+    let rows: String =
+        (0..300).map(|i| format!("{},the goal came in minute {i},{}\n", i % 7, i % 2)).collect();
     let path = scratch.write("t.csv", format!("x,review,y\n{rows}"));
     let data = labeled("y").read(&Input::one(&path)).unwrap();
-    let columns = vec!["review".to_string()];
-    let note = Note::LeftOut { columns: columns.clone(), why: WhyLeftOut::FreeText };
-    assert_eq!(note.hint(), Some(Hint::new("learn from its words", "text", "review")));
-    assert_eq!(note.to_string(), "review is left out: free text");
-    assert_eq!((data.notes(), data.encoding().names()), (&[note][..], vec!["x".to_string()]));
-    let data = InputOptions { text: columns, ..labeled("y") }.read(&Input::one(&path)).unwrap();
-    assert!(data.encoding().names().contains(&"review:goal".to_string()));
+    // Stop words are left out where texts are one of several columns, and no number is in five texts.
+    assert_eq!(data.encoding().names(), ["x", "review:came", "review:goal", "review:minute"]);
+    assert!(data.notes().is_empty() && matches!(data.rows(), Store::Dense(_)));
+    // Each term is in every text: 1 + ln(301 / 301), three of them of one length.
+    assert!((column(&data, 2)[7] - 1.0 / 3f32.sqrt()).abs() < 1e-6);
+    assert_eq!(again(&data, &path).rows(), data.rows());
+    // All terms where they are asked for.
+    let asked = InputOptions { text: vec!["review".to_string()], ..labeled("y") };
+    let data = asked.read(&Input::one(&path)).unwrap();
+    assert!(data.encoding().names().contains(&"review:the".to_string()));
+    assert!(matches!(data.rows(), Store::Sparse(_)));
+    // Texts without a frequent word are left out.
+    let rows: String = (0..300).map(|i| format!("{},a{i} b{i} c{i},{}\n", i % 7, i % 2)).collect();
+    let path = scratch.write("u.csv", format!("x,review,y\n{rows}"));
+    let data = labeled("y").read(&Input::one(&path)).unwrap();
+    let note = Note::LeftOut { columns: vec!["review".to_string()], why: WhyLeftOut::FreeText };
+    assert_eq!((note.to_string().as_str(), data.notes()), ("review is left out: free text", &[note][..]));
+}
+
+#[test]
+fn of_thousands_of_levels_the_frequent_ones_are_learned() {
+    let scratch = Scratch::new("levels");
+    // Of 1,000 rows 300 are teachers, 20 are drivers, and each other has a title of its own.
+    let title = |i: usize| match i % 50 {
+        0..15 => "teacher".to_string(),
+        15 => "driver".to_string(),
+        _ => format!("title {i}"),
+    };
+    let rows: String = (0..1_000).map(|i| format!("{},{},{}\n", i % 7, title(i), i % 2)).collect();
+    let path = scratch.write("t.csv", format!("x,job,y\n{rows}"));
+    let data = labeled("y").read(&Input::one(&path)).unwrap();
+    assert_eq!(data.encoding().names(), ["x", "job=driver", "job=teacher"]);
+    assert_eq!((column(&data, 1)[15], column(&data, 2)[0], column(&data, 2)[20]), (1.0, 1.0, 0.0));
+    // Others are none of them, whether training saw them or not, and no news.
+    let new = scratch.write("new.csv", "x,job\n1,teacher\n2,astronaut\n");
+    let rows = again(&data, &new);
+    assert_eq!((rows.notes(), column(&rows, 2)), (&[][..], vec![1.0, 0.0]));
 }
 
 #[test]
 fn columns_that_teach_nothing_are_left_out_by_reason() {
     let scratch = Scratch::new("left_out");
-    let rows: String = (0..300).map(|i| format!("{i},7,same,,u{i},{}\n", i % 2)).collect();
+    let rows: String = (0..300).map(|i| format!("{},7,same,,u{i},{}\n", i % 7, i % 2)).collect();
     let path = scratch.write("t.csv", format!("x,a,b,c,user,y\n{rows}"));
     let data = labeled("y").read(&Input::one(&path)).unwrap();
     let left_out = |columns: &[&str], why| {

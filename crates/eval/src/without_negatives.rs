@@ -180,22 +180,25 @@ impl PuMetrics {
             );
             return;
         };
-        for (name, estimate) in [
+        let estimates = [
             ("precision", self.precision),
             ("F1", self.f1),
             ("0-1 risk", self.pu_risk),
             ("accuracy", self.pu_accuracy),
             ("AUC", self.auc),
-        ] {
-            if let Some(Interval { value, .. }) = estimate
-                && !(0.0..=1.0).contains(&value)
-            {
-                self.warnings.push(format!(
-                    "the estimated {name} is {value:.4}, outside [0, 1]: the prior {} is wrong, the labeled positives \
-                     are no random sample of the positives, or the sample is small",
-                    prior.get()
-                ));
-            }
+        ];
+        let impossible = |(name, estimate): (&str, Option<Interval>)| {
+            let value = estimate?.value;
+            (!(0.0..=1.0).contains(&value)).then(|| format!("{name} {value:.2}"))
+        };
+        let outside: Vec<String> = estimates.into_iter().filter_map(impossible).collect();
+        if !outside.is_empty() {
+            self.warnings.push(format!(
+                "estimates lie outside [0, 1] ({}): the prior {:.3} is wrong, the labeled positives are no random sample of \
+                 the positives, or the sample is small",
+                outside.join(", "),
+                prior.get()
+            ));
         }
     }
 }

@@ -19,7 +19,7 @@ from ._results import EstimatedPrior, RecallCut
 
 # Keywords that say how X is read; the others are settings of the fit.
 READING = (
-    "drop", "only", "text", "numeric", "categorical", "missing", "image_shape", "features", "ngrams", "min_texts",
+    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
     "max_terms", "stop_words",
 )
 # Keywords of the estimator itself.
@@ -35,7 +35,7 @@ def reading_of(params: dict[str, Any]) -> str:
         value = params.get(name)
         if value is None:
             continue
-        if name in ("drop", "only", "text", "numeric", "categorical"):
+        if name in ("drop", "only", "text", "numeric", "categorical", "date"):
             value = [value] if isinstance(value, str) else [str(one) for one in value]
         elif name == "image_shape":
             value = _shape_of(value)
@@ -145,8 +145,8 @@ class PUClassifier(Estimator):
         The seed of everything random. None is 0: the same call gives the same model.
     n_jobs : int, optional
         Threads. None and -1 are all there are.
-    drop, only, text, numeric, categorical : list of str, optional
-        Columns to leave out, to learn from alone, of free text, to read as numbers, and to read as categories.
+    drop, only, text, numeric, categorical, date : list of str, optional
+        Columns to leave out, to learn from alone, of free text, to read as numbers, as categories, and as dates.
     missing : {"mean", "refuse"}, optional
         What becomes of missing values and of broken pictures.
     image_shape : str or tuple, optional
@@ -233,6 +233,7 @@ class PUClassifier(Estimator):
         text: Any = None,
         numeric: Any = None,
         categorical: Any = None,
+        date: Any = None,
         missing: str | None = None,
         image_shape: Any = None,
         features: str | None = None,
@@ -281,6 +282,7 @@ class PUClassifier(Estimator):
         self.text = text
         self.numeric = numeric
         self.categorical = categorical
+        self.date = date
         self.missing = missing
         self.image_shape = image_shape
         self.features = features

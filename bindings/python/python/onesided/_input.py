@@ -233,8 +233,12 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
     if type(dtype).__name__ == "CategoricalDtype":
         levels = ["" if level is None else str(level) for level in series.cat.categories]
         return name, "codes", series.cat.codes.to_numpy().astype(np.int32), levels
-    if kind in "mM" or type(dtype).__name__ in ("PeriodDtype", "IntervalDtype", "DatetimeTZDtype"):
+    if type(dtype).__name__ in ("PeriodDtype", "IntervalDtype"):
         return name, "other", None, None
+    if type(dtype).__name__ == "DatetimeTZDtype":
+        return _cells(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), argument)
+    if kind in "mM":
+        return _cells(name, series.to_numpy(f"{'datetime' if kind == 'M' else 'timedelta'}64[us]"), argument)
     if kind == "b" and isinstance(dtype, np.dtype):
         return name, "flags", series.to_numpy(), None
     if kind == "b":
@@ -253,8 +257,11 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
 
 def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, Any]:
     """A column of Python objects as a name, a kind and its cells."""
-    if cells.dtype.kind in "mM":
-        return name, "other", None, None
+    if cells.dtype.kind == "M":
+        return name, "times", cells.astype("datetime64[us]").astype(np.int64), None
+    if cells.dtype.kind == "m":
+        seconds = cells.astype("timedelta64[us]") / np.timedelta64(1, "s")
+        return name, "numbers", seconds.astype(np.float64), None
     if cells.dtype.kind in "fiu":
         return name, "numbers", _plain(cells), None
     if cells.dtype.kind in "US":
@@ -276,8 +283,13 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         return name, "numbers", numbers, None
     if all(issubclass(kind, (np.ndarray, list, tuple)) for kind in types):
         return name, "vectors", _vectors(name, values, argument), None
-    if all(issubclass(kind, (datetime.date, datetime.time, datetime.timedelta)) for kind in types):
-        return name, "other", None, None
+    if all(issubclass(kind, datetime.date) for kind in types):
+        plain = [None if value is None else _without_zone(value) for value in values]
+        return _cells(name, np.array(plain, dtype="datetime64[us]"), argument)
+    if all(issubclass(kind, datetime.timedelta) for kind in types):
+        return _cells(name, np.array(values, dtype="timedelta64[us]"), argument)
+    if all(issubclass(kind, datetime.time) for kind in types):
+        return name, "texts", [None if value is None else value.replace(tzinfo=None).isoformat() for value in values], None
     seen = ", ".join(sorted(kind.__name__ for kind in types))
     if len(types) == 1:
         raise TypeError(
@@ -287,6 +299,13 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         f"{argument}: column '{name}' mixes values of different types ({seen}); make them all numbers, or all texts with "
         ".astype(str)"
     )
+
+
+def _without_zone(value: datetime.date) -> datetime.date:
+    """A date as it is, a time with a zone as that of UTC."""
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return value
 
 
 def is_missing(value: Any) -> bool:

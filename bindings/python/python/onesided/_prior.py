@@ -130,7 +130,7 @@ def estimate_prior(
     scenario, random_state, n_jobs, device, pos_label, negative, verbose
         As for :class:`onesided.PUClassifier`.
     **reading
-        How X is read: drop, only, text, numeric, categorical, missing, image_shape and the rest.
+        How X is read: drop, only, text, numeric, categorical, date, missing, image_shape and the rest.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def estimate_prior(
 
 
 _READING = (
-    "drop", "only", "text", "numeric", "categorical", "missing", "image_shape", "features", "ngrams", "min_texts",
+    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
     "max_terms", "stop_words",
 )
 

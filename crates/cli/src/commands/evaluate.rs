@@ -1,10 +1,11 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
 use super::review::ReviewAnswer;
-use super::{device, metric_rows, tell_device, with_intervals};
+use super::{device, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, tell};
+use crate::metrics::metric_table;
 use crate::output::{note, print, print_json, table, warn};
 use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
@@ -182,7 +183,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     let mut text = String::new();
     if let Some(metrics) = against_truth {
-        text.push_str(&format!("against true labels, {number} rows:\n{}", table(&metric_rows(metrics))));
+        text.push_str(&format!("against true labels, {number} rows:\n{}", metric_table(metrics)));
     }
     if let Some(metrics) = without_negatives {
         let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
@@ -194,7 +195,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         });
         text.push_str(&format!(
             "estimated without negatives, for the unlabeled rows{prior}:\n{}",
-            table(&metric_rows(metrics))
+            metric_table(metrics)
         ));
     }
     if let Some(answer) = review {

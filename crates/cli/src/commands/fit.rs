@@ -1,14 +1,16 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
 use super::prior::{prior_warnings, tell_prior};
-use super::{metric_rows, with_intervals};
+use super::with_intervals;
 use crate::args::Fit;
+use crate::columns::tell_columns;
 use crate::failure::Failure;
 use crate::inputs::tell_notes;
+use crate::metrics::{metric_table, range_table};
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::{DataError, ReadOptions};
+use onesided::data::{ColumnRead, DataError, ReadOptions};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
@@ -55,6 +57,8 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
     let mut data = options.read(&input).map_err(|error| too_large(error, &options, &input))?;
+    tell_columns(&data);
+    let columns = data.columns_read().to_vec();
     let mut warnings = tell_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
@@ -99,7 +103,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     warnings.extend(estimated);
     warnings.extend(model.about().report.warnings.iter().cloned());
     if as_json {
-        print_json(&as_object(&model, &flags.out, seconds, &warnings))
+        print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
         print(&as_text(&model, &flags.out, seconds))
     }
@@ -285,14 +289,9 @@ fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
 
 /// Metrics in a table, or, where the prior was estimated, those that do not rest on it and then the others as ranges.
 fn metric_tables(about: &About) -> String {
-    let Some(estimate) = &about.prior_estimate else { return table(&metric_rows(metrics(about))) };
+    let Some(estimate) = &about.prior_estimate else { return metric_table(metrics(about)) };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
-    let ranges: Vec<Vec<String>> = metrics(about)
-        .filter(|(name, _)| rests_on_prior(name))
-        .map(|(name, Interval { low, high, .. })| {
-            vec![name.replace('_', " "), format!("{:.2} to {:.2}", low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))]
-        })
-        .collect();
+    let ranges = metrics(about).filter(|(name, _)| rests_on_prior(name));
     let (low, high) = estimate.interval;
     let origin = match estimate.audited {
         Some(_) => "as the audit says",
@@ -300,12 +299,12 @@ fn metric_tables(about: &About) -> String {
     };
     format!(
         "{}\nif {low:.3} to {high:.3} of the unlabeled rows are positive, {origin}:\n{}",
-        table(&metric_rows(measured)),
-        table(&ranges),
+        metric_table(measured),
+        range_table(ranges),
     )
 }
 
-fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Value {
+fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
     json!({
@@ -317,6 +316,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, warnings: &[String]) -> Va
         "parameters": model.fitted().network().map(|(network, _)| network.parameters()),
         "options": about.options,
         "features": about.features.width(),
+        "columns": columns,
         "scenario": about.scenario,
         "positive": about.counts.positive,
         "unlabeled": about.counts.unlabeled,

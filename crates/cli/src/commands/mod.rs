@@ -45,11 +45,3 @@ fn with_intervals<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) ->
     }
     object
 }
-
-/// A line per metric: name, value, interval.
-fn metric_rows<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> Vec<Vec<String>> {
-    let row = |(name, Interval { value, low, high }): (&str, Interval)| {
-        vec![name.replace('_', " "), format!("{value:.4}"), format!("[{low:.4}, {high:.4}]")]
-    };
-    metrics.into_iter().map(row).collect()
-}

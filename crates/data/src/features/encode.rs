@@ -1,8 +1,10 @@
 //! Filling the matrix, group of columns by group of columns.
 
+use super::time::{TimeFeature, TimePart, TimesByName};
 use super::{EncodeReport, Feature, FeatureKind, Features, Scaling, refuse_missing};
 use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{DataError, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
+use std::sync::Arc;
 
 /// `f32` values in 64 bytes.
 pub(super) const FLOATS_IN_A_LINE: usize = 16;
@@ -24,21 +26,22 @@ pub(super) fn store(
     report: &mut EncodeReport,
 ) -> Result<Store, DataError> {
     let sparse = features.is_sparse();
+    let times = times_by_name(features, &parts);
     let (mut dense, mut terms, mut hot) = (Vec::new(), Vec::new(), Vec::new());
     let mut at = 0;
     for (feature, part) in features.columns().iter().zip(parts) {
         match part {
             Part::Column(column) if sparse && matches!(feature.kind, FeatureKind::Categorical { .. }) => {
-                if let Encoded::Hot(codes) = feature.encoder(column.values, features, report)? {
+                if let Encoded::Hot(codes) = feature.encoder(column.values, features, &times, report)? {
                     hot.push(codes);
                 }
             }
-            Part::Column(column) => dense.push((at, feature, column)),
-            Part::Terms(matrix) => terms.push(matrix),
+            Part::Terms(matrix) if sparse => terms.push(matrix),
+            part => dense.push((at, feature, part)),
         }
         at += feature.width();
     }
-    let matrix = matrix(dense, rows, features, report)?;
+    let matrix = matrix(dense, rows, features, &times, report)?;
     if !sparse {
         return Ok(Store::Dense(matrix));
     }
@@ -78,19 +81,42 @@ pub(super) fn store(
     Ok(Store::Sparse(sparse))
 }
 
+/// The times that others count from.
+fn times_by_name(features: &Features, parts: &[Part]) -> TimesByName {
+    let needed = |name: &str| {
+        features.columns().iter().any(|feature| match &feature.kind {
+            FeatureKind::Time { parts, .. } => {
+                parts.iter().any(|part| matches!(&part.part, TimeFeature::Since(other) if other == name))
+            }
+            _ => false,
+        })
+    };
+    let times = parts.iter().filter_map(|part| match part {
+        Part::Column(Column { name, values: Values::Times(times) }) if needed(name) => {
+            Some((name.clone(), times.seconds.clone()))
+        }
+        _ => None,
+    });
+    times.collect()
+}
+
 /// Encodes columns, each with its place in the encoded row, and frees each once it is written.
 fn matrix(
-    columns: Vec<(usize, &Feature, Column)>,
+    columns: Vec<(usize, &Feature, Part)>,
     rows: usize,
     features: &Features,
+    times: &TimesByName,
     report: &mut EncodeReport,
 ) -> Result<Matrix, DataError> {
     let width = columns.iter().map(|(_, feature, _)| feature.width()).sum();
     let mut matrix = Matrix::zeros(rows, width)?;
     let mut group: Vec<(usize, Encoded<'_>)> = Vec::new();
     let mut at = 0;
-    for (place, feature, column) in columns {
-        let encoded = feature.encoder(column.values, features, report)?;
+    for (place, feature, part) in columns {
+        let encoded = match part {
+            Part::Column(column) => feature.encoder(column.values, features, times, report)?,
+            Part::Terms(terms) => Encoded::Terms(terms),
+        };
         encoded.note_missing(place, &mut report.cells);
         group.push((at, encoded));
         at += feature.width();
@@ -152,6 +178,8 @@ enum Encoded<'a> {
         values: Vec<Option<bool>>,
         scale: Scale,
     },
+    /// Few terms of texts.
+    Terms(SparseMatrix),
     /// A column of the one-hot block per row, or [`MISSING_CODE`] for none.
     Hot(Vec<u32>),
     Vectors {
@@ -159,6 +187,26 @@ enum Encoded<'a> {
         values: Vec<f32>,
         scales: Vec<Scale>,
     },
+    Times {
+        name: &'a str,
+        seconds: Arc<Vec<f64>>,
+        parts: Vec<TimeOf<'a>>,
+    },
+}
+
+/// A part of a time, the times it counts from where it does, and how it is scaled.
+struct TimeOf<'a> {
+    part: &'a TimeFeature,
+    since: Option<Arc<Vec<f64>>>,
+    scale: Scale,
+}
+
+impl TimeOf<'_> {
+    /// The part in a row, NaN where a time is missing.
+    fn at(&self, seconds: f64, row: usize) -> f64 {
+        let since = self.since.as_ref().map_or(0.0, |since| since[row]);
+        if seconds.is_nan() || since.is_nan() { f64::NAN } else { self.part.of(seconds, since) }
+    }
 }
 
 impl Encoded<'_> {
@@ -172,7 +220,13 @@ impl Encoded<'_> {
             Encoded::Flags { values, .. } => {
                 cells.note(place, values.len(), missing(values, Option::is_none))
             }
-            Encoded::Hot(_) => {}
+            Encoded::Hot(_) | Encoded::Terms(_) => {}
+            Encoded::Times { seconds, parts, .. } => {
+                for (column, part) in parts.iter().enumerate() {
+                    let is_missing = |row: &usize| part.at(seconds[*row], *row).is_nan();
+                    cells.note(place + column, seconds.len(), (0..seconds.len()).filter(is_missing));
+                }
+            }
             Encoded::Vectors { values, scales, .. } => {
                 let width = scales.len().max(1);
                 for column in 0..scales.len() {
@@ -235,6 +289,26 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
                         }
                     }
                 }
+                Encoded::Terms(terms) => {
+                    for (i, row) in block.clone().enumerate() {
+                        let (columns, values) = terms.row(row);
+                        for (&column, &value) in columns.iter().zip(values) {
+                            out[i * width + column as usize] = value;
+                        }
+                    }
+                }
+                Encoded::Times { name, seconds, parts } => {
+                    for (i, row) in block.clone().enumerate() {
+                        for (j, part) in parts.iter().enumerate() {
+                            let x = part.at(seconds[row], row);
+                            let z = if x.is_nan() { part.scale.missing } else { part.scale.of(x) };
+                            if !z.is_finite() {
+                                return not_finite(name, i, x);
+                            }
+                            out[i * width + j] = z;
+                        }
+                    }
+                }
                 Encoded::Vectors { name, values, scales } => {
                     let rows = values[block.start * scales.len()..].chunks_exact(scales.len());
                     for (i, row) in rows.take(block.len()).enumerate() {
@@ -255,12 +329,13 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
 
 impl Feature {
     /// Checks that the values are of the fitted type. A column without a single value fits any type.
-    fn encoder(
-        &self,
+    fn encoder<'s>(
+        &'s self,
         values: Values,
         features: &Features,
+        times: &TimesByName,
         report: &mut EncodeReport,
-    ) -> Result<Encoded<'_>, DataError> {
+    ) -> Result<Encoded<'s>, DataError> {
         if features.missing() == MissingPolicy::Refuse {
             refuse_missing(&self.name, &values)?;
         }
@@ -291,7 +366,10 @@ impl Feature {
             {
                 Ok(Encoded::Numbers { name, values, scale: Scale::new(mean, scale, scaling) })
             }
-            (FeatureKind::Categorical { levels: fitted }, Values::Categorical { mut codes, levels }) => {
+            (
+                FeatureKind::Categorical { levels: fitted, rest },
+                Values::Categorical { mut codes, levels },
+            ) => {
                 let place = |level: &String| fitted.binary_search(level).map_or(MISSING_CODE, |at| at as u32);
                 let moved: Vec<u32> = match fitted.is_sorted() {
                     true => levels.iter().map(place).collect(),
@@ -302,10 +380,28 @@ impl Feature {
                 };
                 codes.iter_mut().for_each(|c| *c = moved.get(*c as usize).copied().unwrap_or(MISSING_CODE));
                 let unseen = codes.iter().filter(|&&code| code == MISSING_CODE).count() - missing;
-                if unseen > 0 {
+                if unseen > 0 && !rest {
                     report.unseen.push((self.name.clone(), unseen));
                 }
                 Ok(Encoded::Hot(codes))
+            }
+            (FeatureKind::Time { parts, .. }, values)
+                if missing == rows || matches!(values, Values::Times(_)) =>
+            {
+                let seconds = match values {
+                    Values::Times(column) => column.seconds,
+                    _ => Arc::new(vec![f64::NAN; rows]),
+                };
+                let nothing = || Arc::new(vec![f64::NAN; rows]);
+                let of = |part: &'s TimePart| TimeOf {
+                    part: &part.part,
+                    since: match &part.part {
+                        TimeFeature::Since(other) => Some(times.get(other).cloned().unwrap_or_else(nothing)),
+                        _ => None,
+                    },
+                    scale: Scale::new(part.mean, part.scale, scaling),
+                };
+                Ok(Encoded::Times { name, seconds, parts: parts.iter().map(of).collect() })
             }
             (FeatureKind::Vector { means, scales }, Values::Vectors { width, values }) => {
                 if width != means.len() {

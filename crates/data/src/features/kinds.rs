@@ -1,7 +1,9 @@
 //! What a column holds and how it is scaled.
 
 use super::moments::Moments;
+use super::time::{TimePart, parts_of};
 use crate::DataError;
+use crate::dates::TimeStyle;
 use crate::frame::{Column, MISSING_CODE, Values, WhyLeftOut};
 use crate::read::NumberStyle;
 use crate::text::TextFeatures;
@@ -16,6 +18,15 @@ const FEW_LEVELS: usize = 20;
 
 /// More categories than this must have three rows each on average.
 const MANY_LEVELS: usize = 256;
+
+/// Where most categories are of single rows, those of so many rows are kept,
+const ROWS_OF_A_LEVEL: usize = 10;
+
+/// the most frequent of them,
+const MOST_FREQUENT: usize = 256;
+
+/// if they have one row in so many.
+const LEAST_COVERED: usize = 10;
 
 /// One column of the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,11 +67,24 @@ pub enum FeatureKind {
     Categorical {
         /// The categories that training saw, sorted.
         levels: Vec<String>,
+        /// Whether training saw others, each in few rows, that are none of these: as those that it never saw.
+        #[serde(default, skip_serializing_if = "is_false")]
+        rest: bool,
     },
     /// Texts, encoded as one column per term.
     Text {
         /// The terms and their weights.
         text: TextFeatures,
+        /// Whether it was found among other columns and has few terms, so that rows stay dense.
+        #[serde(default, skip_serializing_if = "is_false")]
+        beside: bool,
+    },
+    /// Dates and times, encoded part by part as (x - mean) / scale.
+    Time {
+        /// How they are written in text tables.
+        style: TimeStyle,
+        /// What is learned of them.
+        parts: Vec<TimePart>,
     },
     /// Vectors of one length, encoded place by place as (x - mean) / scale.
     Vector {
@@ -75,6 +99,23 @@ pub enum FeatureKind {
 /// categories, the average one has hardly three rows.
 fn nearly_unique(levels: usize, rows: usize) -> bool {
     (levels > FEW_LEVELS && levels * 10 > rows * 9) || (levels > MANY_LEVELS && levels * 3 > rows)
+}
+
+/// The levels that have enough rows to learn from, where those are some part of all rows: of job titles, `teacher`.
+fn frequent(codes: &[u32], levels: &[String]) -> Option<Vec<String>> {
+    let mut counts = vec![0usize; levels.len()];
+    codes.iter().for_each(|&code| {
+        if let Some(count) = counts.get_mut(code as usize) {
+            *count += 1;
+        }
+    });
+    let mut kept: Vec<usize> = (0..levels.len()).filter(|&at| counts[at] >= ROWS_OF_A_LEVEL).collect();
+    // Sorting is stable: of levels as frequent, those that come first are kept.
+    kept.sort_by_key(|&at| std::cmp::Reverse(counts[at]));
+    kept.truncate(MOST_FREQUENT);
+    let covered: usize = kept.iter().map(|&at| counts[at]).sum();
+    kept.sort_unstable();
+    (covered * LEAST_COVERED >= codes.len()).then(|| kept.into_iter().map(|at| levels[at].clone()).collect())
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -117,9 +158,15 @@ impl Feature {
                 // Nearly every row has a text of its own: nothing to learn, and much to memorize.
                 several if nearly_unique(several, codes.len()) => {
                     let words: usize = levels.iter().map(|level| level.split_whitespace().count()).sum();
-                    Err(if words >= 3 * several { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier })
+                    if words >= 3 * several {
+                        Err(WhyLeftOut::FreeText)
+                    } else {
+                        frequent(codes, levels)
+                            .map(|levels| FeatureKind::Categorical { levels, rest: true })
+                            .ok_or(WhyLeftOut::Identifier)
+                    }
                 }
-                _ => Ok(FeatureKind::Categorical { levels: levels.clone() }),
+                _ => Ok(FeatureKind::Categorical { levels: levels.clone(), rest: false }),
             },
             Values::Vectors { width, values } => {
                 let mut moments = vec![Moments::default(); *width];
@@ -139,6 +186,9 @@ impl Feature {
                     Some(_) => Ok(FeatureKind::Vector { means, scales }),
                 }
             }
+            Values::Times(times) => {
+                parts_of(times).map(|parts| FeatureKind::Time { style: times.style, parts })
+            }
             Values::Text(_) => Err(WhyLeftOut::FreeText),
         };
         Ok(kind.map(|kind| Self::new(column.name.clone(), kind)))
@@ -147,9 +197,10 @@ impl Feature {
     /// Columns of the matrix that it becomes.
     pub fn width(&self) -> usize {
         match &self.kind {
-            FeatureKind::Categorical { levels } => levels.len(),
-            FeatureKind::Text { text } => text.terms().len(),
+            FeatureKind::Categorical { levels, .. } => levels.len(),
+            FeatureKind::Text { text, .. } => text.terms().len(),
             FeatureKind::Vector { means, .. } => means.len(),
+            FeatureKind::Time { parts, .. } => parts.len(),
             FeatureKind::Numeric { .. } | FeatureKind::Boolean { .. } => 1,
         }
     }
@@ -157,13 +208,14 @@ impl Feature {
     /// Their names.
     pub(super) fn names(&self, alone: bool) -> Vec<String> {
         match &self.kind {
-            FeatureKind::Categorical { levels } => {
+            FeatureKind::Categorical { levels, .. } => {
                 levels.iter().map(|level| format!("{}={level}", self.name)).collect()
             }
-            FeatureKind::Text { text } if alone => text.terms().to_vec(),
-            FeatureKind::Text { text } => {
+            FeatureKind::Text { text, .. } if alone => text.terms().to_vec(),
+            FeatureKind::Text { text, .. } => {
                 text.terms().iter().map(|term| format!("{}:{term}", self.name)).collect()
             }
+            FeatureKind::Time { parts, .. } => parts.iter().map(|part| part.part.named(&self.name)).collect(),
             FeatureKind::Vector { means, .. } => {
                 (0..means.len()).map(|place| format!("{}[{place}]", self.name)).collect()
             }
@@ -178,6 +230,7 @@ impl Feature {
             FeatureKind::Boolean { .. } => "true/false",
             FeatureKind::Categorical { .. } | FeatureKind::Text { .. } => "text",
             FeatureKind::Vector { .. } => "vectors",
+            FeatureKind::Time { .. } => "dates",
         };
         DataError::KindChanged { column: self.name.clone(), fitted, found }
     }

@@ -12,22 +12,30 @@ mod kinds;
 mod moments;
 mod rescale;
 mod sound;
+mod time;
 mod whole;
 
 pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
+pub use time::{TimeFeature, TimePart};
 
 use crate::error::listed;
 use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
 use crate::read::{NumberStyle, ReadOptions};
 use crate::text::TextOptions;
-use crate::{DataError, Frame, Matrix, MissingCells, MissingPolicy, Store};
+use crate::{DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
 use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Levels of all columns together beyond which rows are held sparse.
 const MANY_LEVELS: usize = 1_000;
+
+/// The most terms of free text that is one of several columns.
+const TERMS_BESIDE: usize = 200;
+
+/// So many texts must have such a term.
+const TEXTS_OF_A_TERM: usize = 5;
 
 /// How each column of a table turns into columns of a matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,6 +103,11 @@ impl Features {
         let Frame { columns, rows, ignored, left_out, cells, .. } = frame;
         let mut report = EncodeReport { ignored, left_out, ..EncodeReport::default() };
         let (mut features, mut parts) = (Vec::new(), Vec::new());
+        let alone = columns.len() == 1;
+        let dates = time::paired(columns.iter().filter_map(|column| match &column.values {
+            Values::Times(times) => Some((column.name.as_str(), times)),
+            _ => None,
+        }));
         for column in columns {
             if options.missing == MissingPolicy::Refuse {
                 refuse_missing(&column.name, &column.values)?;
@@ -104,7 +117,7 @@ impl Features {
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
                     options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
-                features.push(Feature::new(column.name, FeatureKind::Text { text }));
+                features.push(Feature::new(column.name, FeatureKind::Text { text, beside: false }));
                 parts.push(encode::Part::Terms(terms));
                 continue;
             }
@@ -115,9 +128,23 @@ impl Features {
                     if styles.clone().any(|cells| cells.style == NumberStyle::Comma) {
                         feature.numbers = NumberStyle::Comma;
                     }
+                    if let (FeatureKind::Time { parts, .. }, Values::Times(times)) =
+                        (&mut feature.kind, &column.values)
+                        && let Some(at) = dates.iter().position(|(name, _)| *name == feature.name)
+                    {
+                        parts.extend(time::since(&dates[..at], times));
+                    }
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
                 }
+                Err(WhyLeftOut::FreeText) => match found_text(&column, options, alone)? {
+                    Some((kind, terms)) => {
+                        report.count_missing(&column);
+                        features.push(Feature::new(column.name, kind));
+                        parts.push(encode::Part::Terms(terms));
+                    }
+                    None => report.left_out.push(LeftOut { column: column.name, why: WhyLeftOut::FreeText }),
+                },
                 Err(why) => report.left_out.push(LeftOut { column: column.name, why }),
             }
         }
@@ -172,15 +199,15 @@ impl Features {
         self.scaling
     }
 
-    /// Whether a column of the table is of texts, so that rows are sparse.
+    /// Whether a column of the table is of texts with many terms, so that rows are sparse.
     pub fn has_texts(&self) -> bool {
-        self.features.iter().any(|feature| matches!(feature.kind, FeatureKind::Text { .. }))
+        self.features.iter().any(|feature| matches!(feature.kind, FeatureKind::Text { beside: false, .. }))
     }
 
     /// Whether rows are held sparse: there are texts, or so many categories that most of a row would be zeros.
     pub(crate) fn is_sparse(&self) -> bool {
         let levels = |feature: &Feature| match &feature.kind {
-            FeatureKind::Categorical { levels } => levels.len(),
+            FeatureKind::Categorical { levels, .. } => levels.len(),
             _ => 0,
         };
         self.has_texts() || self.features.iter().map(levels).sum::<usize>() > MANY_LEVELS
@@ -206,7 +233,12 @@ impl Features {
         };
         let numeric =
             self.features.iter().filter(|feature| matches!(feature.kind, FeatureKind::Numeric { .. }));
+        let time = |feature: &Feature| match feature.kind {
+            FeatureKind::Time { style, .. } => Some((feature.name.clone(), Some(style))),
+            _ => None,
+        };
         ReadOptions {
+            times: self.features.iter().filter_map(time).collect(),
             numeric: numeric.map(|feature| (feature.name.clone(), Some(feature.numbers))).collect(),
             boolean: of(|kind| matches!(kind, FeatureKind::Boolean { .. })),
             categories: of(|kind| matches!(kind, FeatureKind::Categorical { .. })),
@@ -251,7 +283,7 @@ impl Features {
         let mut parts = Vec::with_capacity(columns.len());
         for (feature, column) in self.features.iter().zip(columns.into_iter().flatten()) {
             parts.push(match &feature.kind {
-                FeatureKind::Text { text } => {
+                FeatureKind::Text { text, .. } => {
                     report.count_missing(&column);
                     if self.missing == MissingPolicy::Refuse {
                         refuse_missing(&column.name, &column.values)?;
@@ -285,7 +317,7 @@ impl Features {
                 FeatureKind::Vector { means, scales: of } => {
                     scales.extend(means.iter().copied().zip(of.iter().copied()))
                 }
-                FeatureKind::Categorical { .. } | FeatureKind::Text { .. } => {
+                FeatureKind::Categorical { .. } | FeatureKind::Text { .. } | FeatureKind::Time { .. } => {
                     return Err(feature.changed("numeric"));
                 }
             }
@@ -314,6 +346,32 @@ impl EncodeReport {
             0 => {}
             missing => self.missing.push((column.name.clone(), missing)),
         }
+    }
+}
+
+/// The terms of free text that was found: all of them where there is nothing else, else some frequent ones, beside which
+/// trees still see the other columns. Nothing where no term is frequent enough.
+fn found_text(
+    column: &Column,
+    options: &FeatureOptions,
+    alone: bool,
+) -> Result<Option<(FeatureKind, SparseMatrix)>, DataError> {
+    let Values::Categorical { codes, levels } = &column.values else { return Ok(None) };
+    let texts: Vec<&str> =
+        codes.iter().map(|&code| levels.get(code as usize).map_or("", String::as_str)).collect();
+    let text = match alone {
+        true => options.text.clone(),
+        false => TextOptions {
+            min_texts: options.text.min_texts.max(TEXTS_OF_A_TERM),
+            max_terms: Some(options.text.max_terms.unwrap_or(TERMS_BESIDE).min(TERMS_BESIDE)),
+            stop_words: ENGLISH_STOP_WORDS.iter().map(ToString::to_string).collect(),
+            ..options.text.clone()
+        },
+    };
+    match text.fit_transform(&texts) {
+        Ok((text, terms)) => Ok(Some((FeatureKind::Text { text, beside: !alone }, terms))),
+        Err(DataError::NoTerms { .. }) => Ok(None),
+        Err(error) => Err(error.of_column(&column.name)),
     }
 }
 

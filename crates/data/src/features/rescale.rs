@@ -68,6 +68,9 @@ impl Features {
                 &FeatureKind::Numeric { mean, scale, .. } | &FeatureKind::Boolean { mean, scale } => {
                     scales.push(Some((mean, scale)));
                 }
+                FeatureKind::Time { parts, .. } => {
+                    scales.extend(parts.iter().map(|part| Some((part.mean, part.scale))));
+                }
                 FeatureKind::Vector { means, scales: of } => {
                     scales.extend(means.iter().zip(of).map(|(&mean, &scale)| Some((mean, scale))));
                 }

@@ -22,7 +22,7 @@ impl Features {
                 FeatureKind::Vector { means, scales } => {
                     means.len() == scales.len() && means.iter().zip(scales).all(|(&m, &s)| scaled(m, s))
                 }
-                FeatureKind::Categorical { levels } => {
+                FeatureKind::Categorical { levels, .. } => {
                     if !levels.windows(2).all(|pair| pair[0] < pair[1]) {
                         return Err(unsound("has categories that are not in order or occur twice"));
                     }

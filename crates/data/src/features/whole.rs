@@ -58,7 +58,7 @@ impl Features {
         let mut at = 0;
         for feature in &self.features {
             match &feature.kind {
-                FeatureKind::Categorical { levels } => {
+                FeatureKind::Categorical { levels, .. } => {
                     places.extend((0..levels.len()).map(|code| (at, Some(code as u32))));
                     at += 1;
                 }
@@ -85,7 +85,7 @@ impl Features {
 impl Feature {
     fn kinds(&self) -> Vec<ColumnKind> {
         match &self.kind {
-            FeatureKind::Categorical { levels } => {
+            FeatureKind::Categorical { levels, .. } => {
                 vec![ColumnKind::Categories { levels: levels.len() as u32 }]
             }
             _ => vec![ColumnKind::Numbers; self.width()],

@@ -1,6 +1,6 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
-use super::{DrawnFrom, Encoding, ImageInput, Note, TextInput};
+use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
@@ -25,13 +25,15 @@ pub struct Dataset {
     notes: Vec<Note>,
     pub(super) missing: MissingCells,
     drawn_from: Option<DrawnFrom>,
+    columns: Vec<ColumnRead>,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
         let (labels, truth, weights, drawn_from) = (None, None, None, None);
-        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from }
+        let columns = Vec::new();
+        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from, columns }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -130,6 +132,11 @@ impl Dataset {
         self
     }
 
+    pub(super) fn with_columns(mut self, columns: Vec<ColumnRead>) -> Self {
+        self.columns = columns;
+        self
+    }
+
     pub(super) fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
         match self.rows.rows() {
             rows if rows == found => Ok(()),
@@ -197,6 +204,11 @@ impl Dataset {
         &self.notes
     }
 
+    /// What the columns of a table were read as where an encoding was learned from it, and what became of them.
+    pub fn columns_read(&self) -> &[ColumnRead] {
+        &self.columns
+    }
+
     /// The rows at `indices`, in that order, with what is known of them. Panics if one of them does not exist, as indexing
     /// a slice does.
     pub fn select(&self, indices: &[usize]) -> Dataset {
@@ -213,6 +225,7 @@ impl Dataset {
             notes: Vec::new(),
             missing: self.missing.select(indices),
             drawn_from: None,
+            columns: Vec::new(),
         }
     }
 
@@ -249,6 +262,7 @@ impl Dataset {
             notes: self.notes.clone(),
             missing: self.missing.clone(),
             drawn_from: self.drawn_from,
+            columns: self.columns.clone(),
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let (drawn_from, rows) = (drawn.as_ref().map(|_| from), drawn.map(Arc::new));
             let read = ReadOptions { rows, ..options.read_options() };
             let Table { frame, answers } = read_source(&source, read, known)?;
-            finish(learn(options, frame)?.with_drawn_from(drawn_from), answers)
+            finish(learn(options, frame, answers.labels.as_deref())?.with_drawn_from(drawn_from), answers)
         }
         // What contradicts two places is for the reader of all rows to say.
         Input::Two { .. } if options.label.is_some() || options.truth.is_some() => {
@@ -95,7 +95,10 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
                 }
             }
             answers.labels = Some(apart(counts[0], counts[1], counts[2]));
-            finish(learn(options, frame)?.with_drawn_from(is_drawn.then_some(from)), answers)
+            finish(
+                learn(options, frame, answers.labels.as_deref())?.with_drawn_from(is_drawn.then_some(from)),
+                answers,
+            )
         }
     }
     .map(|data| {

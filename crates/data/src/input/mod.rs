@@ -15,12 +15,15 @@ mod dataset;
 mod draw;
 mod encoding;
 pub(crate) mod files;
+mod identifiers;
 mod images;
+mod leaks;
 mod notes;
 mod permuted;
 mod pictures;
 mod pixels;
 mod stream;
+mod summary;
 mod table;
 mod texts;
 
@@ -30,6 +33,7 @@ pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
 pub use stream::{Cutting, Streamed};
+pub use summary::{ColumnIs, ColumnRead};
 
 use crate::decode::TextEncoding;
 use crate::{
@@ -149,6 +153,9 @@ pub struct InputOptions {
     /// Columns to read as categories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categorical: Vec<String>,
+    /// Columns to read as dates and times; other cells are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub date: Vec<String>,
     /// The column of picture files, whose names count from the table's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -306,7 +313,8 @@ impl InputOptions {
         let dropped = self.drop.iter().map(|name| (name, "left out"));
         let numeric = self.numeric.iter().map(|name| (name, "numeric"));
         let categorical = self.categorical.iter().map(|name| (name, "categorical"));
-        let kinds = texts.chain(numeric).chain(categorical);
+        let dates = self.date.iter().map(|name| (name, "a date"));
+        let kinds = texts.chain(numeric).chain(categorical).chain(dates);
         let roles: Vec<(&String, &'static str)> =
             label.chain(truth).chain(weight).chain(kinds).chain(image).chain(dropped).collect();
         for (at, (name, role)) in roles.iter().enumerate() {
@@ -333,7 +341,7 @@ impl InputOptions {
     fn check_folders(&self, folder: &Path) -> Result<(), DataError> {
         let one = self.label.iter().chain(&self.truth).chain(&self.weight).chain(&self.image);
         let several = self.drop.iter().chain(&self.only).chain(&self.id).chain(&self.text);
-        let several = several.chain(&self.numeric).chain(&self.categorical);
+        let several = several.chain(&self.numeric).chain(&self.categorical).chain(&self.date);
         match one.chain(several).next() {
             Some(column) => {
                 Err(DataError::FolderColumn { folder: folder.display().to_string(), column: column.clone() })

@@ -70,6 +70,11 @@ pub enum Note {
         /// The value that means unlabeled; empty cells where there is none.
         unlabeled: Option<String>,
     },
+    /// Columns of dates in all of which day and month could be the other way round, and whether the month is taken to come
+    /// first.
+    OpenDates(Vec<(String, bool)>),
+    /// Columns that alone tell labeled rows from unlabeled ones, and the area under the curve of each in thousandths.
+    TellsApart(Vec<(String, u16)>),
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
     /// Something of a file's header, lines or sheets.
@@ -153,6 +158,12 @@ impl Note {
         notes
     }
 
+    /// Columns that alone tell labeled rows from unlabeled ones.
+    pub(super) fn of_leaks(leaks: &[(String, f64)]) -> Option<Note> {
+        let of = |(name, area): &(String, f64)| (name.clone(), (1000.0 * area).floor() as u16);
+        (!leaks.is_empty()).then(|| Note::TellsApart(leaks.iter().map(of).collect()))
+    }
+
     /// What reading the cells of a table met.
     pub(super) fn of_cells(frame: &Frame) -> Vec<Note> {
         let mut notes: Vec<Note> = frame.delimiter.map(Note::Delimiter).into_iter().collect();
@@ -193,6 +204,7 @@ impl Note {
                 | Note::NoKnownTerm { .. }
                 | Note::Unreadable { .. }
                 | Note::Malformed { .. }
+                | Note::TellsApart(_)
         )
     }
 
@@ -202,6 +214,17 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
                 Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
             }
+            Note::LeftOut { columns, why: WhyLeftOut::TimeOrder } => {
+                Some(Hint::new("if it matters, keep it", "date", columns.first()?.clone()))
+            }
+            Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
+                Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
+            }
+            Note::TellsApart(columns) => Some(Hint::new(
+                "if it is not known of new rows, or says how rows were collected, leave it out",
+                "drop",
+                columns.first()?.0.clone(),
+            )),
             Note::Others { columns, asked: false } => {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
@@ -220,17 +243,28 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Note::LeftOut { columns, why } => {
-                let (verb, shown) =
-                    (if columns.len() == 1 { "is" } else { "are" }, listed(columns, |name| name.clone()));
+                let shown = listed(columns, |name| name.clone());
                 let reason = match why {
                     WhyLeftOut::Constant => "the same value in every row",
                     WhyLeftOut::Empty => "empty in every row",
                     WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
                     WhyLeftOut::FreeText => "free text",
                     WhyLeftOut::Index => "the first column, which has no name and so is an index of the rows",
-                    WhyLeftOut::Type => "a type that is not learned from, such as dates or nested records",
+                    WhyLeftOut::RowOrder => {
+                        "rising or falling with the row, which says where a row stands and not what it is"
+                    }
+                    WhyLeftOut::TimeOrder => {
+                        "times that rise or fall with the row, which say when a row was written and not what it is"
+                    }
+                    WhyLeftOut::Key => "a different whole number in every row, as an identifier has",
+                    WhyLeftOut::Type => {
+                        "a type that is not learned from, such as lists of words or nested records"
+                    }
                 };
-                write!(f, "{shown} {verb} left out: {reason}")
+                match columns.len() {
+                    1 => write!(f, "{shown} is left out: {reason}"),
+                    several => write!(f, "{several} columns are left out: {reason}: {shown}"),
+                }
             }
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
@@ -282,6 +316,21 @@ impl fmt::Display for Note {
                 write!(f, "column '{column}': '{positive}' is taken as positive and empty cells as unlabeled")
             }
             Note::File(remark) => remark.fmt(f),
+            Note::OpenDates(columns) => {
+                let shown = |(name, month): &(String, bool)| {
+                    format!("{name} (read as {} first)", if *month { "month" } else { "day" })
+                };
+                write!(f, "no date tells whether day or month comes first in {}", listed(columns, shown))
+            }
+            Note::TellsApart(columns) => {
+                let shown =
+                    |(name, area): &(String, u16)| format!("{name} (AUC {:.3})", f64::from(*area) / 1000.0);
+                write!(
+                    f,
+                    "labeled and unlabeled rows are told apart almost perfectly by {} alone",
+                    listed(columns, shown)
+                )
+            }
             Note::Delimiter(sign) => {
                 let name = match sign {
                     ';' => "a semicolon".to_string(),

@@ -1,6 +1,8 @@
 //! Tables: numbers, categories, texts and vectors, each column as what it is.
 
-use super::{Dataset, Input, InputOptions, Note};
+use super::summary::summary;
+use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
+use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
@@ -67,6 +69,7 @@ impl InputOptions {
             drop: self.drop.clone(),
             text: self.text.clone(),
             numeric: self.numeric.iter().map(|name| (name.clone(), None)).collect(),
+            times: self.date.iter().map(|name| (name.clone(), None)).collect(),
             categories: self.categorical.clone(),
             missing: self.missing,
             ..self.as_written()
@@ -95,7 +98,13 @@ impl InputOptions {
     /// was filled by [`read_options`](Self::read_options) and holds features alone.
     pub fn learn(&self, frame: Frame) -> Result<Dataset, DataError> {
         self.check()?;
-        learn(self, frame)
+        learn(self, frame, None)
+    }
+
+    /// [`learn`](Self::learn) with a label per row, by which columns are found that name rows or tell the labeled ones.
+    pub fn learn_labeled(&self, frame: Frame, labels: Vec<Label>) -> Result<Dataset, DataError> {
+        self.check()?;
+        learn(self, frame, Some(&labels))?.with_labels(labels)
     }
 }
 
@@ -105,11 +114,15 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         return super::draw::read(options, input, unlabeled);
     }
     let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
-    finish(learn(options, frame)?, answers)
+    finish(learn(options, frame, answers.labels.as_deref())?, answers)
 }
 
 /// Features of a table whose answers were taken out.
-pub(super) fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset, DataError> {
+pub(super) fn learn(
+    options: &InputOptions,
+    mut frame: Frame,
+    labels: Option<&[Label]>,
+) -> Result<Dataset, DataError> {
     for name in &options.only {
         // What is known of the rows was taken out; what cannot be learned from was noted.
         let taken = options.label.iter().chain(&options.truth).chain(&options.weight);
@@ -124,19 +137,36 @@ pub(super) fn learn(options: &InputOptions, mut frame: Frame) -> Result<Dataset,
             frame.column(name)?;
         }
     }
+    for name in &options.date {
+        if !matches!(frame.column(name)?.values, Values::Times(_)) {
+            return Err(DataError::NotDates { column: name.clone() });
+        }
+    }
     for name in &options.text {
         let column = frame.column(name)?;
         if let Values::Text(texts) = &column.values {
             check_text(name, texts)?;
         }
     }
+    dates::compact(&mut frame, &options.numeric);
+    let open = dates::agree(&mut frame);
+    let labels = labels.filter(|labels| labels.len() == frame.rows);
+    identifiers::take_out(options, &mut frame, labels);
+    let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
-    let data =
-        Dataset::new(rows, Arc::new(features.into())).with_notes(met).with_notes(Note::of_report(&report));
+    leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
+    let columns = summary(&features, &report, &unused);
+    let data = Dataset::new(rows, Arc::new(features.into()))
+        .with_notes(met)
+        .with_notes(Note::of_report(&report))
+        .with_notes(Note::of_leaks(&leaks))
+        .with_missing(report.cells);
+    let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
+    let data = data.with_columns(columns);
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     Ok(data.with_notes(unused))
 }

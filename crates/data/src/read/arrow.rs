@@ -7,16 +7,18 @@
 use super::cell::is_missing;
 use super::guess::Guess;
 use super::header::Header;
+use super::times::{Others, TimeReader};
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
 };
+use crate::dates::{DAY, Moment, NEARLY_ALL, TimeColumn, TimeStyle, from_categories, from_numbers};
 use crate::error::Position;
 use crate::frame::{CellsRead, Column, LeftOut, TextColumn, Values, WhyLeftOut};
 use crate::{DataError, Frame};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Schema, TimeUnit};
 use arrow_select::take::take;
 use std::fmt::{Display, Write};
 
@@ -116,6 +118,13 @@ impl ArrowTable {
     pub(super) fn end(self) -> Result<(Vec<CellsRead>, Vec<(String, &'static str)>), DataError> {
         let (mut cells, mut others) = (Vec::new(), Vec::new());
         for (name, store) in self.stores.into_iter().flatten() {
+            if let Some(times) = store.times {
+                match times.end() {
+                    Some(said) => cells.extend(said.told(&name, true).map(|(cells, _)| cells)),
+                    None => others.push((name, Wanted::Any.word())),
+                }
+                continue;
+            }
             let Some(guess) = store.guess else { continue };
             let at = |trouble: Trouble, row, cell: &[u8]| {
                 let value = String::from_utf8_lossy(cell).into_owned();
@@ -154,6 +163,23 @@ impl ArrowTable {
                     cells.extend(told);
                     values
                 }
+                (Role::Feature(Wanted::Any), Ok(Values::Categorical { codes, levels })) => {
+                    let least = if self.refuse { 100 } else { NEARLY_ALL };
+                    match from_categories(&codes, &levels, least) {
+                        Some((times, count)) => {
+                            let others = Others { count, first: None };
+                            cells.extend(others.told(&name, false).map(|(cells, _)| cells));
+                            Values::Times(times)
+                        }
+                        None => Values::Categorical { codes, levels },
+                    }
+                }
+                (Role::Feature(Wanted::Times(_)), Ok(Values::Numeric(numbers))) => {
+                    Values::Times(from_numbers(numbers.iter().map(|&number| f64::from(number))))
+                }
+                (Role::Feature(Wanted::Times(_)), Ok(Values::Wide(numbers))) => {
+                    Values::Times(from_numbers(numbers.iter().copied()))
+                }
                 (_, Ok(values)) => values,
                 (_, Err(why)) => {
                     self.left_out.push(LeftOut { column: name, why });
@@ -176,6 +202,8 @@ struct Store {
     rows: usize,
     /// What was seen of texts that are numbers or truth values, where they are taken piece by piece.
     guess: Option<Box<Guess>>,
+    /// The same of texts that are dates.
+    times: Option<TimeReader>,
     nan_is_missing: bool,
     /// Reused for every number that is kept as text.
     buffer: String,
@@ -188,6 +216,9 @@ enum Cells {
     /// Texts, and whether markers of missing values count.
     Texts(TextColumn, bool),
     Vectors(Vectors),
+    Times(Vec<f64>, TimeStyle),
+    /// Texts that turned out to be dates.
+    Dates(TimeReader),
     LeftOut(WhyLeftOut),
 }
 
@@ -212,12 +243,18 @@ impl Store {
             }
             (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
             (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
+            (kind, Role::Verbatim) if is_time(kind) => Cells::Texts(TextColumn::default(), false),
             (kind, Role::Category) if can_be_text(kind) => Cells::Categories(Dictionary::default()),
             // Numbers and truth values that were written as texts are made at the end.
-            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags)) => {
+            (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags | Wanted::Times(_))) => {
                 Cells::Texts(TextColumn::default(), true)
             }
             (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
+            (DataType::Time32(_) | DataType::Time64(_), Role::Feature(_)) => {
+                Cells::Times(Vec::new(), TimeStyle::Clock)
+            }
+            (kind, Role::Feature(_)) if is_time(kind) => Cells::Times(Vec::new(), TimeStyle::YearFirst),
+            (DataType::Duration(_), Role::Feature(_)) => Cells::Numbers(Numbers::missing(0)),
             (DataType::Boolean, _) => Cells::Flags(Vec::new()),
             (kind, _) if can_be_text(kind) => Cells::Numbers(Numbers::missing(0)),
             (kind, Role::Feature(_)) if is_feature(kind) => Cells::Vectors(Vectors::default()),
@@ -229,7 +266,15 @@ impl Store {
                 });
             }
         };
-        Ok(Self { role, cells, rows: 0, guess: None, nan_is_missing: false, buffer: String::new() })
+        Ok(Self {
+            role,
+            cells,
+            rows: 0,
+            guess: None,
+            times: None,
+            nan_is_missing: false,
+            buffer: String::new(),
+        })
     }
 
     fn extend(&mut self, array: &dyn Array, refuse: bool) -> Result<(), CellTrouble> {
@@ -265,6 +310,14 @@ impl Store {
                 }
             }};
         }
+        /// Pushes times or durations, so many of whose units are a second.
+        macro_rules! push_times {
+            ($arrow:ty, $per_second:expr) => {
+                for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
+                    self.push_time(at, value.map(|value| value as f64 / $per_second), refuse)?;
+                }
+            };
+        }
         /// Pushes lists of numbers, however their ends are held.
         macro_rules! push_lists {
             ($lists:expr) => {{
@@ -293,6 +346,20 @@ impl Store {
                     self.push_number(at, value, refuse)?;
                 }
             }
+            DataType::Date32 => push_times!(Date32Type, 1.0 / DAY),
+            DataType::Date64 => push_times!(Date64Type, 1e3),
+            DataType::Time32(TimeUnit::Second) => push_times!(Time32SecondType, 1.0),
+            DataType::Time32(_) => push_times!(Time32MillisecondType, 1e3),
+            DataType::Time64(TimeUnit::Microsecond) => push_times!(Time64MicrosecondType, 1e6),
+            DataType::Time64(_) => push_times!(Time64NanosecondType, 1e9),
+            DataType::Timestamp(TimeUnit::Second, _) => push_times!(TimestampSecondType, 1.0),
+            DataType::Timestamp(TimeUnit::Millisecond, _) => push_times!(TimestampMillisecondType, 1e3),
+            DataType::Timestamp(TimeUnit::Microsecond, _) => push_times!(TimestampMicrosecondType, 1e6),
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => push_times!(TimestampNanosecondType, 1e9),
+            DataType::Duration(TimeUnit::Second) => push_times!(DurationSecondType, 1.0),
+            DataType::Duration(TimeUnit::Millisecond) => push_times!(DurationMillisecondType, 1e3),
+            DataType::Duration(TimeUnit::Microsecond) => push_times!(DurationMicrosecondType, 1e6),
+            DataType::Duration(TimeUnit::Nanosecond) => push_times!(DurationNanosecondType, 1e9),
             DataType::List(_) => push_lists!(array.as_list::<i32>()),
             DataType::LargeList(_) => push_lists!(array.as_list::<i64>()),
             DataType::FixedSizeList(..) => push_lists!(array.as_fixed_size_list()),
@@ -335,14 +402,35 @@ impl Store {
                 _ => texts.push_missing(),
             }),
             Cells::Categories(texts) => {
-                for (at, cell) in cells.enumerate() {
-                    match texts.push_cell(cell.unwrap_or("").as_bytes()) {
+                let mut cells = cells.enumerate();
+                for (at, cell) in cells.by_ref() {
+                    let cell = cell.unwrap_or("");
+                    match texts.push_cell(cell.as_bytes()) {
                         Ok(true) if refuse => return Err((Trouble::Missing, at, String::new())),
                         Ok(_) => {}
-                        Err(trouble) => return Err((trouble, at, cell.unwrap_or("").to_string())),
+                        Err(Trouble::TooManyLevels) => {
+                            let least = if refuse { 100 } else { NEARLY_ALL };
+                            let Some((times, others)) = texts.times(least) else {
+                                if texts.lifts_limit() && texts.push_cell(cell.as_bytes()).is_ok() {
+                                    continue;
+                                }
+                                return Err((Trouble::TooManyLevels, at, cell.to_string()));
+                            };
+                            let mut reader = TimeReader::after(times, others);
+                            reader.push(cell.as_bytes(), at as u64);
+                            cells.for_each(|(at, cell)| {
+                                reader.push(cell.unwrap_or("").as_bytes(), at as u64);
+                            });
+                            self.cells = Cells::Dates(reader);
+                            break;
+                        }
+                        Err(trouble) => return Err((trouble, at, cell.to_string())),
                     }
                 }
             }
+            Cells::Dates(reader) => cells.enumerate().for_each(|(at, cell)| {
+                reader.push(cell.unwrap_or("").as_bytes(), at as u64);
+            }),
             _ => {}
         }
         Ok(())
@@ -376,9 +464,29 @@ impl Store {
             }
             (Cells::Texts(texts, _), None) => texts.push_missing(),
             (Cells::Flags(flags), _) => flags.push(None),
-            (Cells::Vectors(_) | Cells::LeftOut(_), _) => {}
+            (Cells::Times(times, _), _) => times.push(f64::NAN),
+            (Cells::Vectors(_) | Cells::Dates(_) | Cells::LeftOut(_), _) => {}
         }
         Ok(())
+    }
+
+    fn push_time(&mut self, at: usize, seconds: Option<f64>, refuse: bool) -> Result<(), CellTrouble> {
+        match &mut self.cells {
+            Cells::Times(..) if seconds.is_none() && refuse => Err((Trouble::Missing, at, String::new())),
+            Cells::Times(times, _) => {
+                times.push(seconds.unwrap_or(f64::NAN));
+                Ok(())
+            }
+            // A date that is handed out as it is has no other writing than the standard's.
+            Cells::Texts(texts, _) => {
+                match seconds {
+                    Some(seconds) => texts.push(&Moment::at(seconds).written()),
+                    None => texts.push_missing(),
+                }
+                Ok(())
+            }
+            _ => self.push_number(at, seconds.map(|seconds| (seconds, seconds)), refuse),
+        }
     }
 
     fn push_vector(&mut self, at: usize, list: Option<ArrayRef>, refuse: bool) -> Result<(), CellTrouble> {
@@ -402,6 +510,9 @@ impl Store {
             Cells::Vectors(Vectors { width, .. }) => {
                 Some(Cells::Vectors(Vectors { width: *width, ..Vectors::default() }))
             }
+            Cells::Times(_, style) => Some(Cells::Times(Vec::new(), *style)),
+            // Texts that were not known to be dates are read as a whole.
+            Cells::Dates(_) => return Ok(Err(WhyLeftOut::Identifier)),
             Cells::LeftOut(why) => return Ok(Err(*why)),
         };
         let before = self.rows;
@@ -415,6 +526,17 @@ impl Store {
             (_, None) => Values::Numeric(Vec::new()),
         };
         match (self.role, values) {
+            (Role::Feature(Wanted::Times(style)), Values::Text(texts)) => {
+                let style = style.unwrap_or(TimeStyle::YearFirst);
+                let times = self.times.get_or_insert_with(|| TimeReader::new(style));
+                let before = before - texts.len();
+                for (row, text) in texts.iter().enumerate() {
+                    if times.push(text.as_bytes(), (before + row + 1) as u64) && refuse {
+                        return Err((Trouble::Missing, row, String::new()));
+                    }
+                }
+                Ok(Ok(times.take()))
+            }
             (Role::Feature(wanted), Values::Text(texts)) => {
                 let guess = self.guess.get_or_insert_with(|| Box::new(Guess::new(wanted)));
                 let before = before - texts.len();
@@ -437,9 +559,8 @@ impl Store {
 
     /// Too many different texts: what was read of them is freed.
     fn give_up(&mut self) {
-        if let Cells::Categories(texts) = &self.cells {
-            let prose = texts.looks_like_prose();
-            self.cells = Cells::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
+        if let Cells::Categories(_) = &self.cells {
+            self.cells = Cells::LeftOut(WhyLeftOut::Identifier);
         }
     }
 }
@@ -519,6 +640,10 @@ impl Cells {
             Cells::Flags(flags) => Values::Boolean(flags),
             Cells::Categories(texts) => texts.finish(),
             Cells::Texts(texts, _) => Values::Text(texts),
+            Cells::Times(seconds, style) => Values::Times(TimeColumn::of(seconds, style)),
+            Cells::Dates(reader) => {
+                return reader.finish().map(|(values, _)| values).ok_or(WhyLeftOut::Identifier);
+            }
             Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
             // Not one vector: a column of missing cells alone counts as numeric.
             Cells::Vectors(Vectors { leading, .. }) => Values::Numeric(vec![f32::NAN; leading]),
@@ -544,14 +669,20 @@ fn can_be_text(kind: &DataType) -> bool {
     simple || kind.is_integer() || kind.is_floating()
 }
 
-/// Whether a column can be learned from: words, numbers, or lists of numbers.
+/// Whether cells are dates, or dates with times.
+fn is_time(kind: &DataType) -> bool {
+    matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+/// Whether a column can be learned from: words, numbers, dates, or lists of numbers.
 fn is_feature(kind: &DataType) -> bool {
     match kind {
         // Parquet has one type of list, whatever the writer called it.
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
             item.data_type().is_floating()
         }
-        kind => can_be_text(kind),
+        DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => true,
+        kind => can_be_text(kind) || is_time(plain_type(kind)),
     }
 }
 

@@ -12,9 +12,11 @@ use super::legacy;
 use super::number::NumberStyle;
 use super::pass::{Pass, place_of, places_of};
 use super::remark::Remark;
+use super::times::{Others, TimeReader};
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Source, Trouble, Wanted, roles,
 };
+use crate::dates::NEARLY_ALL;
 use crate::decode::TextEncoding;
 use crate::error::Position;
 use crate::frame::{CellsRead, Column, LeftOut, TextColumn, Values, WhyLeftOut};
@@ -82,6 +84,7 @@ enum Slot {
     Category(Dictionary),
     /// Texts, and whether markers of missing values count.
     Text(TextColumn, bool),
+    Times(TimeReader),
     Open(Box<Guess>),
 }
 
@@ -90,6 +93,7 @@ enum Again {
     Categories(Dictionary),
     Numbers(Numbers, NumberStyle),
     Flags(Vec<Option<bool>>),
+    Times(TimeReader),
     LeftOut(WhyLeftOut),
 }
 
@@ -107,6 +111,8 @@ impl Slot {
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
+            Role::Feature(Wanted::Times(Some(style))) => Slot::Times(TimeReader::new(style)),
+            Role::Feature(Wanted::Times(None)) => Slot::Category(Dictionary::default()),
             Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted).with_decimal(decimal))),
         }
     }
@@ -123,6 +129,10 @@ impl Slot {
                 texts.push(std::str::from_utf8(cell).map_err(|_| Trouble::NotUtf8)?);
                 Ok(())
             }
+            Slot::Times(times) => match times.push(cell, offset) {
+                true if refuse => Err(Trouble::Missing),
+                _ => Ok(()),
+            },
             Slot::Open(guess) => match guess.push(cell, offset) {
                 true if refuse => Err(Trouble::Missing),
                 _ => Ok(()),
@@ -132,13 +142,21 @@ impl Slot {
 }
 
 impl Again {
-    fn push(&mut self, cell: &[u8], refuse: bool) -> Result<(), Trouble> {
+    fn push(&mut self, cell: &[u8], offset: u64, refuse: bool) -> Result<(), Trouble> {
         match self {
             Again::Categories(dictionary) => match dictionary.push_cell(cell) {
                 Ok(true) if refuse => return Err(Trouble::Missing),
                 Err(Trouble::TooManyLevels) => {
-                    let prose = dictionary.looks_like_prose();
-                    *self = Again::LeftOut(if prose { WhyLeftOut::FreeText } else { WhyLeftOut::Identifier });
+                    if let Some((times, others)) = dictionary.times(least(refuse)) {
+                        let mut times = TimeReader::after(times, others);
+                        times.push(cell, offset);
+                        *self = Again::Times(times);
+                        return Ok(());
+                    }
+                    if dictionary.lifts_limit() {
+                        return self.push(cell, offset, refuse);
+                    }
+                    *self = Again::LeftOut(WhyLeftOut::Identifier);
                 }
                 other => {
                     other?;
@@ -149,18 +167,38 @@ impl Again {
                 None => numbers.push_missing(),
             },
             Again::Flags(flags) => flags.push(as_flag(look(cell))),
+            Again::Times(times) => {
+                if times.push(cell, offset) && refuse {
+                    return Err(Trouble::Missing);
+                }
+            }
             Again::LeftOut(_) => {}
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<Values, WhyLeftOut> {
-        Ok(match self {
-            Again::Categories(dictionary) => dictionary.finish(),
+    fn finish(self, refuse: bool) -> Result<(Values, Others), WhyLeftOut> {
+        let values = match self {
+            Again::Categories(dictionary) => return Ok(categories_or_times(dictionary, least(refuse))),
             Again::Numbers(numbers, _) => numbers.finish(),
             Again::Flags(flags) => Values::Boolean(flags),
+            Again::Times(times) => return times.finish().ok_or(WhyLeftOut::Identifier),
             Again::LeftOut(why) => return Err(why),
-        })
+        };
+        Ok((values, Others::default()))
+    }
+}
+
+/// The percentage of cells that must be dates for a column of dates: where missing cells are refused, so are others.
+fn least(refuse: bool) -> usize {
+    if refuse { 100 } else { NEARLY_ALL }
+}
+
+/// Texts as times if so many percent of them are dates.
+fn categories_or_times(dictionary: Dictionary, least: usize) -> (Values, Others) {
+    match dictionary.times(least) {
+        Some((times, count)) => (Values::Times(times), Others { count, first: None }),
+        None => (dictionary.finish(), Others::default()),
     }
 }
 
@@ -209,7 +247,19 @@ impl Table<'_> {
         for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
             halves.push(match slot {
                 Slot::Skip => Half::Skip,
+                Slot::Category(dictionary) if role == Role::Feature(Wanted::Times(None)) => {
+                    let (values, others) = categories_or_times(dictionary, 1);
+                    cells.extend(others.told(name, true));
+                    Half::Done(values)
+                }
                 Slot::Category(dictionary) => Half::Done(dictionary.finish()),
+                Slot::Times(times) => match times.finish() {
+                    Some((values, others)) => {
+                        cells.extend(others.told(name, true));
+                        Half::Done(values)
+                    }
+                    None => Half::Again(Again::Categories(Dictionary::limited(MAX_LEVELS))),
+                },
                 Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
                 Slot::Open(guess) => {
                     let (half, remarks) = self.decide(*guess, name)?;
@@ -220,18 +270,21 @@ impl Table<'_> {
             });
         }
         self.read_again(&names, &mut halves, rows, options)?;
-        let cells = self.with_places(cells);
         let mut columns = Vec::new();
         for (name, half) in names.into_iter().zip(halves) {
             match half {
                 Half::Skip => {}
                 Half::Done(values) => columns.push(Column { name, values }),
-                Half::Again(again) => match again.finish() {
-                    Ok(values) => columns.push(Column { name, values }),
+                Half::Again(again) => match again.finish(refuse) {
+                    Ok((values, others)) => {
+                        cells.extend(others.told(&name, false));
+                        columns.push(Column { name, values });
+                    }
                     Err(why) => left_out.push(LeftOut { column: name, why }),
                 },
             }
         }
+        let cells = self.with_places(cells);
         // A separator at the end of each line, or a margin beside the table, makes columns of nothing.
         let unnamed = |name: &str| header.unnamed.iter().any(|&at| header.names[at] == name);
         columns.retain(|column: &Column| !unnamed(&column.name) || column.values.missing() < rows);
@@ -305,7 +358,9 @@ impl Table<'_> {
             }
             for ((half, cell), name) in halves.iter_mut().zip(record.iter()).zip(names) {
                 let Half::Again(column) = half else { continue };
-                column.push(cell, refuse).map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
+                column
+                    .push(cell, offset, refuse)
+                    .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             again += 1;
         }

@@ -3,10 +3,12 @@
 use super::csv::{Table, told};
 use super::guess::Guess;
 use super::header::Header;
-use super::layout::{self};
+use super::layout;
 use super::pass::Pass;
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
+use super::times::TimeReader;
 use super::{Dictionary, MissingPolicy, Remark, Role, Source, Trouble, Wanted, legacy, roles};
+use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::frame::{CellsRead, Column, TextColumn, Values};
 use crate::{DataError, Frame};
@@ -198,6 +200,7 @@ struct Slot {
 enum Kind {
     /// A feature of numbers or truth values, and what was seen of it so far.
     Guess(Box<Guess>, Wanted),
+    Times(TimeReader),
     Category(Dictionary),
     Text(TextColumn),
     Verbatim(TextColumn),
@@ -226,6 +229,9 @@ impl Slot {
                 Role::Category => Kind::Category(Dictionary::default()),
                 Role::Text => Kind::Text(TextColumn::default()),
                 Role::Verbatim => Kind::Verbatim(TextColumn::default()),
+                Role::Feature(Wanted::Times(style)) => {
+                    Kind::Times(TimeReader::new(style.unwrap_or(TimeStyle::YearFirst)))
+                }
                 Role::Feature(wanted) => {
                     Kind::Guess(Box::new(Guess::new(wanted).with_decimal(plan.features.decimal)), wanted)
                 }
@@ -256,6 +262,13 @@ impl Slot {
             Kind::Guess(guess, _) => {
                 for (cell, offset) in cells {
                     if guess.push(cell, offset) && refuse {
+                        return Err((Trouble::Missing, offset));
+                    }
+                }
+            }
+            Kind::Times(times) => {
+                for (cell, offset) in cells {
+                    if times.push(cell, offset) && refuse {
                         return Err((Trouble::Missing, offset));
                     }
                 }
@@ -301,6 +314,7 @@ impl Slot {
                     _ => values,
                 })
             }
+            Kind::Times(times) => Cells::Feature(times.take()),
             Kind::Category(dictionary) => Cells::Feature(std::mem::take(dictionary).finish()),
             Kind::Text(texts) => Cells::Feature(Values::Text(std::mem::take(texts))),
             Kind::Verbatim(texts) => Cells::Verbatim(std::mem::take(texts)),
@@ -384,6 +398,10 @@ fn finish(
                 cells.extend(told(remarks, &name, Role::Feature(wanted)));
                 end.others.extend(found.map(|found| (name, found.word())));
             }
+            Kind::Times(times) => match times.end() {
+                Some(others) => cells.extend(others.told(&name, true)),
+                None => end.others.push((name, Wanted::Any.word())),
+            },
             Kind::Answer(dictionary) => end.answers.push(Column { name, values: dictionary.finish() }),
             Kind::Category(_) | Kind::Text(_) | Kind::Verbatim(_) => {}
         }

@@ -2,8 +2,12 @@
 
 use super::Trouble;
 use super::cell::is_missing;
+use crate::dates::{TimeColumn, from_categories};
 use crate::frame::{MISSING_CODE, Values};
 use std::collections::HashMap;
+
+/// Beyond so many different texts that are no prose, a column is left out.
+const MOST_LEVELS: usize = 5 * super::MAX_LEVELS;
 
 /// Collects the cells of a text column. Levels come out sorted, so that they do not depend on the order of rows.
 #[derive(Default)]
@@ -45,6 +49,26 @@ impl Dictionary {
         let words = |text: &[u8]| text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
         let all: usize = self.known.keys().map(|text| words(text)).sum();
         all >= 3 * self.known.len().max(1)
+    }
+
+    /// The texts so far as times, if they are dates: and how many are something else.
+    pub(super) fn times(&self, least: usize) -> Option<(TimeColumn, usize)> {
+        let mut levels = vec![String::new(); self.known.len()];
+        for (text, &code) in &self.known {
+            levels[code as usize] = String::from_utf8_lossy(text).into_owned();
+        }
+        from_categories(&self.codes, &levels, least)
+    }
+
+    /// Whether more texts may come than it was limited to: they are prose, or hardly half of the cells so far brought a new
+    /// one. The limit is lifted then.
+    pub(super) fn lifts_limit(&mut self) -> bool {
+        let rare = self.known.len() * 10 > self.codes.len() * 9;
+        let most = self.most.filter(|most| *most < MOST_LEVELS).filter(|_| !rare);
+        let most = if self.looks_like_prose() { Some(usize::MAX) } else { most.map(|_| MOST_LEVELS) };
+        let lifted = most.is_some();
+        self.most = most.or(self.most);
+        lifted
     }
 
     /// Adds a text as it is.

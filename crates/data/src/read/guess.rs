@@ -14,6 +14,7 @@
 use super::cell::{self, Cell, with_comma};
 use super::number::NumberStyle;
 use super::{Numbers, Trouble};
+use crate::dates::TimeStyle;
 use crate::frame::Values;
 
 /// A column is numeric if at least this share of its cells are numbers, in percent.
@@ -35,6 +36,8 @@ pub(super) enum Wanted {
     Numbers(Option<NumberStyle>),
     /// Truth values, of which 0 and 1 are another way to write them. Other cells are missing.
     Flags,
+    /// Dates and times, in a style or in the one that fits most cells. Other cells are missing.
+    Times(Option<TimeStyle>),
 }
 
 impl Wanted {
@@ -44,6 +47,7 @@ impl Wanted {
             Wanted::Any => "text",
             Wanted::Numbers(_) => "numeric",
             Wanted::Flags => "true/false",
+            Wanted::Times(_) => "dates",
         }
     }
 }
@@ -217,7 +221,7 @@ impl Guess {
         match self.wanted {
             Wanted::Flags => self.store_flag(as_flag(seen)),
             Wanted::Numbers(style) => self.store_number(as_number(seen, text, style.unwrap_or_default())),
-            Wanted::Any => match seen {
+            Wanted::Any | Wanted::Times(_) => match seen {
                 Cell::Flag(flag) => self.store_flag(Some(flag)),
                 Cell::Missing | Cell::Marker | Cell::NotFinite | Cell::TooLarge => self.store_nothing(),
                 _ => match as_number(seen, text, NumberStyle::Point) {

@@ -32,6 +32,7 @@ mod sheet;
 mod sheet_header;
 mod source;
 mod texts;
+mod times;
 mod workbook;
 
 pub use arrow::ArrowTable;
@@ -46,6 +47,7 @@ pub use remark::Remark;
 use source::Bytes;
 pub(crate) use source::Source;
 
+use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened, unknown_column};
 use crate::{DataError, Frame, TableFormat};
@@ -115,6 +117,8 @@ pub struct ReadOptions {
     pub numeric: Vec<(String, Option<NumberStyle>)>,
     /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
     pub boolean: Vec<String>,
+    /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
+    pub times: Vec<(String, Option<TimeStyle>)>,
     /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
     /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
@@ -196,7 +200,8 @@ impl ReadOptions {
         let style = |style: Option<NumberStyle>| self.decimal.or(style);
         let numeric =
             self.numeric.iter().map(|(name, found)| (name.as_str(), Wanted::Numbers(style(*found))));
-        boolean.chain(numeric).collect()
+        let times = self.times.iter().map(|(name, style)| (name.as_str(), Wanted::Times(*style)));
+        boolean.chain(numeric).chain(times).collect()
     }
 }
 
@@ -204,7 +209,8 @@ impl ReadOptions {
 fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Role>, Vec<String>), DataError> {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();
-    let numeric = options.numeric.iter().map(|(name, _)| name);
+    let numeric =
+        options.numeric.iter().map(|(name, _)| name).chain(options.times.iter().map(|(name, _)| name));
     let named = options.categories.iter().chain(&options.text).chain(&options.verbatim).chain(numeric);
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {

@@ -2,7 +2,9 @@
 
 use super::cell::look;
 use super::guess::{Guess, Outcome, Remarks, Wanted, as_flag, as_number};
+use super::times::{Others, TimeReader};
 use super::{Dictionary, Numbers, Trouble};
+use crate::dates::TimeStyle;
 use crate::error::Position;
 use crate::frame::{CellsRead, TextColumn, Values};
 
@@ -15,6 +17,9 @@ pub(super) fn as_kind(
     refuse: bool,
 ) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
     let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+    if let Wanted::Times(style) = wanted {
+        return as_times(texts, style, name, refuse);
+    }
     let mut guess = Guess::new(wanted);
     for (row, text) in texts.iter().enumerate() {
         if guess.push(text.as_bytes(), row as u64 + 1) && refuse {
@@ -72,6 +77,39 @@ pub(super) fn told(remarks: Remarks, name: &str) -> Option<CellsRead> {
         first_other: first_other.filter(|_| others > 0).map(|(cell, row)| (lossy(&cell), Position::Row(row))),
         asked: true,
     })
+}
+
+/// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.
+fn as_times(
+    texts: &TextColumn,
+    style: Option<TimeStyle>,
+    name: &str,
+    refuse: bool,
+) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
+    let mut dictionary = Dictionary::default();
+    for (row, text) in texts.iter().enumerate() {
+        dictionary
+            .push_cell(text.as_bytes())
+            .map_err(|trouble| (trouble, row as u64 + 1, text.to_string()))?;
+    }
+    let found = match style {
+        None => {
+            dictionary.times(1).map(|(times, count)| (Values::Times(times), Others { count, first: None }))
+        }
+        Some(style) => {
+            let mut reader = TimeReader::new(style);
+            for (row, text) in texts.iter().enumerate() {
+                if reader.push(text.as_bytes(), row as u64 + 1) && refuse {
+                    return Err((Trouble::Missing, row as u64 + 1, String::new()));
+                }
+            }
+            reader.finish()
+        }
+    };
+    match found {
+        Some((values, others)) => Ok((values, others.told(name, true).map(|(cells, _)| cells))),
+        None => Ok((dictionary.finish(), None)),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,192 @@
+//! What is learned of a date or time.
+//!
+//! | part | what | kept if |
+//! |---|---|---|
+//! | days | days since 1970, the fraction of a day included | they differ |
+//! | month, weekday, day, hour | what calendar and clock show | they come round twice in the training rows at least, else they tell what the days tell |
+//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates |
+//!
+//! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
+
+use super::moments::Moments;
+use crate::dates::{DAY, Moment, TimeColumn, TimeStyle};
+use crate::frame::WhyLeftOut;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The most columns of dates whose differences are taken.
+const MOST_FOR_PAIRS: usize = 8;
+
+/// Something that is learned of a time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum TimeFeature {
+    /// Days since the start of 1970.
+    Days,
+    /// From 1 to 12.
+    Month,
+    /// From 0, Monday, to 6.
+    Weekday,
+    /// From 1 to 31.
+    Day,
+    /// From 0 and below 24, minutes included.
+    Hour,
+    /// Days since the time in another column.
+    Since(String),
+}
+
+/// A part and how it is scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimePart {
+    /// What it is.
+    pub part: TimeFeature,
+    /// Mean of the training rows.
+    pub mean: f64,
+    /// Standard deviation of the training rows (division by n).
+    pub scale: f64,
+}
+
+/// The times of columns by their names, for differences.
+pub(super) type TimesByName = HashMap<String, Arc<Vec<f64>>>;
+
+impl TimeFeature {
+    /// A part of a time that is there.
+    pub(super) fn of(&self, seconds: f64, since: f64) -> f64 {
+        match self {
+            TimeFeature::Days => seconds / DAY,
+            TimeFeature::Month => f64::from(Moment::at(seconds).month),
+            TimeFeature::Weekday => f64::from(Moment::at(seconds).weekday),
+            TimeFeature::Day => f64::from(Moment::at(seconds).day),
+            TimeFeature::Hour => Moment::at(seconds).hour,
+            TimeFeature::Since(_) => (seconds - since) / DAY,
+        }
+    }
+
+    /// Over how many days it must spread to come round twice.
+    fn least_days(&self) -> f64 {
+        match self {
+            TimeFeature::Month => 730.0,
+            TimeFeature::Weekday => 14.0,
+            TimeFeature::Day => 60.0,
+            TimeFeature::Hour => 2.0,
+            TimeFeature::Days | TimeFeature::Since(_) => 0.0,
+        }
+    }
+
+    /// What it adds to the name of the column.
+    pub(super) fn named(&self, column: &str) -> String {
+        match self {
+            TimeFeature::Days => column.to_string(),
+            TimeFeature::Month => format!("{column}.month"),
+            TimeFeature::Weekday => format!("{column}.weekday"),
+            TimeFeature::Day => format!("{column}.day"),
+            TimeFeature::Hour => format!("{column}.hour"),
+            TimeFeature::Since(other) => format!("{column} - {other}"),
+        }
+    }
+}
+
+/// What is learned of a column of times, or why nothing is.
+pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> {
+    let present = || times.seconds.iter().copied().filter(|seconds| !seconds.is_nan());
+    let all = Moments::of(present);
+    all.finish()?;
+    let clock = times.style == TimeStyle::Clock;
+    let wanted: &[TimeFeature] = match clock {
+        true => &[TimeFeature::Hour],
+        false => &[
+            TimeFeature::Days,
+            TimeFeature::Month,
+            TimeFeature::Weekday,
+            TimeFeature::Day,
+            TimeFeature::Hour,
+        ],
+    };
+    let comes_round = |part: &&TimeFeature| clock || all.spread() >= part.least_days() * DAY;
+    let fitted = wanted.iter().filter(comes_round).filter_map(|part| {
+        let (mean, scale) = Moments::of(|| present().map(|seconds| part.of(seconds, 0.0))).finish().ok()?;
+        Some(TimePart { part: part.clone(), mean, scale })
+    });
+    Ok(fitted.collect())
+}
+
+/// The times of a table's columns, where their differences are worth taking, in the order of the table.
+pub(super) fn paired<'a>(
+    columns: impl Iterator<Item = (&'a str, &'a TimeColumn)>,
+) -> Vec<(String, Arc<Vec<f64>>)> {
+    let dates = columns.filter(|(_, times)| times.style != TimeStyle::Clock);
+    let dates: Vec<_> = dates.map(|(name, times)| (name.to_string(), times.seconds.clone())).collect();
+    if (2..=MOST_FOR_PAIRS).contains(&dates.len()) { dates } else { Vec::new() }
+}
+
+/// The days from each date of an earlier column to that of this one.
+pub(super) fn since(earlier: &[(String, Arc<Vec<f64>>)], times: &TimeColumn) -> Vec<TimePart> {
+    let one = |(name, other): &(String, Arc<Vec<f64>>)| {
+        let differences = || {
+            let pairs = times.seconds.iter().zip(other.iter());
+            pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan())
+        };
+        let (mean, scale) = Moments::of(differences).finish().ok()?;
+        Some(TimePart { part: TimeFeature::Since(name.clone()), mean, scale })
+    };
+    earlier.iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(seconds: &[f64]) -> TimeColumn {
+        TimeColumn::of(seconds.to_vec(), TimeStyle::YearFirst)
+    }
+
+    fn names(times: &TimeColumn) -> Vec<TimeFeature> {
+        parts_of(times).unwrap().into_iter().map(|part| part.part).collect()
+    }
+
+    #[test]
+    fn parts_that_come_round_and_differ_are_learned() {
+        // Two dates a day apart: nothing comes round.
+        assert_eq!(names(&column(&[0.0, DAY])), [TimeFeature::Days]);
+        assert_eq!(names(&column(&[0.0, 14.0 * DAY, 16.0 * DAY])), [TimeFeature::Days, TimeFeature::Weekday]);
+        // Three years, always at 6:00.
+        let years: Vec<f64> = (0..200).map(|i| DAY * (6.0 * f64::from(i) + 0.25)).collect();
+        assert_eq!(
+            names(&column(&years)),
+            [TimeFeature::Days, TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day]
+        );
+        assert_eq!(names(&TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock)), [TimeFeature::Hour]);
+        assert_eq!(parts_of(&column(&[DAY, DAY])), Err(WhyLeftOut::Constant));
+        assert_eq!(parts_of(&column(&[f64::NAN])), Err(WhyLeftOut::Empty));
+    }
+
+    #[test]
+    fn parts_are_those_of_the_calendar() {
+        // 2024-03-01 16:30, a Friday.
+        let seconds = 1_709_251_200.0 + 16.5 * 3600.0;
+        let of = |part: TimeFeature| part.of(seconds, seconds - 2.5 * DAY);
+        assert_eq!(
+            [
+                TimeFeature::Days,
+                TimeFeature::Month,
+                TimeFeature::Weekday,
+                TimeFeature::Day,
+                TimeFeature::Hour
+            ]
+            .map(of),
+            [19_783.687_5, 3.0, 4.0, 1.0, 16.5]
+        );
+        assert_eq!(of(TimeFeature::Since("a".to_string())), 2.5);
+    }
+
+    #[test]
+    fn differences_have_a_mean_and_a_scale() {
+        let earlier = vec![("a".to_string(), Arc::new(vec![0.0, DAY, f64::NAN]))];
+        let parts = since(&earlier, &column(&[DAY, 4.0 * DAY, 9.0 * DAY]));
+        // One day and three days.
+        assert_eq!(parts, [TimePart { part: TimeFeature::Since("a".to_string()), mean: 2.0, scale: 1.0 }]);
+        assert_eq!(since(&earlier, &column(&[DAY, 2.0 * DAY, 0.0])), []);
+    }
+}

@@ -1,0 +1,95 @@
+//! Cells that are read as dates or times in a known style.
+
+use super::cell::{Cell, look};
+use super::guess::Seen;
+use crate::dates::{TimeColumn, TimeStyle, is_blank, seconds_of};
+use crate::error::Position;
+use crate::frame::{CellsRead, Values};
+use std::sync::Arc;
+
+/// How much of a cell is kept to be shown.
+const SHOWN: usize = 64;
+
+/// A column of times being read. Other cells are missing, and counted.
+pub(super) struct TimeReader {
+    seconds: Vec<f64>,
+    style: TimeStyle,
+    sure: bool,
+    fits: usize,
+    others: Others,
+}
+
+/// Cells that are no dates in a column of dates.
+#[derive(Default)]
+pub(super) struct Others {
+    pub count: usize,
+    /// The first of them, where it is known.
+    pub first: Option<Seen>,
+}
+
+impl TimeReader {
+    pub(super) fn new(style: TimeStyle) -> Self {
+        Self { seconds: Vec::new(), style, sure: true, fits: 0, others: Others::default() }
+    }
+
+    /// With cells that were read as texts until they were too many, and how many of them are no dates.
+    pub(super) fn after(times: TimeColumn, others: usize) -> Self {
+        let TimeColumn { seconds, style, sure } = times;
+        let (seconds, others) = (seconds.to_vec(), Others { count: others, first: None });
+        Self { fits: seconds.len(), seconds, style, sure, others }
+    }
+
+    /// Adds a cell and returns whether it is missing.
+    pub(super) fn push(&mut self, cell: &[u8], offset: u64) -> bool {
+        let text = String::from_utf8_lossy(cell);
+        let read = seconds_of(&text, self.style);
+        self.seconds.push(read.unwrap_or(f64::NAN));
+        let missing =
+            read.is_none() && (matches!(look(cell), Cell::Missing | Cell::Marker) || is_blank(&text));
+        match (read, missing) {
+            (Some(_), _) => self.fits += 1,
+            (None, true) => {}
+            (None, false) => {
+                self.others.count += 1;
+                let start = || (cell[..cell.len().min(SHOWN)].to_vec(), offset);
+                self.others.first.get_or_insert_with(start);
+            }
+        }
+        missing
+    }
+
+    /// The cells since the last time, for a reader that goes on.
+    pub(super) fn take(&mut self) -> Values {
+        let seconds = Arc::new(std::mem::take(&mut self.seconds));
+        Values::Times(TimeColumn { seconds, style: self.style, sure: self.sure })
+    }
+
+    /// What is to be said of a column of which all cells were taken; nothing where it is one of something else.
+    pub(super) fn end(self) -> Option<Others> {
+        (self.fits > 0 || self.others.count == 0).then_some(self.others)
+    }
+
+    /// The column, unless not one of its cells is a date and some are something else.
+    pub(super) fn finish(self) -> Option<(Values, Others)> {
+        let Self { seconds, style, sure, fits, others } = self;
+        let times = TimeColumn { seconds: Arc::new(seconds), style, sure };
+        (fits > 0 || others.count == 0).then_some((Values::Times(times), others))
+    }
+}
+
+impl Others {
+    /// What is told of the column, and the offset of the first such cell.
+    pub(super) fn told(self, name: &str, asked: bool) -> Option<(CellsRead, u64)> {
+        let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
+        let offset = self.first.as_ref().map_or(0, |(_, offset)| *offset);
+        let cells = CellsRead {
+            column: name.to_string(),
+            style: super::NumberStyle::Point,
+            example: None,
+            others: self.count,
+            first_other: self.first.map(|(cell, offset)| (lossy(&cell), Position::Row(offset))),
+            asked,
+        };
+        (self.count > 0).then_some((cells, offset))
+    }
+}
