@@ -206,7 +206,7 @@ fn bad_input_to_classic_methods() {
         format!("x,z,y\n{}", (1..60).map(|i| format!("{i},{i},{}\n", i % 2)).collect::<String>()),
     );
     // Rows that differ in nothing but their length: scaled, half of them point the other way.
-    let message = folder.refused("fit one-way.csv --label y --method s-em --out m.safetensors");
+    let message = folder.refused("fit one-way.csv --label y --numeric x,z --method s-em --out m.safetensors");
     assert!(message.contains("which takes 134 positives at that share"), "{message}");
 }
 

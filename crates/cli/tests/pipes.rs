@@ -78,7 +78,10 @@ fn parquet_through_pipes() {
     // The bytes tell where nothing is said.
     assert_eq!(fed(&folder, "predict m.safetensors -", &bytes).code, 0);
     let message = folder.refused("predict m.safetensors x.csv --out list.xlsx --format xlsx");
-    assert!(message.contains("unknown format of tables 'xlsx'; use csv, tsv or parquet"), "{message}");
+    assert!(
+        message.contains("unknown format of tables 'xlsx'; use csv, tsv, parquet, json, arrow or excel"),
+        "{message}"
+    );
 }
 
 #[test]

