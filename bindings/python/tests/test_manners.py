@@ -179,7 +179,7 @@ def test_the_command_is_there_and_makes_the_same_bytes(made, tmp_path):
         loaded.predict(frame.drop(columns="color"))
     model.save(tmp_path / "p.model")
     scored = tmp_path / "scored.csv"
-    done = subprocess.run([*command, "predict", tmp_path / "p.model", table, "--out", scored], capture_output=True, text=True)
+    done = subprocess.run([*command, "predict", tmp_path / "p.model", table, "--in-sample", "--out", scored], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     listed = pd.read_csv(scored).sort_values("row")
     np.testing.assert_allclose(listed.probability, model.predict_proba(frame)[:, 1], rtol=1e-6)
