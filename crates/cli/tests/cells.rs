@@ -26,7 +26,7 @@ fn one_cell_does_not_turn_numbers_into_categories() {
         // One number and three categories, of which 'unknown' is one.
         assert!(said.stderr.contains("50 positives, 150 unlabeled rows, 4 features"), "{cell}: {said:?}");
         let note = match cell {
-            "12%" => "note: numbers are not written plainly in x (12% read as 12)\n",
+            "12%" => "note: numbers are not written plainly in x (12% read as 0.12)\n",
             "1_000" => "note: numbers are not written plainly in x (1_000 read as 1000)\n",
             "\"1,234.5\"" => "note: numbers are not written plainly in x (1,234.5 read as 1234.5)\n",
             "$7" => "note: numbers are not written plainly in x ($7 read as 7)\n",
@@ -70,7 +70,7 @@ fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
     let said = folder.run("predict m.safetensors new.csv");
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("in x (1, first 'oops' in line 3)\n"), "{said:?}");
-    assert!(said.stderr.contains("x (12% read as 12)\n"), "{said:?}");
+    assert!(said.stderr.contains("x (12% read as 0.12)\n"), "{said:?}");
     assert!(said.stderr.contains("missing cells in x (1), z (1)\n"), "{said:?}");
     folder.write("words.csv", "x,z\nhigh,1\nlow,2\n");
     let message = folder.refused("predict m.safetensors words.csv");

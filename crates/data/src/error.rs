@@ -32,6 +32,12 @@ impl fmt::Display for Position {
 #[non_exhaustive]
 #[allow(missing_docs)] // each variant's fields are named in its message
 pub enum DataError {
+    /// A stream whose bytes show a format that is not read piece by piece.
+    #[error("{file} holds objects, a sheet or an Arrow table, and nothing says so")]
+    FormatOfStream {
+        /// The stream.
+        file: String,
+    },
     /// An encoding that no training leaves behind.
     #[error("the column '{column}' {what}")]
     Unsound {
@@ -519,6 +525,7 @@ impl DataError {
             | DataError::StackKinds { column, .. }
             | DataError::LabelOfTwo { column }
             | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
+            DataError::FormatOfStream { .. } => Some(Hint::new("name its format", "format", "json")),
             DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
                 Some(Hint::new("name the positive value", "positive", "VALUE"))

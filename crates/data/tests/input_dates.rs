@@ -269,3 +269,54 @@ fn hostile_cells_are_no_dates_and_no_panic() {
         assert!(matches!(frame.columns[0].values, Values::Categorical { .. }), "{cell}");
     }
 }
+
+#[test]
+fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
+    let folder = std::env::temp_dir().join(format!("onesided-restyled-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let table = |name: &str, date: &dyn Fn(usize, usize) -> String| {
+        let row = |i: usize| {
+            format!("{},{},{}\n", date(1 + i * 5 % 12, 1 + i * 7 % 28), i % 7, u8::from(i % 3 == 0))
+        };
+        let path = folder.join(name);
+        std::fs::write(&path, format!("when,x,y\n{}", (0..200).map(row).collect::<String>())).unwrap();
+        path
+    };
+    let iso = table("iso.csv", &|month, day| format!("2024-{month:02}-{day:02}"));
+    let options = onesided_data::InputOptions { label: Some("y".to_string()), ..Default::default() };
+    let data = options.read(&onesided_data::Input::one(&iso)).unwrap();
+    let rows = |path: &std::path::Path| {
+        let mut notes = Vec::new();
+        let mut rows = Vec::new();
+        let also = onesided_data::ReadAgain::default();
+        let cut = onesided_data::Cutting { rows: Some(64), threads: 1 };
+        let input = onesided_data::Input::one(path);
+        let done = data.encoding().stream(&input, &also, cut, &mut |piece| {
+            rows.push(piece);
+            Ok::<(), onesided_data::DataError>(())
+        });
+        notes.extend(done.unwrap().notes.iter().map(ToString::to_string));
+        let numbers: Vec<f32> = rows
+            .iter()
+            .flat_map(|piece| {
+                let matrix = piece.dense().unwrap();
+                (0..matrix.rows()).flat_map(|row| matrix.row(row).to_vec()).collect::<Vec<f32>>()
+            })
+            .collect();
+        (numbers, notes)
+    };
+    let (as_learned, none) = rows(&iso);
+    assert!(none.is_empty(), "{none:?}");
+    for (name, first, date) in [
+        ("us.csv", "month", &(|month, day| format!("{month}/{day}/2024")) as &dyn Fn(usize, usize) -> String),
+        ("de.csv", "day", &|month, day| format!("{day:02}.{month:02}.2024")),
+    ] {
+        let (numbers, notes) = rows(&table(name, date));
+        assert_eq!(numbers, as_learned, "{name}");
+        let words = format!(
+            "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
+        );
+        assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

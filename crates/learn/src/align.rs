@@ -4,7 +4,7 @@
 //! thing. Rows were dealt at random, so the unlabeled rows of all folds have scores of one distribution but for chance: each
 //! fold's quantiles are moved to those of all folds together. The order within a fold stays; labels take no part.
 
-/// Quantiles that are moved; between them the map is linear, beyond them a shift.
+/// Quantiles that are moved; between them the map is linear, beyond them it goes on with the slope of the whole.
 const QUANTILES: usize = 50;
 
 /// The rows of one fold, what its models say of them, and what they say of the unlabeled ones among them.
@@ -25,7 +25,8 @@ pub(crate) fn aligned(folds: Vec<FoldScores>) -> Vec<(u32, f32)> {
     folds.into_iter().flat_map(moved).collect()
 }
 
-/// Evenly spaced quantiles, from the lowest score to the highest; nothing of scores that are no numbers.
+/// Evenly spaced quantiles, not quite from the lowest score to the highest: the best rows of all folds must not become equal.
+/// Nothing of scores that are no numbers.
 fn quantiles(mut scores: Vec<f32>) -> Vec<f64> {
     if scores.is_empty() || scores.iter().any(|score| !score.is_finite()) {
         return Vec::new();
@@ -33,7 +34,7 @@ fn quantiles(mut scores: Vec<f32>) -> Vec<f64> {
     scores.sort_unstable_by(f32::total_cmp);
     let last = (scores.len() - 1) as f64;
     let at = |number: usize| {
-        let place = last * number as f64 / QUANTILES as f64;
+        let place = last * (number as f64 + 0.5) / (QUANTILES + 1) as f64;
         let (low, high) = (place.floor() as usize, place.ceil() as usize);
         let (a, b) = (f64::from(scores[low]), f64::from(scores[high]));
         a + (b - a) * (place - place.floor())
@@ -46,9 +47,10 @@ fn moved(score: f32, from: &[f64], to: &[f64]) -> f32 {
         return score;
     };
     let wide = f64::from(score);
+    let slope = if high > low { (to[to.len() - 1] - to[0]) / (high - low) } else { 1.0 };
     let moved = match () {
-        () if wide <= low => wide - low + to[0],
-        () if wide >= high => wide - high + to[to.len() - 1],
+        () if wide <= low => slope * (wide - low) + to[0],
+        () if wide >= high => slope * (wide - high) + to[to.len() - 1],
         () => {
             let next = from.partition_point(|&quantile| quantile <= wide);
             let (a, b) = (from[next - 1], from[next]);

@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use crate::inputs::{FileFlags, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
-use crate::progress::guarded;
 use clap::Args;
 use onesided::data::write_atomically;
 use onesided::{
@@ -103,7 +102,8 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         seed: flags.seed,
         ..ImportanceSettings::default()
     };
-    let measured = guarded(|| model.importance(&data, &settings))?;
+    // Nothing is written yet, so Ctrl-C may end it at once.
+    let measured = model.importance(&data, &settings)?;
     let met = if fitted_on(&model, flags, &data)? {
         vec![
             "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it has not met"

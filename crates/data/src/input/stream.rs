@@ -63,7 +63,7 @@ impl Encoding {
     ) -> Result<Streamed, E> {
         self.check_answers(also)?;
         let Some(options) = self.piece_options(input, also)? else {
-            return whole(self.read(input, &also.with_kept())?, visit);
+            return whole(self.read(input, &also.with_kept(input)?)?, visit);
         };
         let plan = PiecePlan {
             features: &options,
@@ -81,7 +81,11 @@ impl Encoding {
             let source = Source::spooled(path)?;
             let end = source.pieces(&plan, &mut |piece| streaming.visit(piece, visit))?;
             let Some(end) = end else {
-                return whole(self.read(input, &also.with_kept())?, visit);
+                // What was read of a stream is gone.
+                if !path.is_file() {
+                    return Err(DataError::FormatOfStream { file: "standard input".to_string() }.into());
+                }
+                return whole(self.read(input, &also.with_kept(input)?)?, visit);
             };
             counts.push(streaming.rows - before);
             ends.push(end);
@@ -183,11 +187,16 @@ impl ReadAgain {
     }
 
     /// The same for a reader that knows no columns to keep: they are names of rows like others.
-    fn with_kept(&self) -> Self {
+    fn with_kept(&self, input: &Input) -> Result<Self, DataError> {
         let mut also = self.clone();
-        let kept = std::mem::take(&mut also.keep);
+        let mut kept = std::mem::take(&mut also.keep);
+        if self.keeps_all()
+            && let Some(path) = input.paths().first().filter(|path| path.is_file())
+        {
+            kept = Source::at(path)?.names(&self.as_written())?;
+        }
         also.id.extend(kept.into_iter().filter(|name| !self.id.contains(name)));
-        also
+        Ok(also)
     }
 }
 

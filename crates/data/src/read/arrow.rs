@@ -34,6 +34,11 @@ pub struct ArrowTable {
 }
 
 impl ArrowTable {
+    /// Whether a cell of this type can be copied to a list.
+    pub(super) fn is_cell(kind: &DataType) -> bool {
+        can_be_text(kind) || is_time(kind)
+    }
+
     /// A table in memory that errors call `source`. NaN is a missing cell there.
     pub fn new(source: &str, schema: &Schema, options: &ReadOptions) -> Result<Self, DataError> {
         let names: Vec<String> =

@@ -208,7 +208,7 @@ mod tests {
             ("1.2.3", Cell::Text),
             ("1,5", Cell::Written { point: None, comma: Some(1.5) }),
             ("1,500", Cell::Written { point: Some(1500.0), comma: Some(1.5) }),
-            ("12%", Cell::Written { point: Some(12.0), comma: Some(12.0) }),
+            ("12%", Cell::Written { point: Some(0.12), comma: Some(0.12) }),
             ("0x10", Cell::Text),
         ] {
             assert_eq!(look(text.as_bytes()), expected, "{text:?}");

@@ -478,7 +478,7 @@ mod tests {
             assert!(numbers(&table, "x")[10].is_nan(), "{cell}");
             assert!(table.cells.is_empty(), "{cell}");
         }
-        for (cell, value) in [("12%", 12.0), ("1_000", 1000.0), ("$12", 12.0), ("(12)", -12.0)] {
+        for (cell, value) in [("25%", 0.25), ("1_000", 1000.0), ("$12", 12.0), ("(12)", -12.0)] {
             let table = read_csv_bytes(&with_cell(cell)).unwrap();
             assert_eq!(numbers(&table, "x")[10], value);
             assert_eq!(table.cells[0].example, Some((cell.to_string(), f64::from(value))));

@@ -112,7 +112,8 @@ fn read_as<E>(
     let unusual = given.is_none() && layout.delimiter != layout::USUAL;
     end.delimiter = unusual.then_some(char::from(layout.delimiter));
     let titles = (layout.titles > 0).then_some(Remark::Titles { lines: layout.titles });
-    end.remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+    let dates = std::mem::take(&mut end.remarks);
+    end.remarks = titles.into_iter().chain(header.remarks).chain(short).chain(dates).collect();
     Ok(end)
 }
 
@@ -314,7 +315,16 @@ impl Slot {
                     _ => values,
                 })
             }
-            Kind::Times(times) => Cells::Feature(times.take()),
+            Kind::Times(times) => {
+                let cells = || records.column(self.at, columns, 0..rows);
+                if let (true, Some(other)) = (first, times.restyled(cells().map(|(cell, _)| cell))) {
+                    *times = other;
+                    cells().for_each(|(cell, offset)| {
+                        times.push(cell, offset);
+                    });
+                }
+                Cells::Feature(times.take())
+            }
             Kind::Category(dictionary) => Cells::Feature(std::mem::take(dictionary).finish()),
             Kind::Text(texts) => Cells::Feature(Values::Text(std::mem::take(texts))),
             Kind::Verbatim(texts) => Cells::Verbatim(std::mem::take(texts)),
@@ -398,10 +408,14 @@ fn finish(
                 cells.extend(told(remarks, &name, Role::Feature(wanted)));
                 end.others.extend(found.map(|found| (name, found.word())));
             }
-            Kind::Times(times) => match times.end() {
-                Some(others) => cells.extend(others.told(&name, true)),
-                None => end.others.push((name, Wanted::Any.word())),
-            },
+            Kind::Times(times) => {
+                let changed = times.changed().map(|style| Remark::Dates { column: name.clone(), style });
+                end.remarks.extend(changed);
+                match times.end() {
+                    Some(others) => cells.extend(others.told(&name, true)),
+                    None => end.others.push((name, Wanted::Any.word())),
+                }
+            }
             Kind::Answer(dictionary) => end.answers.push(Column { name, values: dictionary.finish() }),
             Kind::Category(_) | Kind::Text(_) | Kind::Verbatim(_) => {}
         }

@@ -508,9 +508,9 @@ mod tests {
 
     #[test]
     fn numbers_as_people_write_them() {
-        let (outcome, remarks) = guess_as(Wanted::Any, &["7", "12%", "$1,500", "(3)"]).unwrap();
-        assert_eq!(numbers(outcome), [7.0, 12.0, 1500.0, -3.0]);
-        assert_eq!((remarks.style, remarks.example), (NumberStyle::Point, Some((b"12%".to_vec(), 12.0))));
+        let (outcome, remarks) = guess_as(Wanted::Any, &["7", "25%", "$1,500", "(3)"]).unwrap();
+        assert_eq!(numbers(outcome), [7.0, 0.25, 1500.0, -3.0]);
+        assert_eq!((remarks.style, remarks.example), (NumberStyle::Point, Some((b"25%".to_vec(), 0.25))));
         // The column is consistent with a decimal comma alone, and is read again.
         let (outcome, remarks) = guess_as(Wanted::Any, &["3", "1,500", "2,5"]).unwrap();
         assert!(matches!(outcome, Outcome::Numbers(NumberStyle::Comma)));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How the numbers of a column are written. In either style they may have the sign of a currency, a percent sign, and
-/// digits in groups of three; `(12)` is -12, and `12%` is 12.
+/// digits in groups of three; `(12)` is -12, and `12%` is 0.12, as in a spreadsheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -85,8 +85,11 @@ pub(super) fn written(cell: &str, style: NumberStyle) -> Option<f64> {
     } else if let Some(before) = rest.strip_suffix(CURRENCIES) {
         rest = before.trim_end();
     }
-    rest = rest.strip_suffix('%').map_or(rest, str::trim_end);
+    // As spreadsheets hold it: 12 % is the number 0.12.
+    let percent = rest.strip_suffix('%');
+    rest = percent.map_or(rest, str::trim_end);
     let value = digits(rest, style)?.parse::<f64>().ok().filter(|value| (*value as f32).is_finite())?;
+    let value = if percent.is_some() { value / 100.0 } else { value };
     Some(if negative { -value } else { value })
 }
 
@@ -148,9 +151,9 @@ mod tests {
             ("-$5.50", -5.5),
             ("$-5", -5.0),
             ("$ 1,234.5", 1234.5),
-            ("12%", 12.0),
-            ("12 %", 12.0),
-            ("-0.5%", -0.5),
+            ("12%", 0.12),
+            ("12 %", 0.12),
+            ("-0.5%", -0.005),
             ("1,234.5", 1234.5),
             ("1,234,567", 1_234_567.0),
             ("1_000", 1000.0),
@@ -175,7 +178,7 @@ mod tests {
             ("1.234,5", 1234.5),
             ("1.234", 1234.0),
             ("12", 12.0),
-            ("-3,5 %", -3.5),
+            ("-3,5 %", -0.035),
             ("(0,5)", -0.5),
         ] {
             assert_eq!(written(text, NumberStyle::Comma), Some(value), "{text:?}");

@@ -214,7 +214,13 @@ impl Reader {
         if names.is_empty() {
             return Err(DataError::Empty { file });
         }
-        let handed_out = plan.handed_out(&names)?;
+        let mut handed_out = plan.handed_out(&names)?;
+        // Of all columns, those that are one cell a row.
+        let is_cell = |name: &String| {
+            let at = names.iter().position(|other| other == name);
+            at.is_none_or(|at| ArrowTable::is_cell(builder.schema().field(at).data_type()))
+        };
+        handed_out.retain(|name| plan.verbatim.contains(name) || is_cell(name));
         let features = ArrowTable::named(&file, &names, builder.schema(), plan.features)?;
         let mut kept = features.columns();
         let also = plan.answers.iter().chain(&handed_out);

@@ -1,6 +1,7 @@
 //! What reading met in the shape of a file and went on with, as facts.
 
 use crate::Hint;
+use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened};
 use serde::Serialize;
@@ -43,6 +44,13 @@ pub enum Remark {
     },
     /// What a text table was read as that is not UTF-8.
     Encoding(TextEncoding),
+    /// Dates that are written in another order than those that a model learned from.
+    Dates {
+        /// The column.
+        column: String,
+        /// How they are written here.
+        style: TimeStyle,
+    },
     /// Merged cells of a sheet, each of which has the value of all.
     Merged {
         /// How many areas.
@@ -103,6 +111,17 @@ impl fmt::Display for Remark {
                     f,
                     "two header rows are read as one, which makes names such as '{}'",
                     shortened(example)
+                )
+            }
+            Remark::Dates { column, style } => {
+                let first = match style {
+                    TimeStyle::DayFirst => "day",
+                    TimeStyle::MonthFirst => "month",
+                    _ => "year",
+                };
+                write!(
+                    f,
+                    "the dates of '{column}' have the {first} first here, unlike those of training, and are read so"
                 )
             }
             Remark::Encoding(encoding) => write!(f, "the table is not UTF-8 and is read as {encoding}"),

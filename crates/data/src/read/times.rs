@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, look};
 use super::guess::Seen;
-use crate::dates::{TimeColumn, TimeStyle, is_blank, seconds_of};
+use crate::dates::{NEARLY_ALL, TimeColumn, TimeStyle, from_categories, is_blank, seconds_of};
 use crate::error::Position;
 use crate::frame::{CellsRead, Values};
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub(super) struct TimeReader {
     sure: bool,
     fits: usize,
     others: Others,
+    /// Whether the style is another than the one that was learned.
+    changed: bool,
 }
 
 /// Cells that are no dates in a column of dates.
@@ -29,14 +31,14 @@ pub(super) struct Others {
 
 impl TimeReader {
     pub(super) fn new(style: TimeStyle) -> Self {
-        Self { seconds: Vec::new(), style, sure: true, fits: 0, others: Others::default() }
+        Self { seconds: Vec::new(), style, sure: true, fits: 0, others: Others::default(), changed: false }
     }
 
     /// With cells that were read as texts until they were too many, and how many of them are no dates.
     pub(super) fn after(times: TimeColumn, others: usize) -> Self {
         let TimeColumn { seconds, style, sure } = times;
         let (seconds, others) = (seconds.to_vec(), Others { count: others, first: None });
-        Self { fits: seconds.len(), seconds, style, sure, others }
+        Self { fits: seconds.len(), seconds, style, sure, others, changed: false }
     }
 
     /// Adds a cell and returns whether it is missing.
@@ -58,6 +60,27 @@ impl TimeReader {
         missing
     }
 
+    /// Starts again in another style, where that of training does not fit these first cells, another one fits nearly all, and
+    /// some cell tells which.
+    pub(super) fn restyled<'c>(&self, cells: impl Iterator<Item = &'c [u8]>) -> Option<Self> {
+        use TimeStyle::{DayFirst, MonthFirst, YearFirst};
+        if self.others.count * 100 <= (self.fits + self.others.count) * (100 - NEARLY_ALL) {
+            return None;
+        }
+        let levels: Vec<String> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let codes: Vec<u32> = (0..levels.len() as u32).collect();
+        let (column, others) = from_categories(&codes, &levels, NEARLY_ALL)?;
+        let dates = |style| matches!(style, YearFirst | DayFirst | MonthFirst);
+        let better = column.sure && column.style != self.style && others < self.others.count;
+        let found = better && dates(column.style) && dates(self.style);
+        found.then(|| Self { changed: true, ..Self::new(column.style) })
+    }
+
+    /// The style, where it is not the one that was learned.
+    pub(super) fn changed(&self) -> Option<TimeStyle> {
+        self.changed.then_some(self.style)
+    }
+
     /// The cells since the last time, for a reader that goes on.
     pub(super) fn take(&mut self) -> Values {
         let seconds = Arc::new(std::mem::take(&mut self.seconds));
@@ -71,7 +94,7 @@ impl TimeReader {
 
     /// The column, unless not one of its cells is a date and some are something else.
     pub(super) fn finish(self) -> Option<(Values, Others)> {
-        let Self { seconds, style, sure, fits, others } = self;
+        let Self { seconds, style, sure, fits, others, .. } = self;
         let times = TimeColumn { seconds: Arc::new(seconds), style, sure };
         (fits > 0 || others.count == 0).then_some((Values::Times(times), others))
     }
