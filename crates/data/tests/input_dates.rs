@@ -276,7 +276,7 @@ fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
     std::fs::create_dir_all(&folder).unwrap();
     let table = |name: &str, date: &dyn Fn(usize, usize) -> String| {
         let row = |i: usize| {
-            format!("{},{},{}\n", date(1 + i * 5 % 12, 1 + i * 7 % 28), i % 7, u8::from(i % 3 == 0))
+            format!("{},{},{}\n", date(1 + i * 5 % 12, 1 + i * 7 % 28), i % 7, u8::from(i.is_multiple_of(3)))
         };
         let path = folder.join(name);
         std::fs::write(&path, format!("when,x,y\n{}", (0..200).map(row).collect::<String>())).unwrap();
