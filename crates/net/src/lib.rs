@@ -14,6 +14,7 @@ mod optimizer;
 mod scores;
 mod side_by_side;
 mod spec;
+mod stages;
 mod teacher;
 mod train;
 mod views;

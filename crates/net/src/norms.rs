@@ -79,6 +79,15 @@ fn affine_layers(network: &Network, weights: &Weights) -> Result<Vec<Affine>, Ne
         let name = format!("{layer}.{what}");
         weights.tensors.iter().find(|tensor| tensor.name == name).map(|tensor| tensor.data.as_slice())
     };
+    if let Some(at) =
+        network.layers.iter().position(|layer| matches!(layer, Layer::Residual { .. } | Layer::MeanPool))
+    {
+        return Err(NetError::Architecture(format!(
+            "the norms of layer {at} ({:?}) are not defined here: only chains of dense layers, 3x3 convolutions and \
+             max pooling have a bound",
+            network.layers[at]
+        )));
+    }
     let shapes = network.shapes()?;
     let mut found: Vec<Affine> = Vec::new();
     for (i, layer) in network.layers.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! side by side; a plain table is a shape of height and width 1.
 
 use crate::NetError;
+use crate::stages::{Stage, Step};
 use crate::weights::Weights;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -82,8 +83,21 @@ pub enum Layer {
         /// Which.
         activation: Activation,
     },
+    /// A residual block (He et al., 2016): two 3×3 convolutions with batch norm, added to what came in. Where that has
+    /// another shape it passes a 1×1 convolution first.
+    Residual {
+        /// Output channels.
+        outputs: usize,
+        /// 2 halves height and width, 1 keeps them.
+        stride: usize,
+        /// Norm and ReLU before each convolution (Zagoruyko and Komodakis, 2016), not after.
+        #[serde(default)]
+        pre: bool,
+    },
     /// The largest of each 2×2 block, stride 2; an odd last row or column is left out.
     MaxPool,
+    /// The mean of each channel over all pixels.
+    MeanPool,
     /// In training, zeroes a number with this probability and scales the others by 1 / (1 - p).
     Dropout {
         /// The probability of zero.
@@ -111,6 +125,8 @@ pub(crate) struct TensorSpec {
     /// Inputs that feed one output: the fan-in that initial weights are scaled by.
     pub fan_in: usize,
     pub layer: usize,
+    /// Whether it belongs to a batch norm.
+    pub norm: bool,
 }
 
 impl TensorSpec {
@@ -128,9 +144,9 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The place of a layer's `weight`, `bias`, `mean` or `variance`, if it has one.
-    pub fn of(&self, layer: usize, what: &str) -> Option<Range<usize>> {
-        let name = format!("{layer}.{what}");
+    /// The place of a stage's `weight`, `bias`, `mean` or `variance`, if it has one.
+    pub fn of(&self, stage: &Stage, what: &str) -> Option<Range<usize>> {
+        let name = format!("{}.{what}", stage.name);
         self.tensors.iter().find(|(spec, _)| spec.name == name).map(|(_, place)| place.clone())
     }
 }
@@ -160,6 +176,17 @@ impl Network {
                     Shape::flat(outputs)
                 }
                 Layer::Conv { outputs, .. } => Shape { channels: outputs, ..shape },
+                Layer::Residual { outputs, stride, .. } => {
+                    if !(1..=2).contains(&stride) {
+                        return refuse(index, layer, shape, "the stride must be 1 or 2");
+                    }
+                    Shape {
+                        channels: outputs,
+                        height: shape.height.div_ceil(stride),
+                        width: shape.width.div_ceil(stride),
+                    }
+                }
+                Layer::MeanPool => Shape::flat(shape.channels),
                 Layer::MaxPool => {
                     if shape.height < 2 || shape.width < 2 {
                         return refuse(index, layer, shape, "the image is smaller than the 2x2 block");
@@ -189,38 +216,38 @@ impl Network {
         Ok(shapes)
     }
 
-    /// The tensors in layer order, named `LAYER.weight`, `LAYER.bias`, `LAYER.mean`, `LAYER.variance`.
+    /// The tensors in layer order, named `LAYER.weight`, `LAYER.bias`, `LAYER.mean`, `LAYER.variance`; those of a residual
+    /// block `LAYER.conv1.weight`, `LAYER.norm1.weight` and so on.
     pub(crate) fn tensors(&self) -> Result<Vec<TensorSpec>, NetError> {
-        let shapes = self.shapes()?;
         let mut tensors = Vec::new();
-        let mut before = self.input;
-        for (layer, (kind, &after)) in self.layers.iter().zip(&shapes).enumerate() {
+        for Stage { step, name, layer, input, bias, .. } in self.stages()? {
+            let norm = step == Step::BatchNorm;
             let mut add = |what: &str, shape: Vec<usize>, trained: bool, fan_in: usize| {
-                tensors.push(TensorSpec { name: format!("{layer}.{what}"), shape, trained, fan_in, layer });
+                tensors.push(TensorSpec { name: format!("{name}.{what}"), shape, trained, fan_in, layer, norm });
             };
-            match *kind {
-                Layer::Dense { outputs, bias } => {
-                    add("weight", vec![outputs, before.channels], true, before.channels);
+            let channels = input.channels;
+            match step {
+                Step::Dense { outputs } => {
+                    add("weight", vec![outputs, channels], true, channels);
                     if bias {
-                        add("bias", vec![outputs], true, before.channels);
+                        add("bias", vec![outputs], true, channels);
                     }
                 }
-                Layer::Conv { outputs, bias } => {
-                    let fan_in = 9 * before.channels;
-                    add("weight", vec![outputs, 3, 3, before.channels], true, fan_in);
+                Step::Conv { outputs, size, .. } => {
+                    let fan_in = size * size * channels;
+                    add("weight", vec![outputs, size, size, channels], true, fan_in);
                     if bias {
                         add("bias", vec![outputs], true, fan_in);
                     }
                 }
-                Layer::BatchNorm => {
-                    add("weight", vec![before.channels], true, 1);
-                    add("bias", vec![before.channels], true, 1);
-                    add("mean", vec![before.channels], false, 1);
-                    add("variance", vec![before.channels], false, 1);
+                Step::BatchNorm => {
+                    add("weight", vec![channels], true, 1);
+                    add("bias", vec![channels], true, 1);
+                    add("mean", vec![channels], false, 1);
+                    add("variance", vec![channels], false, 1);
                 }
-                Layer::Activate { .. } | Layer::MaxPool | Layer::Dropout { .. } | Layer::Flatten => {}
+                _ => {}
             }
-            before = after;
         }
         let total = tensors.iter().try_fold(0usize, |sum, t| {
             t.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?.checked_add(sum)
@@ -233,14 +260,15 @@ impl Network {
 
     /// Multiply-adds of a forward pass, a row; 0 for a network that cannot be built.
     pub fn products(&self) -> usize {
-        let Ok(shapes) = self.shapes() else { return 0 };
-        let before = std::iter::once(&self.input).chain(&shapes);
-        let layers = self.layers.iter().zip(before).map(|(layer, before)| match *layer {
-            Layer::Dense { outputs, .. } => outputs.saturating_mul(before.channels),
-            Layer::Conv { outputs, .. } => outputs.saturating_mul(9).saturating_mul(before.len()),
+        let Ok(stages) = self.stages() else { return 0 };
+        let products = stages.iter().map(|stage| match stage.step {
+            Step::Dense { outputs } => outputs.saturating_mul(stage.input.channels),
+            Step::Conv { size, .. } => {
+                stage.output.len().saturating_mul(size * size).saturating_mul(stage.input.channels)
+            }
             _ => 0,
         });
-        layers.fold(0, usize::saturating_add)
+        products.fold(0, usize::saturating_add)
     }
 
     /// Where each tensor lies in two flat vectors, one of trained numbers and one of statistics; each starts at a multiple

@@ -33,9 +33,8 @@ impl Weights {
         let tensors = specs.iter().map(|spec| {
             let fan_in = spec.fan_in as f64;
             let what = spec.name.rsplit('.').next().unwrap_or_default();
-            let norm = matches!(network.layers[spec.layer], Layer::BatchNorm);
             let data: Vec<f32> = match what {
-                "weight" if norm => vec![1.0; spec.len()],
+                "weight" if spec.norm => vec![1.0; spec.len()],
                 "variance" => vec![1.0; spec.len()],
                 "weight" => {
                     let (scale, uniform) = if spec.layer == last {

@@ -1,4 +1,4 @@
-//! The networks users name: `linear`, `mlp`, `cnn`, `vgg16`.
+//! The networks users name: `linear`, `mlp`, `cnn`, `vgg16`, `resnet18`, `wide-resnet`.
 
 use crate::NetError;
 use crate::spec::{Activation, Layer, Network, Shape};
@@ -31,6 +31,17 @@ pub enum Architecture {
         /// Batch norm after each convolution.
         batch_norm: bool,
     },
+    /// ResNet-18 (He et al., 2016) for small images: a 3×3 convolution of 64 channels, eight residual blocks of 64 to 512
+    /// channels, the mean over pixels, then the score.
+    ResNet18,
+    /// A wide residual network (Zagoruyko and Komodakis, 2016): three groups of blocks of 16, 32 and 64 times `width`
+    /// channels.
+    WideResNet {
+        /// Layers as its authors count them: 4 more than a multiple of 6.
+        depth: usize,
+        /// By how much it is wider than a plain one.
+        width: usize,
+    },
     /// Layers of your own; the last must give one number.
     Layers(Vec<Layer>),
 }
@@ -51,12 +62,18 @@ impl Architecture {
 
     /// The names that can be parsed.
     pub fn names() -> &'static [&'static str] {
-        &["linear", "mlp", "mlp:64,32", "mlp:300x5:softsign", "cnn", "vgg16", "vgg16-plain"]
+        &["linear", "mlp", "mlp:64,32", "mlp:300x5:softsign", "cnn", "vgg16", "vgg16-plain", "resnet18", "wide-resnet", "wide-resnet:28x10"]
     }
 
     /// Whether the architecture looks at its input as an image.
     pub fn needs_image(&self) -> bool {
-        matches!(self, Architecture::Cnn | Architecture::Vgg16 { .. })
+        matches!(
+            self,
+            Architecture::Cnn
+                | Architecture::Vgg16 { .. }
+                | Architecture::ResNet18
+                | Architecture::WideResNet { .. }
+        )
     }
 
     /// The layers for examples of shape `input`.
@@ -98,6 +115,18 @@ impl Architecture {
                 convolutions(&mut layers, &VGG16, *batch_norm, input);
                 layers.push(Layer::Flatten);
             }
+            Architecture::ResNet18 => {
+                layers.push(Layer::Conv { outputs: 64, bias: false });
+                layers.extend([Layer::BatchNorm, Layer::Activate { activation: Activation::Relu }]);
+                groups(&mut layers, &[64, 128, 256, 512], 2, false);
+                layers.push(Layer::MeanPool);
+            }
+            Architecture::WideResNet { depth, width } => {
+                layers.push(Layer::Conv { outputs: 16, bias: false });
+                groups(&mut layers, &[16 * width, 32 * width, 64 * width], (depth - 4) / 6, true);
+                layers.extend([Layer::BatchNorm, Layer::Activate { activation: Activation::Relu }]);
+                layers.push(Layer::MeanPool);
+            }
         }
         layers.push(Layer::Dense { outputs: 1, bias: true });
         let network = Network { input, layers };
@@ -126,6 +155,16 @@ fn convolutions(layers: &mut Vec<Layer>, widths: &[usize], batch_norm: bool, inp
     }
 }
 
+/// Groups of residual blocks; each but the first halves height and width.
+fn groups(layers: &mut Vec<Layer>, widths: &[usize], blocks: usize, pre: bool) {
+    for (group, &outputs) in widths.iter().enumerate() {
+        for block in 0..blocks {
+            let stride = if group > 0 && block == 0 { 2 } else { 1 };
+            layers.push(Layer::Residual { outputs, stride, pre });
+        }
+    }
+}
+
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,6 +172,8 @@ impl fmt::Display for Architecture {
             Architecture::Cnn => f.write_str("cnn"),
             Architecture::Vgg16 { batch_norm: true } => f.write_str("vgg16"),
             Architecture::Vgg16 { batch_norm: false } => f.write_str("vgg16-plain"),
+            Architecture::ResNet18 => f.write_str("resnet18"),
+            Architecture::WideResNet { depth, width } => write!(f, "wide-resnet:{depth}x{width}"),
             Architecture::Layers(layers) => write!(f, "{} layers of your own", layers.len()),
             Architecture::Mlp { hidden, activation, batch_norm, dropout } => {
                 let widths: Vec<String> = hidden.iter().map(usize::to_string).collect();
@@ -170,7 +211,16 @@ impl FromStr for Architecture {
             "cnn" => return Ok(Architecture::Cnn),
             "vgg16" => return Ok(Architecture::Vgg16 { batch_norm: true }),
             "vgg16-plain" => return Ok(Architecture::Vgg16 { batch_norm: false }),
+            "resnet18" => return Ok(Architecture::ResNet18),
+            "wide-resnet" => return Ok(Architecture::WideResNet { depth: 28, width: 2 }),
             _ => {}
+        }
+        if let Some(size) = text.strip_prefix("wide-resnet:") {
+            let (depth, width) = size.split_once('x').ok_or_else(|| unknown(size))?;
+            let depth = depth.parse().ok().filter(|d| (10..=64).contains(d) && d % 6 == 4);
+            let width = width.parse().ok().filter(|w| (1..=32).contains(w));
+            let (Some(depth), Some(width)) = (depth, width) else { return Err(unknown(size)) };
+            return Ok(Architecture::WideResNet { depth, width });
         }
         let mut parts = text.split(':');
         if parts.next() != Some("mlp") {
@@ -218,6 +268,8 @@ mod tests {
             "cnn",
             "vgg16",
             "vgg16-plain",
+            "resnet18",
+            "wide-resnet:28x2",
             "mlp:64,32",
             "mlp:300,300:softsign:plain",
             "mlp:8:dropout=0.5",
@@ -228,8 +280,26 @@ mod tests {
             "mlp:300x5:softsign".parse::<Architecture>().unwrap().to_string(),
             "mlp:300,300,300,300,300:softsign:plain"
         );
-        for name in ["resnet", "mlp:0", "mlp:a", "mlp:8:dropout=1", ""] {
+        for name in ["resnet", "wide-resnet:28", "wide-resnet:27x2", "wide-resnet:28x0", "mlp:0", "mlp:a", "mlp:8:dropout=1", ""] {
             assert!(name.parse::<Architecture>().is_err(), "{name}");
+        }
+    }
+
+    /// As the published networks with ten classes (11,173,962, 1,467,610 and 36,479,194), with one score in their place.
+    #[test]
+    fn residual_networks_have_the_published_sizes() {
+        let image = Shape { channels: 3, height: 32, width: 32 };
+        for (name, size, last) in [
+            ("resnet18", 11_173_962, 512),
+            ("wide-resnet", 1_467_610, 128),
+            ("wide-resnet:28x10", 36_479_194, 640),
+        ] {
+            let network = name.parse::<Architecture>().unwrap().network(image).unwrap();
+            assert_eq!(network.parameters(), size - 9 * (last + 1), "{name}");
+        }
+        for side in [4, 16, 28] {
+            let small = Shape { channels: 1, height: side, width: side };
+            assert!(Architecture::ResNet18.network(small).is_ok(), "{side}");
         }
     }
 

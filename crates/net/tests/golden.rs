@@ -51,7 +51,7 @@ const TOLERANCE: f32 = 2e-5;
 #[test]
 fn every_layer_matches_pytorch_forward_and_backward() {
     let cases: Vec<LayerCase> = serde_json::from_str(include_str!("golden/layers.json")).unwrap();
-    assert_eq!(cases.len(), 7);
+    assert_eq!(cases.len(), 10);
     for case in &cases {
         for threads in [1, 2, 3] {
             let network = network(case.shape, &case.layers);

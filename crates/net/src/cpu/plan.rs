@@ -3,13 +3,16 @@
 use super::conv::Conv;
 use super::norm_pool;
 use crate::NetError;
-use crate::spec::{Activation, Layer, Network, Places, Shape, TensorSpec};
+use crate::spec::{Activation, Network, Places, Shape, TensorSpec};
+use crate::stages::{Stage, Step};
 use std::ops::Range;
 
 /// One operation; ranges are places in the flat vectors of trained numbers, statistics and prepared weights.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Dense {
+        /// Rows of an example: 1, or its pixels where this is a 1×1 convolution.
+        pixels: usize,
         inputs: usize,
         outputs: usize,
         weight: Range<usize>,
@@ -37,9 +40,25 @@ pub(crate) enum Op {
     },
     Activate(Activation),
     Pool(Shape),
+    /// The mean over the pixels of this shape.
+    Mean(Shape),
+    /// Every `stride`-th pixel of this shape.
+    Thin {
+        shape: Shape,
+        stride: usize,
+    },
     Dropout {
         probability: f32,
         layer: usize,
+    },
+    /// Backward, adds the gradient kept by `Add`; see [`crate::stages`].
+    Keep,
+    /// Backward, changes the gradient kept with the one at hand.
+    Exchange,
+    /// Adds the output of an earlier operation, `None` for the network's input.
+    Add {
+        other: Option<usize>,
+        activation: Option<Activation>,
     },
 }
 
@@ -49,8 +68,9 @@ impl Op {
         match self {
             Op::Dense { activation, .. }
             | Op::Conv { activation, .. }
+            | Op::Add { activation, .. }
             | Op::Norm { activation, pool: None, .. } => Some(activation).filter(|a| a.is_none()),
-            Op::Norm { .. } | Op::Activate(_) | Op::Pool(_) | Op::Dropout { .. } => None,
+            _ => None,
         }
     }
 }
@@ -62,6 +82,8 @@ pub(crate) struct Plan {
     /// Numbers of a row.
     pub input: usize,
     pub ops: Vec<Op>,
+    /// The operation whose output each takes, `None` for the network's input.
+    pub sources: Vec<Option<usize>>,
     /// Numbers a row that each operation gives.
     pub sizes: Vec<usize>,
     /// Channels of each batch norm.
@@ -77,90 +99,132 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub fn new(network: &Network) -> Result<Self, NetError> {
-        let shapes = network.shapes()?;
         let places = network.places(1)?;
-        let place = |layer: usize, what: &str| places.of(layer, what);
-        // Every tensor asked for below was listed by `tensors()` for the same layer.
-        let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
-        let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
-        let mut prepared = 0;
-        let mut before = network.input;
-        for (index, (layer, &after)) in network.layers.iter().zip(&shapes).enumerate() {
-            let op = match *layer {
-                Layer::Dense { outputs, .. } => Op::Dense {
-                    inputs: before.channels,
-                    outputs,
-                    weight: needed(index, "weight"),
-                    bias: place(index, "bias"),
-                    activation: None,
-                },
-                Layer::Conv { outputs, .. } => {
-                    let conv = Conv::new(before, outputs);
-                    let range = prepared..prepared + conv.prepared_len();
-                    prepared = range.end;
-                    let (weight, bias) = (needed(index, "weight"), place(index, "bias"));
-                    Op::Conv { conv, weight, bias, prepared: range, activation: None }
+        let place = |stage: &Stage, what: &str| places.of(stage, what);
+        // Every tensor asked for below was listed by `tensors()` for the same stage.
+        let needed = |stage: &Stage, what: &str| place(stage, what).unwrap_or_default();
+        let mut plan = Self {
+            products: network.products(),
+            shape: network.input,
+            input: network.input.len(),
+            ops: Vec::new(),
+            sources: Vec::new(),
+            sizes: Vec::new(),
+            norms: Vec::new(),
+            trained: 0,
+            statistics: 0,
+            prepared: 0,
+            tensors: Vec::new(),
+        };
+        let mut at_hand: Option<usize> = None;
+        let mut kept: Option<usize> = None;
+        for stage in &network.stages()? {
+            let (before, after) = (stage.input, stage.output);
+            match stage.step {
+                Step::Dense { outputs } => {
+                    let (inputs, weight, bias) =
+                        (before.channels, needed(stage, "weight"), place(stage, "bias"));
+                    let op = Op::Dense { pixels: 1, inputs, outputs, weight, bias, activation: None };
+                    plan.push(op, after, &mut at_hand);
                 }
-                Layer::BatchNorm => {
-                    norms.push(before.channels);
-                    Op::Norm {
-                        slot: norms.len() - 1,
+                // A 1×1 convolution is a dense layer at every pixel.
+                Step::Conv { outputs, size: 1, stride } => {
+                    if stride > 1 {
+                        let thinned = Shape { channels: before.channels, ..after };
+                        plan.push(Op::Thin { shape: before, stride }, thinned, &mut at_hand);
+                    }
+                    let op = Op::Dense {
+                        pixels: after.pixels(),
+                        inputs: before.channels,
+                        outputs,
+                        weight: needed(stage, "weight"),
+                        bias: place(stage, "bias"),
+                        activation: None,
+                    };
+                    plan.push(op, after, &mut at_hand);
+                }
+                // With a stride, every pixel is computed and some are taken: Winograd's algorithm saves what that costs.
+                Step::Conv { outputs, stride, .. } => {
+                    let conv = Conv::new(before, outputs);
+                    let range = plan.prepared..plan.prepared + conv.prepared_len();
+                    plan.prepared = range.end;
+                    let (weight, bias) = (needed(stage, "weight"), place(stage, "bias"));
+                    let op = Op::Conv { conv, weight, bias, prepared: range, activation: None };
+                    let whole = Shape { channels: outputs, ..before };
+                    plan.push(op, whole, &mut at_hand);
+                    if stride > 1 {
+                        plan.push(Op::Thin { shape: whole, stride }, after, &mut at_hand);
+                    }
+                }
+                Step::BatchNorm => {
+                    plan.norms.push(before.channels);
+                    let op = Op::Norm {
+                        slot: plan.norms.len() - 1,
                         pixels: before.pixels(),
-                        gamma: needed(index, "weight"),
-                        beta: needed(index, "bias"),
-                        mean: needed(index, "mean"),
-                        variance: needed(index, "variance"),
+                        gamma: needed(stage, "weight"),
+                        beta: needed(stage, "bias"),
+                        mean: needed(stage, "mean"),
+                        variance: needed(stage, "variance"),
                         activation: None,
                         pool: None,
+                    };
+                    plan.push(op, after, &mut at_hand);
+                }
+                Step::Activate(activation) => {
+                    match plan.ops.last_mut().and_then(Op::activation_place) {
+                        Some(place) => *place = Some(activation),
+                        None => plan.push(Op::Activate(activation), after, &mut at_hand),
                     }
                 }
-                Layer::Activate { activation } => {
-                    let place = ops.last_mut().and_then(Op::activation_place);
-                    if let Some(place) = place {
-                        *place = Some(activation);
-                        continue;
-                    }
-                    Op::Activate(activation)
-                }
-                Layer::MaxPool => {
-                    if let Some(Op::Norm { activation: Some(Activation::Relu), pool, .. }) = ops.last_mut()
+                Step::MaxPool => {
+                    if let Some(Op::Norm { activation: Some(Activation::Relu), pool, .. }) =
+                        plan.ops.last_mut()
                         && pool.is_none()
                         && norm_pool::applies(before)
                     {
                         *pool = Some(before);
-                        if let Some(size) = sizes.last_mut() {
+                        if let Some(size) = plan.sizes.last_mut() {
                             *size = after.len();
                         }
-                        before = after;
                         continue;
                     }
-                    Op::Pool(before)
+                    plan.push(Op::Pool(before), after, &mut at_hand);
                 }
-                Layer::Dropout { probability } => Op::Dropout { probability, layer: index },
-                Layer::Flatten => {
-                    before = after;
-                    continue;
+                Step::MeanPool => plan.push(Op::Mean(before), after, &mut at_hand),
+                Step::Dropout(probability) => {
+                    plan.push(Op::Dropout { probability, layer: stage.layer }, after, &mut at_hand);
                 }
-            };
-            ops.push(op);
-            sizes.push(after.len());
-            before = after;
+                Step::Keep => {
+                    kept = at_hand;
+                    plan.push(Op::Keep, after, &mut at_hand.clone());
+                }
+                Step::Exchange => {
+                    std::mem::swap(&mut kept, &mut at_hand);
+                    plan.push(Op::Exchange, after, &mut at_hand.clone());
+                }
+                Step::Add => {
+                    let op = Op::Add { other: kept, activation: None };
+                    plan.push(op, after, &mut at_hand);
+                }
+            }
         }
-        if ops.is_empty() {
+        if plan.ops.is_empty() {
             return Err(NetError::Architecture("a network needs at least one layer that computes".into()));
         }
-        let Places { tensors, trained, statistics } = places;
-        Ok(Self {
-            products: network.products(),
-            shape: network.input,
-            input: network.input.len(),
-            ops,
-            sizes,
-            norms,
-            trained,
-            statistics,
-            prepared,
-            tensors,
-        })
+        Places { tensors: plan.tensors, trained: plan.trained, statistics: plan.statistics } = places;
+        Ok(plan)
+    }
+
+    /// Adds an operation on the values at hand, which become its output.
+    fn push(&mut self, op: Op, output: Shape, at_hand: &mut Option<usize>) {
+        self.sources.push(*at_hand);
+        self.sizes.push(output.len());
+        self.ops.push(op);
+        *at_hand = Some(self.ops.len() - 1);
+    }
+
+    /// Numbers a row that an operation takes.
+    pub fn before(&self, op: usize) -> usize {
+        self.sources[op].map_or(self.input, |source| self.sizes[source])
     }
 }

@@ -117,6 +117,73 @@ simd_fn! {
     }
 }
 
+simd_fn! {
+    /// The mean of each channel over the pixels.
+    pub fn mean_pool(input: &[f32], output: &mut [f32], shape: Shape) {
+        let share = 1.0 / shape.pixels() as f32;
+        for (image, out) in input.chunks_exact(shape.len()).zip(output.chunks_exact_mut(shape.channels)) {
+            out.fill(0.0);
+            for pixel in image.chunks_exact(shape.channels) {
+                for (sum, x) in out.iter_mut().zip(pixel) {
+                    *sum += x;
+                }
+            }
+            out.iter_mut().for_each(|sum| *sum *= share);
+        }
+    }
+}
+
+simd_fn! {
+    /// Gives every pixel its share of the mean's gradient.
+    pub fn mean_pool_backward(gradient: &[f32], into: &mut [f32], shape: Shape) {
+        let share = 1.0 / shape.pixels() as f32;
+        for (image, g) in into.chunks_exact_mut(shape.len()).zip(gradient.chunks_exact(shape.channels)) {
+            for pixel in image.chunks_exact_mut(shape.channels) {
+                for (to, from) in pixel.iter_mut().zip(g) {
+                    *to = share * from;
+                }
+            }
+        }
+    }
+}
+
+/// Calls `each(place in the whole image, place among the taken)` for the pixels that a stride takes, row by row.
+fn taken(shape: Shape, stride: usize, mut each: impl FnMut(usize, usize)) {
+    let mut to = 0;
+    for y in (0..shape.height).step_by(stride) {
+        for x in (0..shape.width).step_by(stride) {
+            each((y * shape.width + x) * shape.channels, to);
+            to += shape.channels;
+        }
+    }
+}
+
+/// Every `stride`-th pixel of every `stride`-th row.
+pub fn thin(input: &[f32], output: &mut [f32], shape: Shape, stride: usize) {
+    let (c, small) = (shape.channels, shape.height.div_ceil(stride) * shape.width.div_ceil(stride));
+    for (image, out) in input.chunks_exact(shape.len()).zip(output.chunks_exact_mut(small * c)) {
+        taken(shape, stride, |from, to| out[to..to + c].copy_from_slice(&image[from..from + c]));
+    }
+}
+
+/// Gradients back to the pixels that [`thin`] took, zeros to the others.
+pub fn thin_backward(gradient: &[f32], into: &mut [f32], shape: Shape, stride: usize) {
+    let (c, small) = (shape.channels, shape.height.div_ceil(stride) * shape.width.div_ceil(stride));
+    into.fill(0.0);
+    for (image, g) in into.chunks_exact_mut(shape.len()).zip(gradient.chunks_exact(small * c)) {
+        taken(shape, stride, |to, from| image[to..to + c].copy_from_slice(&g[from..from + c]));
+    }
+}
+
+simd_fn! {
+    /// `to` grows by `other`.
+    pub fn add(to: &mut [f32], other: &[f32]) {
+        for (x, y) in to.iter_mut().zip(other) {
+            *x += y;
+        }
+    }
+}
+
 /// Zeroes each number with the given probability and scales the rest. The draw depends on `key` (one a step and
 /// layer) and the number's place in the whole batch, not on how rows are shared among threads; calling it on the
 /// gradient with the same arguments is the backward pass.
@@ -144,6 +211,24 @@ mod tests {
         let mut back = [7.0; 10];
         max_pool_backward(&input, &out, &[5.0, 6.0], &mut back, shape);
         assert_eq!(back, [0.0, 5.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn thinning_takes_every_second_pixel_and_gives_its_gradient_back() {
+        let shape = Shape { channels: 2, height: 3, width: 4 };
+        let input: Vec<f32> = (0..24).map(|i| i as f32).collect();
+        let mut out = [0.0; 8];
+        thin(&input, &mut out, shape, 2);
+        assert_eq!(out, [0.0, 1.0, 4.0, 5.0, 16.0, 17.0, 20.0, 21.0]);
+        let mut back = [9.0; 24];
+        thin_backward(&out, &mut back, shape, 2);
+        let want: Vec<f32> = (0..24).map(|i| if out.contains(&(i as f32)) { i as f32 } else { 0.0 }).collect();
+        assert_eq!(back.to_vec(), want);
+        let (mut mean, mut spread) = ([0.0; 2], [0.0; 24]);
+        mean_pool(&input, &mut mean, shape);
+        assert_eq!(mean, [11.0, 12.0]);
+        mean_pool_backward(&[12.0, 24.0], &mut spread, shape);
+        assert!(spread.chunks(2).all(|pixel| pixel == [1.0, 2.0]));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) struct Shard {
     pub outputs: Vec<Vec<f32>>,
     pub gradient: Vec<f32>,
     other: Vec<f32>,
+    /// The gradient that a residual block keeps aside.
+    kept: Vec<f32>,
     /// The gradient behind a convolution, for a few images at a time.
     chunk: Vec<f32>,
     /// Gradient of the trained numbers from these rows.
@@ -62,6 +64,7 @@ impl Shard {
             outputs: vec![Vec::new(); plan.ops.len()],
             gradient: Vec::new(),
             other: Vec::new(),
+            kept: Vec::new(),
             chunk: Vec::new(),
             weights: Vec::new(),
             sums: plan.norms.iter().map(|&c| (vec![0.0; c], vec![0.0; c])).collect(),
@@ -94,18 +97,21 @@ impl Shard {
     pub fn forward(&mut self, pass: &Pass, range: Range<usize>) {
         let plan = pass.plan;
         for i in range.clone() {
-            let size = plan.sizes[i];
-            let before = if i == 0 { plan.input } else { plan.sizes[i - 1] };
+            if matches!(plan.ops[i], Op::Keep | Op::Exchange) {
+                continue;
+            }
+            let (size, before) = (plan.sizes[i], plan.before(i));
             let (left, right) = self.outputs.split_at_mut(i);
-            let input: &[f32] = match left.last() {
-                Some(output) => &output[..self.rows * before],
-                None => &self.input[..self.rows * before],
+            let of = |source: Option<usize>, size: usize| -> &[f32] {
+                let values = source.map_or(&self.input, |source| &left[source]);
+                &values[..self.rows * size]
             };
+            let input = of(plan.sources[i], before);
             let output = grown(&mut right[0], self.rows * size);
             match &plan.ops[i] {
-                Op::Dense { inputs, outputs, weight, bias, activation } => {
+                Op::Dense { pixels, inputs, outputs, weight, bias, activation } => {
                     let w = &pass.weights[weight.clone()];
-                    let size = (self.rows, *outputs, *inputs);
+                    let size = (self.rows * pixels, *outputs, *inputs);
                     multiply(output, size, View::rows(input, *inputs), View::transposed(w, *inputs), false);
                     finish(output, bias, activation, pass.weights);
                 }
@@ -144,6 +150,14 @@ impl Shard {
                     pointwise::activate(output, *activation);
                 }
                 Op::Pool(shape) => pointwise::max_pool(input, output, *shape),
+                Op::Mean(shape) => pointwise::mean_pool(input, output, *shape),
+                Op::Thin { shape, stride } => pointwise::thin(input, output, *shape, *stride),
+                Op::Keep | Op::Exchange => {}
+                Op::Add { other, activation } => {
+                    output.copy_from_slice(input);
+                    pointwise::add(output, of(*other, size));
+                    finish(output, &None, activation, pass.weights);
+                }
                 Op::Dropout { probability, layer } => {
                     output.copy_from_slice(input);
                     if pass.mode == Mode::Train {
@@ -157,10 +171,8 @@ impl Shard {
             && pass.mode.of_batch()
             && !matches!(range.end.checked_sub(1).map(|last| &plan.ops[last]), Some(Op::Conv { .. }))
         {
-            let (values, size) = match range.end {
-                0 => (&self.input, plan.input),
-                end => (&self.outputs[end - 1], plan.sizes[end - 1]),
-            };
+            let values = plan.sources[range.end].map_or(&self.input, |source| &self.outputs[source]);
+            let size = plan.before(range.end);
             let (sum, square) = &mut self.sums[*slot];
             sum.fill(0.0);
             square.fill(0.0);
@@ -180,26 +192,44 @@ impl Shard {
             self.finish_norm(pass, norm, with);
         }
         for i in range.rev() {
-            let (size, before) = (plan.sizes[i], if i == 0 { plan.input } else { plan.sizes[i - 1] });
-            let input: &[f32] = match i {
-                0 => &self.input[..self.rows * before],
-                _ => &self.outputs[i - 1][..self.rows * before],
-            };
+            let (size, before) = (plan.sizes[i], plan.before(i));
+            let numbers = self.rows * size;
+            match &plan.ops[i] {
+                Op::Keep => {
+                    pointwise::add(grown(&mut self.gradient, numbers), grown(&mut self.kept, numbers));
+                    continue;
+                }
+                Op::Exchange => {
+                    std::mem::swap(&mut self.gradient, &mut self.kept);
+                    continue;
+                }
+                Op::Add { activation, .. } => {
+                    let gradient = grown(&mut self.gradient, numbers);
+                    unfinish(gradient, &self.outputs[i], &None, activation, &mut self.weights, false);
+                    grown(&mut self.kept, numbers).copy_from_slice(gradient);
+                    continue;
+                }
+                _ => {}
+            }
+            let source = plan.sources[i];
+            let input = source.map_or(&self.input, |source| &self.outputs[source]);
+            let input = &input[..self.rows * before];
             let output = &self.outputs[i][..self.rows * size];
             grown(&mut self.gradient, self.rows * size.max(before));
             let into = grown(&mut self.other, self.rows * before);
             let gradient = &mut self.gradient[..self.rows * size];
             match &plan.ops[i] {
-                Op::Dense { inputs, outputs, weight, bias, activation } => {
+                Op::Dense { pixels, inputs, outputs, weight, bias, activation } => {
+                    let rows = self.rows * pixels;
                     unfinish(gradient, output, bias, activation, &mut self.weights, true);
                     let (x, g) = (View::rows(input, *inputs), View::transposed(gradient, *outputs));
-                    multiply(&mut self.weights[weight.clone()], (*outputs, *inputs, self.rows), g, x, false);
-                    if i > 0 {
+                    multiply(&mut self.weights[weight.clone()], (*outputs, *inputs, rows), g, x, false);
+                    if source.is_some() {
                         let (g, w) = (
                             View::rows(gradient, *outputs),
                             View::rows(&pass.weights[weight.clone()], *inputs),
                         );
-                        multiply(into, (self.rows, *inputs, *outputs), g, w, false);
+                        multiply(into, (rows, *inputs, *outputs), g, w, false);
                     }
                 }
                 Op::Conv { conv, weight, bias, prepared, activation } => {
@@ -233,7 +263,7 @@ impl Shard {
                         unfinish(g, y, bias, activation, &mut self.weights, start == 0);
                         let dw = &mut self.weights[weight.clone()];
                         let part = Part { first: start == 0, last: end == self.rows };
-                        let into = (i > 0).then_some(&mut into[place(before)]);
+                        let into = source.is_some().then_some(&mut into[place(before)]);
                         conv.backward(&mut self.conv, w, u, x, g, dw, into, part);
                     }
                 }
@@ -257,6 +287,9 @@ impl Shard {
                     into.copy_from_slice(gradient);
                 }
                 Op::Pool(shape) => pointwise::max_pool_backward(input, output, gradient, into, *shape),
+                Op::Mean(shape) => pointwise::mean_pool_backward(gradient, into, *shape),
+                Op::Thin { shape, stride } => pointwise::thin_backward(gradient, into, *shape, *stride),
+                Op::Keep | Op::Exchange | Op::Add { .. } => {}
                 Op::Dropout { probability, layer } => {
                     let key = pass.dropout_key(*layer);
                     pointwise::dropout(gradient, self.first * size, *probability, key);
@@ -270,8 +303,8 @@ impl Shard {
 
     /// Second half of a batch norm's backward pass, for all rows.
     fn finish_norm(&mut self, pass: &Pass, norm: usize, with: &[Backward]) {
-        let before = if norm == 0 { pass.plan.input } else { pass.plan.sizes[norm - 1] };
-        let input = if norm == 0 { &self.input } else { &self.outputs[norm - 1] };
+        let before = pass.plan.before(norm);
+        let input = pass.plan.sources[norm].map_or(&self.input, |source| &self.outputs[source]);
         let (input, behind) = (&input[..self.rows * before], self.rows * pass.plan.sizes[norm]);
         let (gradient, output) = (&mut self.gradient[..behind], &self.outputs[norm][..behind]);
         finish_norm(pass, norm, with, input, output, gradient, &mut self.other, &mut self.small);

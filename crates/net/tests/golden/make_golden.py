@@ -20,6 +20,44 @@ HERE = pathlib.Path(__file__).parent
 rounded = lambda t: [float(f"{x:.9g}") for x in t.detach().reshape(-1).tolist()]
 
 
+def uniform_norm(channels):
+    norm = nn.BatchNorm2d(channels)
+    nn.init.uniform_(norm.weight, 0.5, 1.5)
+    nn.init.uniform_(norm.bias, -0.5, 0.5)
+    return norm
+
+
+class Residual(nn.Module):
+    """A residual block, with batch norm after (He et al., 2016) or before each convolution (Zagoruyko and Komodakis)."""
+
+    def __init__(self, inputs, outputs, stride, pre):
+        super().__init__()
+        self.pre = pre
+        self.conv3 = self.norm3 = None
+        if inputs != outputs or stride != 1:
+            self.conv3 = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+            self.norm3 = None if pre else uniform_norm(outputs)
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.norm1 = uniform_norm(inputs if pre else outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.norm2 = uniform_norm(outputs)
+
+    def forward(self, x):
+        if self.pre:
+            h = F.relu(self.norm1(x))
+            return self.conv2(F.relu(self.norm2(self.conv1(h)))) + (self.conv3(h) if self.conv3 else x)
+        y = self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x)))))
+        return F.relu(y + (self.norm3(self.conv3(x)) if self.conv3 else x))
+
+    def parts(self):
+        """In the order of `onesided`."""
+        if self.pre:
+            names = ("norm1", "conv3", "conv1", "norm2", "conv2")
+        else:
+            names = ("conv3", "norm3", "conv1", "norm1", "conv2", "norm2")
+        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+
+
 class Net(nn.Module):
     """Runs a list of layer descriptions on NHWC rows."""
 
@@ -38,6 +76,11 @@ class Net(nn.Module):
                 block = nn.BatchNorm2d(c) if h * w > 1 else nn.BatchNorm1d(c)
                 nn.init.uniform_(block.weight, 0.5, 1.5)
                 nn.init.uniform_(block.bias, -0.5, 0.5)
+            elif kind == "residual":
+                block = Residual(c, layer["outputs"], layer["stride"], layer["pre"])
+                c, h, w = layer["outputs"], -(-h // layer["stride"]), -(-w // layer["stride"])
+            elif kind == "mean-pool":
+                h = w = 1
             elif kind == "max-pool":
                 h, w = h // 2, w // 2
             elif kind == "flatten":
@@ -53,6 +96,8 @@ class Net(nn.Module):
                 x = F.relu(x) if layer["activation"] == "relu" else F.softsign(x)
             elif kind == "max-pool":
                 x = F.max_pool2d(x, 2)
+            elif kind == "mean-pool":
+                x = x.mean(dim=(2, 3))
             elif kind == "flatten" and x.dim() == 4:
                 x = x.permute(0, 2, 3, 1).reshape(len(x), -1)
             else:
@@ -62,23 +107,28 @@ class Net(nn.Module):
     def tensors(self, of=lambda p: p):
         """Every tensor in the order and layout of `onesided`; `of` picks the value or the gradient."""
         out = []
-        for index, (layer, block) in enumerate(zip(self.layers, self.blocks)):
-            for ours, theirs in (("weight", "weight"), ("bias", "bias"), ("mean", "running_mean"), ("variance", "running_var")):
-                t = getattr(block, theirs, None)
-                if t is None:
-                    continue
-                value = of(t)
-                if value is None:
-                    continue
-                if value.dim() == 4:
-                    value = value.permute(0, 2, 3, 1)
-                out.append({"name": f"{index}.{ours}", "shape": list(value.shape), "data": rounded(value)})
+        for index, block in enumerate(self.blocks):
+            parts = block.parts() if isinstance(block, Residual) else [("", block)]
+            for part, one in parts:
+                for ours, theirs in (("weight", "weight"), ("bias", "bias"), ("mean", "running_mean"), ("variance", "running_var")):
+                    t = getattr(one, theirs, None)
+                    if t is None:
+                        continue
+                    value = of(t)
+                    if value is None:
+                        continue
+                    if value.dim() == 4:
+                        value = value.permute(0, 2, 3, 1)
+                    name = ".".join(filter(None, (str(index), part, ours)))
+                    out.append({"name": name, "shape": list(value.shape), "data": rounded(value)})
         return out
 
 
 def dense(n, bias=True): return {"layer": "dense", "outputs": n, "bias": bias}
 def conv(n, bias=True): return {"layer": "conv", "outputs": n, "bias": bias}
 def act(name): return {"layer": "activate", "activation": name}
+def block(n, stride=1, pre=False): return {"layer": "residual", "outputs": n, "stride": stride, "pre": pre}
+MEAN = {"layer": "mean-pool"}
 NORM, POOL, FLAT = {"layer": "batch-norm"}, {"layer": "max-pool"}, {"layer": "flatten"}
 
 NETWORKS = {
@@ -89,6 +139,9 @@ NETWORKS = {
     "norm and pooling": ((3, 7, 5), 6, [conv(4, False), NORM, act("relu"), POOL, conv(5, False), NORM, FLAT, dense(1)]),
     "norm and pooling in one": ((3, 7, 9), 5, [conv(16, False), NORM, act("relu"), POOL, conv(16), NORM, act("relu"), FLAT, dense(1)]),
     "wide convolutions": ((16, 9, 6), 3, [conv(32, False), NORM, act("relu"), conv(16), act("relu"), POOL, FLAT, dense(1)]),
+    "residual blocks": ((3, 7, 6), 5, [conv(16, False), NORM, act("relu"), block(16), block(16, 2), MEAN, dense(1)]),
+    "residual blocks, norm first": ((2, 6, 5), 5, [conv(6, False), block(8, 1, True), block(8, 1, True), block(9, 2, True), NORM, act("relu"), MEAN, dense(1)]),
+    "residual block first": ((5, 4, 4), 6, [block(5), block(4, 2), FLAT, dense(3), act("relu"), dense(1)]),
 }
 
 
