@@ -19,7 +19,7 @@ pub struct Choices {
     /// The network, by its name in the zoo.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<String>,
-    /// `nadam`, `adam` or `sgd`.
+    /// `nadam`, `adam`, `nadamw`, `adamw` or `sgd`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub optimizer: Option<String>,
     /// Size of the first steps.

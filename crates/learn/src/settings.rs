@@ -146,7 +146,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Objectives,
         model,
-        "What scores: linear, mlp, cnn, vgg16, trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
+        "What scores: linear, mlp, cnn, vgg16, resnet18, wide-resnet, trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
     ),
     setting!(
         "effort",
@@ -277,7 +277,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         train.learning_rate,
         "The learning rate at the start [default: by the network]"
     ),
-    setting!("optimizer", "NAME", Networks, train.optimizer, "nadam, adam or sgd [default: nadam]"),
+    setting!(
+        "optimizer",
+        "NAME",
+        Networks,
+        train.optimizer,
+        "nadam, adam, nadamw, adamw or sgd; with a w, weight decay is apart from the gradient [default: nadam]"
+    ),
     setting!("schedule", "NAME", Networks, train.schedule, "cosine or constant [default: cosine]"),
     setting!(
         "warm-up",

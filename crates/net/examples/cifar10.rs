@@ -106,6 +106,7 @@ impl Options {
                 "--epochs" => config.epochs = read(&word, &value)?,
                 "--batch" => config.batch = read(&word, &value)?,
                 "--rate" => config.learning_rate = read(&word, &value)?,
+                "--optimizer" => config.optimizer = read(&word, &value)?,
                 "--weight-decay" => config.weight_decay = read(&word, &value)?,
                 "--augment" => config.augment = read(&word, &value)?,
                 "--device" => config.device = read::<Device>(&word, &value)?,

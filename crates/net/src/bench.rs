@@ -54,6 +54,7 @@ impl Case {
             all.extend(
                 [(512, 1), (2048, 1), (128, 4)].map(|(batch, runs)| case("vgg16", photo, batch, runs)),
             );
+            all.extend([128, 512, 2048].map(|batch| case("resnet18", photo, batch, 1)));
         }
         all.extend([
             case("cnn", image(1, 28), 512, 1),

@@ -1,6 +1,7 @@
 //! Optimizers, as PyTorch defines them: NAdam (Dozat, 2016), Adam (Kingma and Ba, 2015), SGD with momentum.
 //!
-//! Weight decay is the L2 kind (added to the gradient), the default of PyTorch's three classes of these names.
+//! Weight decay is the L2 kind (added to the gradient), the default of PyTorch's three classes of these names. NAdamW and
+//! AdamW shrink the weights instead, by the factor 1 - rate · decay before each step (Loshchilov and Hutter, 2019).
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,12 +15,16 @@ const MOMENTUM_DECAY: f64 = 4e-3;
 
 /// The rule that turns gradients into steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 pub enum Optimizer {
     /// Adam with Nesterov momentum; the paper's choice.
     Nadam,
     /// Adam.
     Adam,
+    /// NAdam that shrinks the weights instead of adding decay to their gradient.
+    NadamW,
+    /// Adam that does so.
+    AdamW,
     /// Stochastic gradient descent.
     Sgd {
         /// 0 for none.
@@ -32,6 +37,8 @@ impl fmt::Display for Optimizer {
         f.write_str(match self {
             Optimizer::Nadam => "nadam",
             Optimizer::Adam => "adam",
+            Optimizer::NadamW => "nadamw",
+            Optimizer::AdamW => "adamw",
             Optimizer::Sgd { .. } => "sgd",
         })
     }
@@ -45,8 +52,12 @@ impl FromStr for Optimizer {
         match text {
             "nadam" => Ok(Optimizer::Nadam),
             "adam" => Ok(Optimizer::Adam),
+            "nadamw" => Ok(Optimizer::NadamW),
+            "adamw" => Ok(Optimizer::AdamW),
             "sgd" => Ok(Optimizer::Sgd { momentum: 0.9 }),
-            _ => Err(crate::NetError::Config(format!("unknown optimizer '{text}'; use nadam, adam or sgd"))),
+            _ => Err(crate::NetError::Config(format!(
+                "unknown optimizer '{text}'; use nadam, adam, nadamw, adamw or sgd"
+            ))),
         }
     }
 }
@@ -112,7 +123,7 @@ impl Clock {
         self.step += 1;
         let t = self.step as f64;
         let (gradient, moment) = match optimizer {
-            Optimizer::Nadam => {
+            Optimizer::Nadam | Optimizer::NadamW => {
                 let warm = |t: f64| BETA1 * (1.0 - 0.5 * 0.96f64.powf(t * MOMENTUM_DECAY));
                 let (now, next) = (warm(t), warm(t + 1.0));
                 self.momentum_product *= now;
@@ -122,18 +133,26 @@ impl Clock {
                     learning_rate * next / (1.0 - ahead),
                 )
             }
-            Optimizer::Adam => (0.0, learning_rate / (1.0 - BETA1.powf(t))),
+            Optimizer::Adam | Optimizer::AdamW => (0.0, learning_rate / (1.0 - BETA1.powf(t))),
             Optimizer::Sgd { .. } => (0.0, learning_rate),
         };
+        let apart = matches!(optimizer, Optimizer::NadamW | Optimizer::AdamW);
+        let (weight_decay, kept) =
+            if apart { (0.0, 1.0 - learning_rate * weight_decay) } else { (weight_decay, 1.0) };
         Step {
             optimizer,
             gradient: gradient as f32,
             moment: moment as f32,
             variance_scale: (1.0 / (1.0 - BETA2.powf(t))) as f32,
             weight_decay: weight_decay as f32,
+            kept: kept as f32,
         }
     }
 }
+
+/// How many numbers a step's kernel takes.
+#[cfg(feature = "cuda")]
+pub(crate) const COEFFICIENTS: usize = 5;
 
 /// Coefficients of one step, the same for every parameter.
 #[derive(Clone, Copy, Debug)]
@@ -143,13 +162,15 @@ pub(crate) struct Step {
     moment: f32,
     variance_scale: f32,
     weight_decay: f32,
+    /// The factor that weights are shrunk by.
+    kept: f32,
 }
 
 impl Step {
     /// The numbers that a step's kernel on a GPU takes, in its order.
     #[cfg(feature = "cuda")]
-    pub fn coefficients(&self) -> [f32; 4] {
-        [self.gradient, self.moment, self.variance_scale, self.weight_decay]
+    pub fn coefficients(&self) -> [f32; COEFFICIENTS] {
+        [self.gradient, self.moment, self.variance_scale, self.weight_decay, self.kept]
     }
 
     /// Updates a run of parameters from their gradient. All slices have one length; `second` is unused by SGD.
@@ -158,7 +179,7 @@ impl Step {
         let n = weights.len();
         let (gradient, first, second) = (&gradient[..n], &mut first[..n], &mut second[..n]);
         match self.optimizer {
-            Optimizer::Nadam | Optimizer::Adam => {
+            Optimizer::Nadam | Optimizer::Adam | Optimizer::NadamW | Optimizer::AdamW => {
                 let (b1, b2) = (BETA1 as f32, BETA2 as f32);
                 // Taken in f64 first: 1 - 0.999 in f32 is off by one part in 10^5.
                 let (c1, c2) = ((1.0 - BETA1) as f32, (1.0 - BETA2) as f32);
@@ -168,7 +189,7 @@ impl Step {
                     let v = b2 * second[i] + c2 * g * g;
                     (first[i], second[i]) = (m, v);
                     let root = (v * self.variance_scale).sqrt() + EPSILON as f32;
-                    weights[i] -= (self.gradient * g + self.moment * m) / root;
+                    weights[i] = self.kept * weights[i] - (self.gradient * g + self.moment * m) / root;
                 }
             }
             Optimizer::Sgd { momentum } => {

@@ -223,7 +223,14 @@ impl Network {
         for Stage { step, name, layer, input, bias, .. } in self.stages()? {
             let norm = step == Step::BatchNorm;
             let mut add = |what: &str, shape: Vec<usize>, trained: bool, fan_in: usize| {
-                tensors.push(TensorSpec { name: format!("{name}.{what}"), shape, trained, fan_in, layer, norm });
+                tensors.push(TensorSpec {
+                    name: format!("{name}.{what}"),
+                    shape,
+                    trained,
+                    fan_in,
+                    layer,
+                    norm,
+                });
             };
             let channels = input.channels;
             match step {

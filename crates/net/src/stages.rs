@@ -50,10 +50,8 @@ impl Network {
         let mut before = self.input;
         for (layer, (kind, &after)) in self.layers.iter().zip(&shapes).enumerate() {
             let mut block = Block { stages: &mut stages, layer };
-            let (dense, conv) = (
-                |outputs| Step::Dense { outputs },
-                |outputs| Step::Conv { outputs, size: 3, stride: 1 },
-            );
+            let (dense, conv) =
+                (|outputs| Step::Dense { outputs }, |outputs| Step::Conv { outputs, size: 3, stride: 1 });
             match *kind {
                 Layer::Dense { outputs, bias } => block.push(dense(outputs), "", before, after, bias),
                 Layer::Conv { outputs, bias } => block.push(conv(outputs), "", before, after, bias),

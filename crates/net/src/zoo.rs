@@ -62,7 +62,18 @@ impl Architecture {
 
     /// The names that can be parsed.
     pub fn names() -> &'static [&'static str] {
-        &["linear", "mlp", "mlp:64,32", "mlp:300x5:softsign", "cnn", "vgg16", "vgg16-plain", "resnet18", "wide-resnet", "wide-resnet:28x10"]
+        &[
+            "linear",
+            "mlp",
+            "mlp:64,32",
+            "mlp:300x5:softsign",
+            "cnn",
+            "vgg16",
+            "vgg16-plain",
+            "resnet18",
+            "wide-resnet",
+            "wide-resnet:28x10",
+        ]
     }
 
     /// Whether the architecture looks at its input as an image.
@@ -280,7 +291,16 @@ mod tests {
             "mlp:300x5:softsign".parse::<Architecture>().unwrap().to_string(),
             "mlp:300,300,300,300,300:softsign:plain"
         );
-        for name in ["resnet", "wide-resnet:28", "wide-resnet:27x2", "wide-resnet:28x0", "mlp:0", "mlp:a", "mlp:8:dropout=1", ""] {
+        for name in [
+            "resnet",
+            "wide-resnet:28",
+            "wide-resnet:27x2",
+            "wide-resnet:28x0",
+            "mlp:0",
+            "mlp:a",
+            "mlp:8:dropout=1",
+            "",
+        ] {
             assert!(name.parse::<Architecture>().is_err(), "{name}");
         }
     }

@@ -170,12 +170,10 @@ impl Plan {
                     };
                     plan.push(op, after, &mut at_hand);
                 }
-                Step::Activate(activation) => {
-                    match plan.ops.last_mut().and_then(Op::activation_place) {
-                        Some(place) => *place = Some(activation),
-                        None => plan.push(Op::Activate(activation), after, &mut at_hand),
-                    }
-                }
+                Step::Activate(activation) => match plan.ops.last_mut().and_then(Op::activation_place) {
+                    Some(place) => *place = Some(activation),
+                    None => plan.push(Op::Activate(activation), after, &mut at_hand),
+                },
                 Step::MaxPool => {
                     if let Some(Op::Norm { activation: Some(Activation::Relu), pool, .. }) =
                         plan.ops.last_mut()

@@ -222,7 +222,8 @@ mod tests {
         assert_eq!(out, [0.0, 1.0, 4.0, 5.0, 16.0, 17.0, 20.0, 21.0]);
         let mut back = [9.0; 24];
         thin_backward(&out, &mut back, shape, 2);
-        let want: Vec<f32> = (0..24).map(|i| if out.contains(&(i as f32)) { i as f32 } else { 0.0 }).collect();
+        let want: Vec<f32> =
+            (0..24).map(|i| if out.contains(&(i as f32)) { i as f32 } else { 0.0 }).collect();
         assert_eq!(back.to_vec(), want);
         let (mut mean, mut spread) = ([0.0; 2], [0.0; 24]);
         mean_pool(&input, &mut mean, shape);

@@ -9,7 +9,7 @@ use super::plan::{BLOCK, By, Op, number};
 use super::tables::split;
 use crate::NetError;
 use crate::executor::Mode;
-use crate::spec::Shape;
+use crate::spec::{Activation, Shape};
 use std::ffi::CStr;
 
 impl OnCard {
@@ -55,7 +55,16 @@ impl OnCard {
         let stream = side.map_or(main, |side| &self.sides[side]);
         let (input, gradient) = (self.input(i), self.gradient(i));
         let label = |what: &str| format!("backward {i} {} {what}", op.label());
-        let below = i.checked_sub(1).map(|below| self.gradient(below));
+        let below = self.below(i);
+        let source = self.plan.sources[i];
+        // A norm adds up what reaches its output from two sides while it takes its sums.
+        let joins = op.is_norm() && self.joins(i);
+        if let Some(second) = self.second(i).filter(|_| !joins) {
+            let size = capacity * self.plan.sizes[i];
+            let mut arguments = [gradient.into(), second.into(), gradient.into(), (size as u64).into()];
+            self.pointwise(c"add", main, self.blocks(size), 256, &mut arguments)?;
+            mark(label("join"))?;
+        }
         match op {
             Op::Dense { .. } => {
                 self.product(i, Way::Weights, stream)?;
@@ -83,10 +92,10 @@ impl OnCard {
                     ],
                 )?;
                 mark(label("weights"))?;
-                if let Some(below) = below {
-                    let folded = number(self.plan.ops[i - 1].folded());
+                if let (Some(below), Some(source)) = (below, source) {
+                    let folded = number(self.plan.ops[source].folded());
                     let mut arguments = [
-                        self.kept(i - 1).into(),
+                        self.kept(source).into(),
                         self.weight(weight.start).into(),
                         reply.into(),
                         (*inputs).into(),
@@ -159,6 +168,24 @@ impl OnCard {
                 }
                 self.unfold(i)?;
             }
+            Op::Mean(shape) => {
+                if let Some(below) = below {
+                    let (channels, pixels) = (shape.channels, shape.pixels());
+                    let mut arguments =
+                        [gradient.into(), below.into(), channels.into(), pixels.into(), capacity.into()];
+                    let grid = self.blocks(capacity * shape.len());
+                    self.pointwise(c"mean_backward", main, grid, 256, &mut arguments)?;
+                }
+                self.unfold(i)?;
+            }
+            Op::Thin { shape, stride } => {
+                if let Some(below) = below {
+                    self.thinned(c"thin_out_backward", *shape, *stride, gradient, below, shape.len())?;
+                }
+                self.unfold(i)?;
+            }
+            // Both parts find their gradient in its place.
+            Op::Add { .. } => {}
             Op::Dropout { .. } => {
                 if let Some(below) = below {
                     self.dropout(i, gradient, below, Mode::Train)?;
@@ -172,7 +199,7 @@ impl OnCard {
     /// Takes the gradient back through the activation folded into the product before operation `i`, where that
     /// operation is none that does so itself.
     pub fn unfold(&self, i: usize) -> Result<(), NetError> {
-        let Some(below) = i.checked_sub(1) else { return Ok(()) };
+        let Some(below) = self.plan.sources[i] else { return Ok(()) };
         let kind = number(self.plan.ops[below].folded());
         if kind == 0 {
             return Ok(());
@@ -182,6 +209,14 @@ impl OnCard {
         let mut arguments =
             [self.kept(below).into(), place.into(), place.into(), (size as u64).into(), kind.into()];
         self.pointwise(c"activate_backward", &self.main, self.blocks(size), 256, &mut arguments)
+    }
+
+    /// Whether a norm's sums take the gradient from the end of a residual block: of two parts, or through an activation
+    /// of a sum.
+    fn joins(&self, i: usize) -> bool {
+        let Op::Norm { activation, pool: false, add, .. } = &self.plan.ops[i] else { return false };
+        let slope_of_output = *activation != Some(Activation::Softsign);
+        add.is_some() || (self.second(i).is_some() && slope_of_output)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -199,6 +234,8 @@ impl OnCard {
         let (c, pixels) = (shape.channels, shape.pixels());
         let norm = |name: &'static CStr| self.kernels.norm[&(name, self.wide(c))];
         let (input, gradient, table) = (self.input(i), self.gradient(i), self.norm_table(slot));
+        // Mostly the place of the input itself.
+        let to = self.below(i).unwrap_or(input);
         let bias_only: Argument = i32::from(bias_only).into();
         let label = |what: &str| format!("backward {i} {} {what}", self.plan.ops[i].label());
         if pool {
@@ -219,6 +256,7 @@ impl OnCard {
             let all = capacity * shape.height.div_ceil(2) * shape.width.div_ceil(2);
             let mut arguments = [
                 input.into(),
+                to.into(),
                 gradient.into(),
                 c.into(),
                 shape.height.into(),
@@ -231,14 +269,31 @@ impl OnCard {
             let grid = self.norm_grid(all, c, 4);
             norm(c"norm_backward_apply_pool").launch(main, grid, NORM_THREADS, &mut arguments)?;
         } else {
-            let kind: Argument = kind.into();
-            let mut arguments =
-                [input.into(), gradient.into(), c.into(), pixels.into(), head.into(), table, kind, bias_only];
+            let joins = self.joins(i);
+            let slope: Argument = kind.into();
+            let mut arguments = vec![
+                input.into(),
+                gradient.into(),
+                c.into(),
+                pixels.into(),
+                head.into(),
+                table,
+                slope,
+                bias_only,
+            ];
+            if joins {
+                arguments.push(self.second(i).unwrap_or(0).into());
+                arguments.push(self.output(i).into());
+            }
+            let name = if joins { c"norm_backward_sums_join" } else { c"norm_backward_sums" };
             let grid = self.norm_grid(capacity * pixels, c, 1);
-            norm(c"norm_backward_sums").launch(main, grid, NORM_THREADS, &mut arguments)?;
+            norm(name).launch(main, grid, NORM_THREADS, &mut arguments)?;
             mark(label("sums"))?;
+            // Joined, the gradient already went through the activation.
+            let kind: Argument = if joins { 0 } else { kind }.into();
             let mut arguments = [
                 input.into(),
+                to.into(),
                 gradient.into(),
                 c.into(),
                 pixels.into(),
@@ -252,7 +307,7 @@ impl OnCard {
             norm(c"norm_backward_apply").launch(main, grid, NORM_THREADS, &mut arguments)?;
         }
         mark(label("apply"))?;
-        // In place: the gradient of the input lies where the input was, before the activation of what made it.
+        // Before the activation of what made the input.
         self.unfold(i)
     }
 

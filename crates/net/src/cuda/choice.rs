@@ -121,8 +121,9 @@ struct Bench {
 
 /// Bytes of x, w and y.
 fn sizes(c: &Convolution) -> [usize; 3] {
-    let pixels = c.batch * c.height * c.width;
-    [2 * pixels * c.inputs, 2 * 9 * c.inputs * c.outputs, 2 * pixels * c.outputs]
+    let (height, width) = c.result();
+    let (before, after) = (c.batch * c.height * c.width, c.batch * height * width);
+    [2 * before * c.inputs, 2 * c.size * c.size * c.inputs * c.outputs, 2 * after * c.outputs]
 }
 
 impl Bench {

@@ -1,4 +1,4 @@
-//! 3×3 convolutions by cuDNN, through its backend interface: an operation graph, the engines that can run it, a plan.
+//! Convolutions by cuDNN, through its backend interface: an operation graph, the engines that can run it, a plan.
 
 use super::driver::{Context, Stream};
 use crate::NetError;
@@ -119,7 +119,7 @@ pub(crate) enum Pass {
     Weights,
 }
 
-/// A 3×3 convolution of bf16 images in NHWC.
+/// A convolution of bf16 images in NHWC, padded with (size - 1) / 2 zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Convolution {
     pub pass: Pass,
@@ -128,13 +128,25 @@ pub(crate) struct Convolution {
     pub width: usize,
     pub inputs: usize,
     pub outputs: usize,
+    /// Height and width of the kernel: 3 or 1.
+    pub size: usize,
+    pub stride: usize,
 }
 
 impl Convolution {
     /// A name for the cache of choices.
     pub fn key(&self) -> String {
-        let Self { pass, batch, height, width, inputs, outputs } = self;
-        format!("{pass:?}-{batch}x{height}x{width}-{inputs}-{outputs}").to_lowercase()
+        let Self { pass, batch, height, width, inputs, outputs, size, stride } = self;
+        let form = match (size, stride) {
+            (3, 1) => String::new(),
+            _ => format!("-{size}x{size}-stride-{stride}"),
+        };
+        format!("{pass:?}-{batch}x{height}x{width}-{inputs}-{outputs}{form}").to_lowercase()
+    }
+
+    /// Height and width of its result.
+    pub fn result(&self) -> (usize, usize) {
+        (self.height.div_ceil(self.stride), self.width.div_ceil(self.stride))
     }
 }
 
@@ -166,8 +178,9 @@ struct OperationGraph {
 impl OperationGraph {
     fn new(handle: &Handle, c: &Convolution) -> Result<Self, NetError> {
         let x = tensor(X, [c.batch, c.inputs, c.height, c.width])?;
-        let w = tensor(W, [c.outputs, c.inputs, 3, 3])?;
-        let y = tensor(Y, [c.batch, c.outputs, c.height, c.width])?;
+        let w = tensor(W, [c.outputs, c.inputs, c.size, c.size])?;
+        let (height, width) = c.result();
+        let y = tensor(Y, [c.batch, c.outputs, height, width])?;
         let how = Descriptor::new(Kind::CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR)?;
         let float = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
         how.set(Name::CUDNN_ATTR_CONVOLUTION_COMP_TYPE, Type::CUDNN_TYPE_DATA_TYPE, &[float])?;
@@ -177,11 +190,11 @@ impl OperationGraph {
             &[sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION],
         )?;
         how.set(Name::CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, Type::CUDNN_TYPE_INT64, &[2i64])?;
-        let one = [1i64, 1];
-        how.set(Name::CUDNN_ATTR_CONVOLUTION_DILATIONS, Type::CUDNN_TYPE_INT64, &one)?;
-        how.set(Name::CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, Type::CUDNN_TYPE_INT64, &one)?;
-        how.set(Name::CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, Type::CUDNN_TYPE_INT64, &one)?;
-        how.set(Name::CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, Type::CUDNN_TYPE_INT64, &one)?;
+        let (stride, padding) = ([c.stride as i64; 2], [(c.size / 2) as i64; 2]);
+        how.set(Name::CUDNN_ATTR_CONVOLUTION_DILATIONS, Type::CUDNN_TYPE_INT64, &[1i64, 1])?;
+        how.set(Name::CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, Type::CUDNN_TYPE_INT64, &stride)?;
+        how.set(Name::CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, Type::CUDNN_TYPE_INT64, &padding)?;
+        how.set(Name::CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, Type::CUDNN_TYPE_INT64, &padding)?;
         let how = how.finish()?;
         let (kind, names) = match c.pass {
             Pass::Forward => (

@@ -9,7 +9,7 @@ use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
 use crate::device::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
-use crate::optimizer::{Clock, Optimizer};
+use crate::optimizer::{COEFFICIENTS, Clock, Optimizer};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
 
@@ -85,7 +85,7 @@ impl CudaExecutor {
             request,
             scores,
             reply,
-            coefficients: Pinned::new(context, 4)?,
+            coefficients: Pinned::new(context, COEFFICIENTS)?,
             stepped: false,
             clock: Clock::start(),
             optimizer: setting.optimizer,
@@ -263,12 +263,12 @@ impl Executor for CudaExecutor {
         }
         self.stepped = true;
         let step = self.clock.tick(self.optimizer, learning_rate, self.weight_decay);
-        self.coefficients.floats()[..4].copy_from_slice(&step.coefficients());
+        self.coefficients.floats()[..COEFFICIENTS].copy_from_slice(&step.coefficients());
         let graph = match &mut self.graphs.step {
             Some(graph) => graph,
             none => none.insert(net.main.capture(|| {
                 let place = net.at(net.layout.reply + 4 * net.capacity);
-                net.main.send(place, self.coefficients.pointer(), 16)?;
+                net.main.send(place, self.coefficients.pointer(), 4 * COEFFICIENTS)?;
                 net.step(&mut |_| Ok(()))
             })?),
         };

@@ -8,6 +8,7 @@ use super::plan::{By, Op, number};
 use super::tables::split;
 use crate::NetError;
 use crate::executor::Mode;
+use crate::spec::Shape;
 use std::ffi::CStr;
 
 /// Marks the end of a kernel, for a profile.
@@ -82,7 +83,7 @@ impl OnCard {
         let half = self.at(self.layout.half_gradient + 2 * weight.start);
         let tensors = match pass {
             Pass::Forward => [self.input(op), self.working(weight.start), self.output(op)],
-            Pass::Backward => [self.gradient(op - 1), self.working(weight.start), self.gradient(op)],
+            Pass::Backward => [self.below(op).unwrap_or(0), self.working(weight.start), self.gradient(op)],
             Pass::Weights => [self.input(op), half, self.gradient(op)],
         };
         engine.run(&self.handles[which], stream, tensors, self.workspaces[which].at)
@@ -161,7 +162,7 @@ impl OnCard {
                     ],
                 )?;
             }
-            Op::Norm { slot, input: shape, gamma, activation, pool, beta, .. } => {
+            Op::Norm { slot, input: shape, gamma, activation, pool, beta, add, .. } => {
                 let (c, pixels) = (shape.channels, shape.pixels());
                 let norm = |name: &'static CStr| self.kernels.norm[&(name, self.wide(c))];
                 let places = self.layout.norms[*slot];
@@ -195,7 +196,7 @@ impl OnCard {
                     let grid = self.norm_grid(cells, c, 4);
                     norm(c"norm_apply_pool").launch(main, grid, NORM_THREADS, &mut arguments)?;
                 } else {
-                    let mut arguments = [
+                    let mut arguments = vec![
                         input.into(),
                         output.into(),
                         c.into(),
@@ -206,8 +207,10 @@ impl OnCard {
                         shift.into(),
                         number(*activation).into(),
                     ];
+                    arguments.extend(add.map(|other| Argument::from(self.output(other))));
                     let grid = self.norm_grid(capacity * pixels, c, 4);
-                    norm(c"norm_apply").launch(main, grid, NORM_THREADS, &mut arguments)?;
+                    let name = if add.is_some() { c"norm_apply_add" } else { c"norm_apply" };
+                    norm(name).launch(main, grid, NORM_THREADS, &mut arguments)?;
                 }
             }
             Op::Activate(activation) => {
@@ -228,9 +231,52 @@ impl OnCard {
                 let grid = self.blocks(capacity * self.plan.sizes[i]);
                 self.pointwise(c"pool_forward", main, grid, 256, &mut arguments)?;
             }
+            Op::Mean(shape) => {
+                let mut arguments = [
+                    input.into(),
+                    output.into(),
+                    shape.channels.into(),
+                    shape.pixels().into(),
+                    capacity.into(),
+                ];
+                let grid = self.blocks(capacity * shape.channels);
+                self.pointwise(c"mean_forward", main, grid, 256, &mut arguments)?;
+            }
+            Op::Thin { shape, stride } => {
+                self.thinned(c"thin_out_forward", *shape, *stride, input, output, self.plan.sizes[i])?;
+            }
+            Op::Add { other } => {
+                let size = capacity * self.plan.sizes[i];
+                let other = self.output(*other);
+                let mut arguments = [input.into(), other.into(), output.into(), (size as u64).into()];
+                self.pointwise(c"add", main, self.blocks(size), 256, &mut arguments)?;
+            }
             Op::Dropout { .. } => self.dropout(i, input, output, mode)?,
         }
         mark(label(if op.is_norm() { "apply" } else { "" }))
+    }
+
+    /// Takes every `stride`-th pixel of images of a shape, or gives their gradients back; `size` numbers of an example
+    /// are written.
+    pub fn thinned(
+        &self,
+        name: &'static CStr,
+        shape: Shape,
+        stride: usize,
+        from: u64,
+        to: u64,
+        size: usize,
+    ) -> Result<(), NetError> {
+        let mut arguments = [
+            from.into(),
+            to.into(),
+            shape.channels.into(),
+            shape.height.into(),
+            shape.width.into(),
+            stride.into(),
+            self.capacity.into(),
+        ];
+        self.pointwise(name, &self.main, self.blocks(self.capacity * size), 256, &mut arguments)
     }
 
     pub fn dropout(&self, i: usize, from: u64, to: u64, mode: Mode) -> Result<(), NetError> {

@@ -1,7 +1,8 @@
 //! Where everything lies on the card, and the structures that kernels read (declared alike in `kernels/`).
 
-use super::plan::{By, Op, Plan};
+use super::plan::{By, Op, Plan, Taker, Takers};
 use crate::device::Precision;
+use crate::optimizer::COEFFICIENTS;
 use crate::spec::Activation;
 use crate::views::WORDS;
 
@@ -114,6 +115,8 @@ pub(crate) struct Layout {
     pub kept: Vec<usize>,
     /// Gradients of the outputs; some share the place of an output that is no longer needed.
     pub gradients: Vec<usize>,
+    /// What is added to them where an output is taken twice.
+    pub seconds: Vec<Option<usize>>,
     /// What each `Norm` keeps for itself.
     pub norms: Vec<NormPlaces>,
     /// Parts of products that are summed up later, one place a side stream.
@@ -159,7 +162,7 @@ impl Layout {
         };
         layout.request = take(4 * request_words(capacity, sizes.strong));
         layout.scores = take(4 * capacity);
-        layout.reply = take(4 * (capacity + 4));
+        layout.reply = take(4 * (capacity + COEFFICIENTS));
         layout.weights = take(4 * plan.trained);
         layout.working =
             if sizes.precision == Precision::Bf16 { take(2 * plan.trained) } else { layout.weights };
@@ -184,18 +187,7 @@ impl Layout {
                 _ => layout.values[i],
             })
             .collect();
-        // The gradient of a norm's output is used up before the next one is written, so all share one place; the
-        // gradient of a norm's input takes the place of that input.
-        let of_norms = plan.ops.iter().zip(&plan.sizes).filter(|(op, _)| op.is_norm());
-        let shared = take(number * capacity * of_norms.map(|(_, &size)| size).max().unwrap_or(0));
-        layout.gradients = (0..plan.ops.len())
-            .map(|i| match plan.ops.get(i + 1) {
-                Some(next) if next.is_norm() => layout.values[i],
-                _ if plan.ops[i].is_norm() => shared,
-                Some(_) => take(number * capacity * plan.sizes[i]),
-                None => layout.reply,
-            })
-            .collect();
+        layout.place_gradients(plan, &mut |size| take(number * capacity * size));
         layout.norms = plan
             .norms
             .iter()
@@ -213,6 +205,50 @@ impl Layout {
         layout.tables = take(plan.norms.len() * size_of::<Norm>());
         layout.total = total;
         layout
+    }
+
+    /// Where the gradients of the outputs lie. The gradient of a norm's input takes the place of that input; a sum hands its
+    /// gradient to both of its parts as it is.
+    ///
+    /// The gradient of an ordinary norm's output is used up before the next one is written, so all share one place. At
+    /// the ends of residual blocks it is needed until that of the block before is complete, so two places take turns.
+    fn place_gradients(&mut self, plan: &Plan, take: &mut dyn FnMut(usize) -> usize) {
+        let takers: Vec<Takers> = (0..plan.ops.len()).map(|op| plan.takers(op)).collect();
+        let ends_block = |op: usize| match &plan.ops[op] {
+            Op::Norm { add, .. } => add.is_some() || takers[op].second.is_some(),
+            _ => false,
+        };
+        let largest = |chosen: &dyn Fn(usize) -> bool| {
+            (0..plan.ops.len()).filter(|&op| chosen(op)).map(|op| plan.sizes[op]).max().unwrap_or(0)
+        };
+        let shared = take(largest(&|op| plan.ops[op].is_norm() && !ends_block(op)));
+        let of_ends = largest(&ends_block);
+        let ends = [take(of_ends), take(of_ends)];
+        let apart = take(largest(&|op| matches!(takers[op].second, Some(Taker::Main(_)))));
+        self.gradients = vec![0; plan.ops.len()];
+        self.seconds = vec![None; plan.ops.len()];
+        let mut turn = 0;
+        for op in (0..plan.ops.len()).rev() {
+            let Takers { first, second } = takers[op];
+            self.gradients[op] = match (first, second) {
+                // The end of a block still needs its output when its gradient is there.
+                (Some(next), _) if plan.ops[next].is_norm() && !ends_block(op) => self.values[op],
+                (Some(next), _) if matches!(plan.ops[next], Op::Add { .. }) => self.gradients[next],
+                (Some(_), _) if ends_block(op) => {
+                    turn += 1;
+                    ends[turn % 2]
+                }
+                (Some(_), _) if plan.ops[op].is_norm() => shared,
+                (Some(_), _) => take(plan.sizes[op]),
+                (None, Some(Taker::Added(sum))) => self.gradients[sum],
+                (None, _) => self.reply,
+            };
+            self.seconds[op] = match second {
+                Some(Taker::Added(sum)) if first.is_some() => Some(self.gradients[sum]),
+                Some(Taker::Main(_)) => Some(apart),
+                _ => None,
+            };
+        }
     }
 }
 

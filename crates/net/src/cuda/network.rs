@@ -5,7 +5,7 @@ use super::choice::passes;
 use super::cudnn::{Convolution, Handle, Pass, Plan as Engine};
 use super::driver::{Buffer, Event, Kernel, Stream};
 use super::layout::{Layout, Sizes, bytes};
-use super::plan::{BLOCK, By, Op, Plan};
+use super::plan::{BLOCK, By, Op, Plan, Taker};
 use super::tables::split;
 use crate::NetError;
 use crate::device::{ExecutorConfig, Precision};
@@ -97,6 +97,7 @@ impl OnCard {
         }
         let pixels = plan.ops.iter().map(|op| match op {
             Op::Conv { input, .. } => capacity * input.pixels(),
+            Op::Dense { pixels, .. } => capacity * pixels,
             _ => capacity,
         });
         if let Some(pixels) = pixels.max().filter(|&pixels| i32::try_from(pixels).is_err()) {
@@ -132,8 +133,8 @@ impl OnCard {
             precision,
             processors,
             step_kind: match setting.optimizer {
-                Optimizer::Nadam | Optimizer::Adam => (0, 0.0),
                 Optimizer::Sgd { momentum } => (1, momentum),
+                _ => (0, 0.0),
             },
             data: data.clone(),
             plan,
@@ -161,7 +162,7 @@ impl OnCard {
     }
 
     pub fn input(&self, op: usize) -> u64 {
-        self.at(if op == 0 { self.layout.input } else { self.layout.values[op - 1] })
+        self.at(self.plan.sources[op].map_or(self.layout.input, |source| self.layout.values[source]))
     }
 
     pub fn output(&self, op: usize) -> u64 {
@@ -175,6 +176,20 @@ impl OnCard {
 
     pub fn gradient(&self, op: usize) -> u64 {
         self.at(self.layout.gradients[op])
+    }
+
+    /// What is added to the gradient of an operation's output.
+    pub fn second(&self, op: usize) -> Option<u64> {
+        self.layout.seconds[op].map(|place| self.at(place))
+    }
+
+    /// Where the backward pass of an operation writes the gradient of its input; nowhere for the network's input.
+    pub fn below(&self, op: usize) -> Option<u64> {
+        let source = self.plan.sources[op]?;
+        match self.plan.takers(source).second {
+            Some(Taker::Main(taker)) if taker == op => self.second(source),
+            _ => Some(self.gradient(source)),
+        }
     }
 
     pub fn head(&self) -> u64 {
@@ -228,7 +243,8 @@ impl OnCard {
 
 /// The shape of a convolution that cuDNN runs.
 pub(crate) fn convolution(op: &Op, capacity: usize) -> Option<Convolution> {
-    let Op::Conv { input, outputs, by: By::Cudnn, .. } = *op else { return None };
+    let Op::Conv { input, outputs, size, stride, by: By::Cudnn, .. } = *op else { return None };
     let Shape { channels, height, width } = input;
-    Some(Convolution { pass: Pass::Forward, batch: capacity, height, width, inputs: channels, outputs })
+    let (pass, batch) = (Pass::Forward, capacity);
+    Some(Convolution { pass, batch, height, width, inputs: channels, outputs, size, stride })
 }

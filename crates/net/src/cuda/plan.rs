@@ -4,7 +4,8 @@
 use super::choice::suits;
 use crate::NetError;
 use crate::device::Precision;
-use crate::spec::{Activation, Layer, Network, Places, Shape, TensorSpec};
+use crate::spec::{Activation, Network, Places, Shape, TensorSpec};
+use crate::stages::{Stage, Step};
 use std::ops::Range;
 
 /// Trained numbers lie in blocks of this many; each tensor starts a new one.
@@ -45,6 +46,8 @@ impl By {
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     Dense {
+        /// Rows of an example: 1, or its pixels where this is a 1×1 convolution.
+        pixels: usize,
         inputs: usize,
         outputs: usize,
         weight: Range<usize>,
@@ -61,6 +64,10 @@ pub(crate) enum Op {
     Conv {
         input: Shape,
         outputs: usize,
+        /// 3, or 1 where cuDNN runs it.
+        size: usize,
+        /// 1, or 2 where cuDNN runs it.
+        stride: usize,
         weight: Range<usize>,
         by: By,
     },
@@ -75,9 +82,22 @@ pub(crate) enum Op {
         variance: Range<usize>,
         activation: Option<Activation>,
         pool: bool,
+        /// The operation whose output is added before the activation.
+        add: Option<usize>,
     },
     Activate(Activation),
     Pool(Shape),
+    /// The mean over the pixels of this shape.
+    Mean(Shape),
+    /// Every `stride`-th pixel of this shape.
+    Thin {
+        shape: Shape,
+        stride: usize,
+    },
+    /// Adds the output of an earlier operation.
+    Add {
+        other: usize,
+    },
     Dropout {
         probability: f32,
         layer: usize,
@@ -102,19 +122,25 @@ impl Op {
         match self {
             Op::Dense { inputs, outputs, .. } => format!("dense {inputs}->{outputs}"),
             Op::Score { inputs, .. } => format!("score {inputs}"),
-            Op::Conv { input, outputs, .. } => {
-                format!("conv {}->{outputs} {}x{}", input.channels, input.height, input.width)
+            Op::Conv { input, outputs, size, stride, .. } => {
+                let stride = if *stride > 1 { format!("/{stride}") } else { String::new() };
+                let (channels, height, width) = (input.channels, input.height, input.width);
+                format!("conv {size}x{size}{stride} {channels}->{outputs} {height}x{width}")
             }
-            Op::Norm { input, pool, gamma, .. } => format!(
-                "{} {} {}x{}{}",
+            Op::Norm { input, pool, gamma, add, .. } => format!(
+                "{} {} {}x{}{}{}",
                 if gamma.is_some() { "norm" } else { "bias" },
                 input.channels,
                 input.height,
                 input.width,
-                if *pool { " +pool" } else { "" }
+                if *pool { " +pool" } else { "" },
+                if add.is_some() { " +add" } else { "" }
             ),
             Op::Activate(_) => "activate".into(),
             Op::Pool(_) => "pool".into(),
+            Op::Mean(_) => "mean".into(),
+            Op::Thin { .. } => "thin".into(),
+            Op::Add { .. } => "add".into(),
             Op::Dropout { .. } => "dropout".into(),
         }
     }
@@ -125,6 +151,8 @@ impl Op {
 pub(crate) struct Plan {
     pub input: Shape,
     pub ops: Vec<Op>,
+    /// The operation whose output each takes, `None` for the network's input.
+    pub sources: Vec<Option<usize>>,
     /// Numbers a row that each operation gives.
     pub sizes: Vec<usize>,
     /// Channels of each `Norm`.
@@ -138,86 +166,180 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub fn new(network: &Network, precision: Precision) -> Result<Self, NetError> {
-        let shapes = network.shapes()?;
         let places = network.places(BLOCK)?;
-        let place = |layer: usize, what: &str| places.of(layer, what);
-        // Every tensor asked for below was listed by `tensors()` for the same layer.
-        let needed = |layer: usize, what: &str| place(layer, what).unwrap_or_default();
-        let (mut ops, mut sizes, mut norms): (Vec<Op>, Vec<usize>, Vec<usize>) = Default::default();
-        let mut before = network.input;
-        for (index, (layer, &after)) in network.layers.iter().zip(&shapes).enumerate() {
-            let mut norm = |input: Shape, gamma: Option<Range<usize>>, beta: Range<usize>| {
-                norms.push(input.channels);
-                Op::Norm {
-                    slot: norms.len() - 1,
-                    input,
-                    mean: if gamma.is_some() { needed(index, "mean") } else { 0..0 },
-                    variance: if gamma.is_some() { needed(index, "variance") } else { 0..0 },
-                    gamma,
-                    beta,
-                    activation: None,
-                    pool: false,
-                }
-            };
-            match *layer {
-                Layer::Dense { outputs, .. } => {
+        let place = |stage: &Stage, what: &str| places.of(stage, what);
+        // Every tensor asked for below was listed by `tensors()` for the same stage.
+        let needed = |stage: &Stage, what: &str| place(stage, what).unwrap_or_default();
+        let mut plan = Self {
+            input: network.input,
+            ops: Vec::new(),
+            sources: Vec::new(),
+            sizes: Vec::new(),
+            norms: Vec::new(),
+            trained: 0,
+            statistics: 0,
+            tensors: Vec::new(),
+        };
+        let stages = network.stages()?;
+        let mut at_hand: Option<usize> = None;
+        let mut kept: Option<usize> = None;
+        for (index, stage) in stages.iter().enumerate() {
+            let (before, after) = (stage.input, stage.output);
+            match stage.step {
+                Step::Dense { outputs } => {
                     let (inputs, weight, bias) =
-                        (before.channels, needed(index, "weight"), place(index, "bias"));
-                    ops.push(match index + 1 == network.layers.len() {
+                        (before.channels, needed(stage, "weight"), place(stage, "bias"));
+                    let op = match index + 1 == stages.len() {
                         true => Op::Score { inputs, weight, bias },
-                        false => Op::Dense { inputs, outputs, weight, bias, activation: None },
-                    });
+                        false => Op::Dense { pixels: 1, inputs, outputs, weight, bias, activation: None },
+                    };
+                    plan.push(op, after, &mut at_hand);
                 }
-                Layer::Conv { outputs, .. } => {
-                    let weight = needed(index, "weight");
+                Step::Conv { outputs, size, stride } => {
+                    let weight = needed(stage, "weight");
                     let by = By::choose(precision, before.channels, outputs);
-                    ops.push(Op::Conv { input: before, outputs, weight, by });
-                    if let Some(bias) = place(index, "bias") {
-                        sizes.push(after.len());
-                        ops.push(norm(after, None, bias));
+                    let whole = Shape { channels: outputs, ..before };
+                    let conv = |size, stride| {
+                        let weight = weight.clone();
+                        Op::Conv { input: before, outputs, size, stride, weight, by }
+                    };
+                    match (by, size, stride) {
+                        (By::Cudnn, ..) | (_, 3, 1) => plan.push(conv(size, stride), after, &mut at_hand),
+                        // Our own kernels know 3×3 without a stride, and products.
+                        (_, 3, _) => {
+                            plan.push(conv(3, 1), whole, &mut at_hand);
+                            plan.push(Op::Thin { shape: whole, stride }, after, &mut at_hand);
+                        }
+                        _ => {
+                            if stride > 1 {
+                                let thinned = Shape { channels: before.channels, ..after };
+                                plan.push(Op::Thin { shape: before, stride }, thinned, &mut at_hand);
+                            }
+                            let (pixels, inputs) = (after.pixels(), before.channels);
+                            let (weight, bias, activation) = (weight.clone(), None, None);
+                            let op = Op::Dense { pixels, inputs, outputs, weight, bias, activation };
+                            plan.push(op, after, &mut at_hand);
+                        }
+                    }
+                    if let Some(bias) = place(stage, "bias") {
+                        plan.push_norm(after, None, bias, (0..0, 0..0), &mut at_hand);
                     }
                 }
-                Layer::BatchNorm => {
-                    ops.push(norm(before, Some(needed(index, "weight")), needed(index, "bias")));
+                Step::BatchNorm => {
+                    let statistics = (needed(stage, "mean"), needed(stage, "variance"));
+                    let (gamma, beta) = (Some(needed(stage, "weight")), needed(stage, "bias"));
+                    plan.push_norm(before, gamma, beta, statistics, &mut at_hand);
                 }
-                Layer::Activate { activation } => {
+                Step::Activate(activation) => {
                     if let Some(
                         Op::Dense { activation: folded, .. }
                         | Op::Norm { activation: folded, pool: false, .. },
-                    ) = ops.last_mut()
+                    ) = plan.ops.last_mut()
                         && folded.is_none()
                     {
                         *folded = Some(activation);
                         continue;
                     }
-                    ops.push(Op::Activate(activation));
+                    plan.push(Op::Activate(activation), after, &mut at_hand);
                 }
-                Layer::MaxPool => {
-                    if let Some(Op::Norm { activation: Some(Activation::Relu), pool, .. }) = ops.last_mut()
+                Step::MaxPool => {
+                    if let Some(Op::Norm { activation: Some(Activation::Relu), pool, add: None, .. }) =
+                        plan.ops.last_mut()
                         && !*pool
                     {
                         *pool = true;
-                        if let Some(size) = sizes.last_mut() {
+                        if let Some(size) = plan.sizes.last_mut() {
                             *size = after.len();
                         }
-                        before = after;
                         continue;
                     }
-                    ops.push(Op::Pool(before));
+                    plan.push(Op::Pool(before), after, &mut at_hand);
                 }
-                Layer::Dropout { probability } => ops.push(Op::Dropout { probability, layer: index }),
-                Layer::Flatten => {
-                    before = after;
-                    continue;
+                Step::MeanPool => plan.push(Op::Mean(before), after, &mut at_hand),
+                Step::Dropout(probability) => {
+                    plan.push(Op::Dropout { probability, layer: stage.layer }, after, &mut at_hand);
+                }
+                Step::Keep => kept = at_hand,
+                Step::Exchange => std::mem::swap(&mut kept, &mut at_hand),
+                Step::Add => {
+                    let Some(other) = kept else {
+                        return Err(NetError::Architecture(
+                            "a network on a GPU cannot begin with a residual block; put a convolution in front".into(),
+                        ));
+                    };
+                    if let Some(Op::Norm { activation: None, pool: false, add: add @ None, .. }) =
+                        plan.ops.last_mut()
+                    {
+                        *add = Some(other);
+                        continue;
+                    }
+                    plan.push(Op::Add { other }, after, &mut at_hand);
                 }
             }
-            sizes.push(after.len());
-            before = after;
         }
-        if !matches!(ops.last(), Some(Op::Score { .. })) {
+        if !matches!(plan.ops.last(), Some(Op::Score { .. })) {
             return Err(NetError::Architecture("a network on a GPU must end with a dense layer".into()));
         }
-        let Places { tensors, trained, statistics } = places;
-        Ok(Self { input: network.input, ops, sizes, norms, trained, statistics, tensors })
+        Places { tensors: plan.tensors, trained: plan.trained, statistics: plan.statistics } = places;
+        Ok(plan)
     }
+
+    /// Adds an operation on the values at hand, which become its output.
+    fn push(&mut self, op: Op, output: Shape, at_hand: &mut Option<usize>) {
+        self.sources.push(*at_hand);
+        self.sizes.push(output.len());
+        self.ops.push(op);
+        *at_hand = Some(self.ops.len() - 1);
+    }
+
+    fn push_norm(
+        &mut self,
+        input: Shape,
+        gamma: Option<Range<usize>>,
+        beta: Range<usize>,
+        (mean, variance): (Range<usize>, Range<usize>),
+        at_hand: &mut Option<usize>,
+    ) {
+        self.norms.push(input.channels);
+        let slot = self.norms.len() - 1;
+        let (activation, pool, add) = (None, false, None);
+        let norm = Op::Norm { slot, input, gamma, beta, mean, variance, activation, pool, add };
+        self.push(norm, input, at_hand);
+    }
+
+    /// Who takes the output of an operation: the one that writes its gradient, and a second one in residual networks,
+    /// whose gradient comes on top.
+    pub fn takers(&self, op: usize) -> Takers {
+        let mut takers = Takers::default();
+        for (i, taker) in self.ops.iter().enumerate() {
+            if self.sources[i] == Some(op) {
+                // The later one of two comes first on the way back.
+                takers.second = takers.first.map(Taker::Main);
+                takers.first = Some(i);
+            }
+            if let Op::Norm { add: Some(other), .. } | Op::Add { other } = taker
+                && *other == op
+            {
+                takers.second = Some(Taker::Added(i));
+            }
+        }
+        takers
+    }
+}
+
+/// Who takes the output of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Takers {
+    /// The one whose backward pass writes the gradient; none where the output is only added to another.
+    pub first: Option<usize>,
+    pub second: Option<Taker>,
+}
+
+/// The second one that takes an output.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Taker {
+    /// As its input: its gradient lies apart until both are added up.
+    Main(usize),
+    /// Added to something: its gradient is that of the sum.
+    Added(usize),
 }

@@ -10,7 +10,7 @@ use crate::NetError;
 use crate::device::Precision;
 use std::ffi::CStr;
 
-const POINTWISE: [&CStr; 15] = [
+const POINTWISE: [&CStr; 20] = [
     c"gather",
     c"gather_strong",
     c"follow",
@@ -19,6 +19,11 @@ const POINTWISE: [&CStr; 15] = [
     c"activate_backward",
     c"pool_forward",
     c"pool_backward",
+    c"mean_forward",
+    c"mean_backward",
+    c"thin_out_forward",
+    c"thin_out_backward",
+    c"add",
     c"dropout",
     c"score_forward",
     c"score_backward",
@@ -28,11 +33,13 @@ const POINTWISE: [&CStr; 15] = [
     c"sum_parts",
 ];
 
-const NORM: [&CStr; 8] = [
+const NORM: [&CStr; 10] = [
     c"norm_statistics",
     c"norm_apply",
+    c"norm_apply_add",
     c"norm_apply_pool",
     c"norm_backward_sums",
+    c"norm_backward_sums_join",
     c"norm_backward_apply",
     c"norm_backward_sums_pool",
     c"norm_backward_apply_pool",
@@ -82,13 +89,12 @@ impl OnCard {
     /// The products of an operation on our own kernels.
     pub fn jobs(&self, op: usize) -> Vec<(Way, Job)> {
         let plain = |p: u64, ld: usize| Operand { p, ld: ld as i32, ..Operand::default() };
-        let below = match op.checked_sub(1).map(|below| &self.plan.ops[below]) {
-            Some(below) => number(below.folded()),
-            None => 0,
-        };
-        let rows = self.capacity as i32;
+        let source = self.plan.sources[op];
+        let below = source.map_or(0, |source| number(self.plan.ops[source].folded()));
+        let out_below = self.below(op).unwrap_or(0);
         match &self.plan.ops[op] {
-            Op::Dense { inputs, outputs, weight, bias, activation } => {
+            Op::Dense { pixels, inputs, outputs, weight, bias, activation } => {
+                let rows = (self.capacity * pixels) as i32;
                 let (ni, no) = (*inputs as i32, *outputs as i32);
                 let x = plain(self.input(op), *inputs);
                 let w = plain(self.working(weight.start), *inputs);
@@ -109,8 +115,8 @@ impl OnCard {
                     },
                 };
                 let back = Finish {
-                    out: if op > 0 { self.gradient(op - 1) } else { 0 },
-                    below: if below != 0 { self.kept(op - 1) } else { 0 },
+                    out: out_below,
+                    below: source.filter(|_| below != 0).map_or(0, |source| self.kept(source)),
                     below_activation: below,
                     ..Finish::default()
                 };
@@ -125,7 +131,7 @@ impl OnCard {
                     (Way::Weights, Job { a: dz, b: x, m: no, n: ni, k: rows, k_part: rows, finish: sums }),
                 ]
             }
-            Op::Conv { input, outputs, weight, by: by @ (By::Thin | By::Product) } => {
+            Op::Conv { input, outputs, weight, by: by @ (By::Thin | By::Product), .. } => {
                 let (c, pixels) = (input.channels, self.capacity * input.pixels());
                 let image = |p: u64, channels: usize| Operand {
                     p,
@@ -159,10 +165,7 @@ impl OnCard {
                             n: c as i32,
                             k: 9 * *outputs as i32,
                             k_part: 9 * *outputs as i32,
-                            finish: Finish {
-                                out: if op > 0 { self.gradient(op - 1) } else { 0 },
-                                ..Finish::default()
-                            },
+                            finish: Finish { out: out_below, ..Finish::default() },
                         },
                     ),
                     (
@@ -197,7 +200,7 @@ impl OnCard {
         let mut products = Vec::new();
         for i in 0..self.plan.ops.len() {
             for (way, job) in self.jobs(i) {
-                if way == Way::Backward && i == 0 {
+                if way == Way::Backward && self.plan.sources[i].is_none() {
                     continue;
                 }
                 let dense = matches!(self.plan.ops[i], Op::Dense { .. });

@@ -185,6 +185,8 @@ def optimizers():
     makers = {
         "nadam": lambda p, d: torch.optim.NAdam([p], lr=0.01, weight_decay=d),
         "adam": lambda p, d: torch.optim.Adam([p], lr=0.01, weight_decay=d),
+        "nadamw": lambda p, d: torch.optim.NAdam([p], lr=0.01, weight_decay=d, decoupled_weight_decay=True),
+        "adamw": lambda p, d: torch.optim.AdamW([p], lr=0.01, weight_decay=d),
         "sgd": lambda p, d: torch.optim.SGD([p], lr=0.01, momentum=0.9, weight_decay=d),
     }
     for name, maker in makers.items():

@@ -181,10 +181,10 @@ template <int V> __device__ void statistics(const T *z, int channels, int pixels
         finish_statistics(n, channel, own, all_a, all_b, rows);
 }
 
-// out = activation(scale z + shift), rows past the batch zero.
-template <int V>
+// out = activation(scale z + shift), rows past the batch zero; ADD puts `other` in front of the activation.
+template <int V, bool ADD>
 __device__ void apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head,
-                      const float *scale_, const float *shift_, int kind) {
+                      const float *scale_, const float *shift_, int kind, const T *other) {
     int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
     int c = blockIdx.y * TILE + lane * V;
     if (c >= channels) return;
@@ -198,8 +198,10 @@ __device__ void apply(const T *z, T *out, int channels, int pixels, int capacity
         float x[V] = {};
         if (r < rows) {
             load<V>(z + r * channels + c, x);
+            float more[V] = {};
+            if (ADD) load<V>(other + r * channels + c, more);
 #pragma unroll
-            for (int i = 0; i < V; i++) x[i] = activate(scale[i] * x[i] + shift[i], kind);
+            for (int i = 0; i < V; i++) x[i] = activate(scale[i] * x[i] + shift[i] + more[i], kind);
         }
         store<V>(out + r * channels + c, x);
     }
@@ -299,9 +301,50 @@ __device__ void backward_sums(const T *z, const T *gradient, int channels, int p
         finish_backward(n, channel, own, all_a, all_b, rows, bias_only);
 }
 
-// z becomes its own gradient: of_gradient g + of_input z + constant; rows past the batch zero.
+// As `backward_sums` at the end of a residual block: `gradient` grows by `second`, where there is one, goes through the
+// activation, whose slope `out` tells, and stays as it then is. Rows past the batch are left alone: both are zero there.
 template <int V>
-__device__ void backward_apply(T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head,
+__device__ void backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, Norm n, int kind,
+                                   int bias_only, const T *second, const T *out) {
+    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
+    int c = blockIdx.y * TILE + lane * V;
+    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
+    int own = blockIdx.y * TILE + threadIdx.x;
+    bool mine = threadIdx.x < TILE && own < channels;
+    Channel channel(n, own, mine, 1, bias_only);
+    float sum[V] = {}, product[V] = {};
+    if (c < channels) {
+        float mean[V], inverse[V];
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            mean[i] = bias_only ? 0.f : n.mean[c + i], inverse[i] = bias_only ? 0.f : n.inverse[c + i];
+#pragma unroll 2
+        for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < rows; r += stride) {
+            float x[V], g[V], more[V] = {}, y[V];
+            load<V>(z + r * channels + c, x);
+            load<V>(gradient + r * channels + c, g);
+            if (second) load<V>(second + r * channels + c, more);
+            if (kind) load<V>(out + r * channels + c, y);
+            T *to = gradient + r * channels + c;
+#pragma unroll
+            for (int i = 0; i < V; i++) {
+                g[i] = kind && y[i] <= 0.f ? 0.f : up(down(g[i] + more[i]));
+                sum[i] += g[i];
+                product[i] += g[i] * ((x[i] - mean[i]) * inverse[i]);
+            }
+            store<V>(to, g);
+        }
+    }
+    float a, b;
+    double all_a, all_b;
+    block_sums<V>(sum, product, &a, &b);
+    if (all_sums(a, b, n.parts, n.counter, &all_a, &all_b) && mine)
+        finish_backward(n, channel, own, all_a, all_b, rows, bias_only);
+}
+
+// The gradient of z, of_gradient g + of_input z + constant, which may take its place; rows past the batch zero.
+template <int V>
+__device__ void backward_apply(const T *z, T *to, const T *gradient, int channels, int pixels, int capacity, const Head *head,
                                Norm n, int kind, int bias_only) {
     int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
     int c = blockIdx.y * TILE + lane * V;
@@ -326,7 +369,7 @@ __device__ void backward_apply(T *z, const T *gradient, int channels, int pixels
                 x[i] = of_gradient[i] * own + of_input[i] * x[i] + constant[i];
             }
         }
-        store<V>(z + r * channels + c, x);
+        store<V>(to + r * channels + c, x);
     }
 }
 
@@ -401,7 +444,7 @@ __device__ void backward_sums_pool(const T *z, const T *gradient, int channels, 
 
 // As `backward_apply`, through ReLU and the pooling.
 template <int V>
-__device__ void backward_apply_pool(T *z, const T *gradient, int channels, int height, int width, int capacity,
+__device__ void backward_apply_pool(const T *z, T *to_, const T *gradient, int channels, int height, int width, int capacity,
                                     const Head *head, Norm n, int bias_only) {
     int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
     int c = blockIdx.y * TILE + lane * V;
@@ -434,7 +477,7 @@ __device__ void backward_apply_pool(T *z, const T *gradient, int channels, int h
                     x[k][i] = of_gradient[i] * (winner == k ? g[i] : 0.f) + of_input[i] * x[k][i] + constant[i];
             }
         }
-        T *to = z + cell.first * channels + c;
+        T *to = to_ + cell.first * channels + c;
         store<V>(to, x[0]);
         if (cell.right) store<V>(to + channels, x[1]);
         if (cell.below) store<V>(to + (long long)width * channels, x[2]);
@@ -456,7 +499,12 @@ KERNEL norm_statistics(const T *z, int channels, int pixels, const Head *head, c
 
 KERNEL norm_apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
                   const float *shift, int kind) {
-    apply<NUMBERS>(z, out, channels, pixels, capacity, head, scale, shift, kind);
+    apply<NUMBERS, false>(z, out, channels, pixels, capacity, head, scale, shift, kind, nullptr);
+}
+
+KERNEL norm_apply_add(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
+                      const float *shift, int kind, const T *other) {
+    apply<NUMBERS, true>(z, out, channels, pixels, capacity, head, scale, shift, kind, other);
 }
 
 KERNEL norm_apply_pool(const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,
@@ -469,9 +517,14 @@ KERNEL norm_backward_sums(const T *z, const T *gradient, int channels, int pixel
     backward_sums<NUMBERS>(z, gradient, channels, pixels, head, *n, kind, bias_only);
 }
 
-KERNEL norm_backward_apply(T *z, const T *gradient, int channels, int pixels, int capacity, const Head *head,
-                           const Norm *n, int kind, int bias_only) {
-    backward_apply<NUMBERS>(z, gradient, channels, pixels, capacity, head, *n, kind, bias_only);
+KERNEL norm_backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, const Norm *n,
+                               int kind, int bias_only, const T *second, const T *out) {
+    backward_sums_join<NUMBERS>(z, gradient, channels, pixels, head, *n, kind, bias_only, second, out);
+}
+
+KERNEL norm_backward_apply(const T *z, T *to, const T *gradient, int channels, int pixels, int capacity,
+                           const Head *head, const Norm *n, int kind, int bias_only) {
+    backward_apply<NUMBERS>(z, to, gradient, channels, pixels, capacity, head, *n, kind, bias_only);
 }
 
 KERNEL norm_backward_sums_pool(const T *z, const T *gradient, int channels, int height, int width, const Head *head,
@@ -479,9 +532,9 @@ KERNEL norm_backward_sums_pool(const T *z, const T *gradient, int channels, int 
     backward_sums_pool<NUMBERS>(z, gradient, channels, height, width, head, *n, bias_only);
 }
 
-KERNEL norm_backward_apply_pool(T *z, const T *gradient, int channels, int height, int width, int capacity,
+KERNEL norm_backward_apply_pool(const T *z, T *to, const T *gradient, int channels, int height, int width, int capacity,
                                 const Head *head, const Norm *n, int bias_only) {
-    backward_apply_pool<NUMBERS>(z, gradient, channels, height, width, capacity, head, *n, bias_only);
+    backward_apply_pool<NUMBERS>(z, to, gradient, channels, height, width, capacity, head, *n, bias_only);
 }
 
 // scale and shift from the running statistics, for prediction.

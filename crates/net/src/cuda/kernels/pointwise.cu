@@ -166,6 +166,60 @@ extern "C" __global__ void pool_backward(const T *in, const T *gradient, T *to, 
     }
 }
 
+// The mean of each channel over the pixels, a thread each.
+extern "C" __global__ void mean_forward(const T *in, T *out, int channels, int pixels, int capacity) {
+    long long all = (long long)capacity * channels;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        const T *from = in + i / channels * pixels * channels + i % channels;
+        float sum = 0.f;
+        for (int p = 0; p < pixels; p++) sum += up(from[(long long)p * channels]);
+        out[i] = down(sum / pixels);
+    }
+}
+
+extern "C" __global__ void mean_backward(const T *gradient, T *to, int channels, int pixels, int capacity) {
+    long long all = (long long)capacity * pixels * channels;
+    float share = 1.f / pixels;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        long long example = i / channels / pixels;
+        to[i] = down(share * up(gradient[example * channels + i % channels]));
+    }
+}
+
+// Every stride-th pixel of every stride-th row; and its gradient back, zero for the others.
+extern "C" __global__ void thin_out_forward(const T *in, T *out, int channels, int height, int width, int stride,
+                                            int capacity) {
+    int across = (width + stride - 1) / stride, down_ = (height + stride - 1) / stride;
+    long long all = (long long)capacity * across * down_ * channels;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        long long pixel = i / channels, rest = pixel / across;
+        int x = pixel % across, y = rest % down_;
+        out[i] = in[((rest / down_ * height + y * stride) * width + x * stride) * channels + i % channels];
+    }
+}
+
+extern "C" __global__ void thin_out_backward(const T *gradient, T *to, int channels, int height, int width, int stride,
+                                             int capacity) {
+    int across = (width + stride - 1) / stride, down_ = (height + stride - 1) / stride;
+    long long all = (long long)capacity * height * width * channels;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < all;
+         i += (long long)gridDim.x * blockDim.x) {
+        long long pixel = i / channels, rest = pixel / width;
+        int x = pixel % width, y = rest % height;
+        bool taken = x % stride == 0 && y % stride == 0;
+        long long from = ((rest / height * down_ + y / stride) * across + x / stride) * channels + i % channels;
+        to[i] = taken ? gradient[from] : down(0.f);
+    }
+}
+
+extern "C" __global__ void add(const T *a, const T *b, T *to, u64 size) {
+    for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < size; i += (u64)gridDim.x * blockDim.x)
+        to[i] = down(up(a[i]) + up(b[i]));
+}
+
 // Zeroes each number with the given chance (limit / 2^32) and scales the rest; forward and backward alike. The same
 // hash of key and place as on the CPU.
 extern "C" __global__ void dropout(const T *in, T *out, int size, int capacity, const Head *head, u64 layer_key,
@@ -230,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 // Coefficients of one optimizer step; they come with the gradient of the scores.
 struct Step {
-    float gradient, moment, variance_scale, weight_decay;
+    float gradient, moment, variance_scale, weight_decay, kept;
 };
 
 // All parameters at once. A block has 1,024 of them; `halves` says, block by block, whether their gradient is in
@@ -260,7 +314,7 @@ extern "C" __global__ void __launch_bounds__(256)
             mean[i] = 0.9f * mean[i] + 0.1f * own;
             square[i] = 0.999f * square[i] + 0.001f * own * own;
             float root = sqrtf(square[i] * s.variance_scale) + 1e-8f;
-            weight[i] -= (s.gradient * own + s.moment * mean[i]) / root;
+            weight[i] = s.kept * weight[i] - (s.gradient * own + s.moment * mean[i]) / root;
         } else {
             mean[i] = momentum * mean[i] + own;
             weight[i] -= s.moment * mean[i];
