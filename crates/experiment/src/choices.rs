@@ -46,6 +46,9 @@ pub struct Choices {
     /// `on`, `off`, or numbers such as `weight=2,ramp=5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub teacher: Option<String>,
+    /// The rate of a moving average of the weights, which is then what is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<f64>,
     /// The least share of positives in a batch; 0 takes the share they have in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_positives: Option<f64>,
@@ -104,6 +107,7 @@ impl Choices {
             weight_decay,
             augment,
             teacher,
+            average,
             share_of_positives,
             objective,
             reduction,
@@ -135,6 +139,7 @@ impl Choices {
             ("weight-decay", shown(&self.weight_decay)),
             ("augment", self.augment.clone()),
             ("teacher", self.teacher.clone()),
+            ("average", shown(&self.average)),
             ("reduction", self.reduction.clone()),
             ("surrogate", self.surrogate.clone()),
             ("beta", shown(&self.beta)),

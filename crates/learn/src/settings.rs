@@ -320,6 +320,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         train.teacher,
         "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=4,ramp=10 [default: off]"
     ),
+    setting!(
+        "average",
+        number "RATE",
+        Networks,
+        train.average,
+        "Keep a moving average of the weights, of which RATE stays at each step, such as 0.99 [default: the last weights]"
+    ),
     SettingInfo {
         name: "checkpoint",
         value: "FILE",

@@ -89,6 +89,8 @@ pub struct TrainOverrides {
     pub augment: Option<Augment>,
     /// Whether a teacher takes part, and how.
     pub teacher: Option<Teaching>,
+    /// The rate of a moving average of the weights, which is then what is kept.
+    pub average: Option<f64>,
 }
 
 impl TrainOverrides {
@@ -144,6 +146,7 @@ impl TrainOverrides {
             patience: self.patience.or(config.patience),
             augment: self.augment.unwrap_or(config.augment),
             teacher: self.teacher.map_or(config.teacher, Into::into),
+            average: self.average.or(config.average),
             ..config
         }
     }

@@ -103,6 +103,7 @@ impl Options {
                 "--teacher-confidence" => teacher(config)?.confidence = read(&word, &value)?,
                 "--teacher-weight" => teacher(config)?.weight = read(&word, &value)?,
                 "--teacher-ramp" => teacher(config)?.ramp = read(&word, &value)?,
+                "--average" => config.average = Some(read(&word, &value)?),
                 "--epochs" => config.epochs = read(&word, &value)?,
                 "--batch" => config.batch = read(&word, &value)?,
                 "--rate" => config.learning_rate = read(&word, &value)?,

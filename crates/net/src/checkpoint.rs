@@ -24,8 +24,8 @@ pub(crate) struct State {
     pub history: Vec<EpochRecord>,
     /// Epoch, risk and weights of the best epoch so far.
     pub best: Option<(usize, f64, Weights)>,
-    /// The teacher's shift and weights, where there is one.
-    pub teacher: Option<(Option<f64>, Weights)>,
+    /// Averaged weights, where they are kept, with the shift of the teacher that has them, where there is one.
+    pub average: Option<(Option<f64>, Weights)>,
 }
 
 /// The part of the state that is not tensors.
@@ -36,12 +36,12 @@ struct Note {
     sampler: SamplerState,
     history: Vec<EpochRecord>,
     best: Option<(usize, f64)>,
-    /// The teacher's shift; its weights are there if this is.
+    /// The shift of a teacher; averaged weights are there if this is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     teacher: Option<Shift>,
 }
 
-/// What a teacher keeps besides weights.
+/// What is kept besides averaged weights; nothing without a teacher.
 #[derive(Serialize, Deserialize)]
 struct Shift {
     shift: Option<f64>,
@@ -112,7 +112,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
     let named = [
         ("now", Some(&state.weights)),
         ("best", state.best.as_ref().map(|b| &b.2)),
-        ("teacher", state.teacher.as_ref().map(|teacher| &teacher.1)),
+        ("teacher", state.average.as_ref().map(|average| &average.1)),
     ];
     for (prefix, weights) in named {
         for tensor in weights.iter().flat_map(|w| &w.tensors) {
@@ -125,7 +125,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         sampler: state.sampler.clone(),
         history: state.history.clone(),
         best: state.best.as_ref().map(|b| (b.0, b.1)),
-        teacher: state.teacher.as_ref().map(|&(shift, _)| Shift { shift }),
+        teacher: state.average.as_ref().map(|&(shift, _)| Shift { shift }),
     };
     let note = serde_json::to_string(&note).map_err(|error| refused(path, error.to_string()))?;
     let bytes: Vec<Vec<u8>> =
@@ -198,7 +198,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         Some((epoch, risk)) => Some((epoch, risk, weights("best")?)),
         None => None,
     };
-    let teacher = match note.teacher {
+    let average = match note.teacher {
         Some(Shift { shift }) => Some((shift, weights("teacher")?)),
         None => None,
     };
@@ -212,6 +212,6 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         sampler: note.sampler,
         history: note.history,
         best,
-        teacher,
+        average,
     }))
 }

@@ -1,6 +1,7 @@
 //! Networks for scores: their layers, the executors that run them, optimizers and the training loop.
 
 mod augment;
+mod averaged;
 pub mod bench;
 mod checkpoint;
 mod cpu;

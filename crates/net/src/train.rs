@@ -2,6 +2,7 @@
 
 use crate::NetError;
 use crate::augment::Augment;
+use crate::averaged::Averaged;
 use crate::checkpoint::{self, State};
 use crate::device::{Device, Engine, ExecutorConfig, Precision};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
@@ -53,6 +54,9 @@ pub struct TrainConfig {
     /// Whether a teacher takes part, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teacher: Option<Teacher>,
+    /// Keep a moving average of the weights, of which this much stays at each step, in the place of the last weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average: Option<f64>,
     /// Where to train.
     #[serde(default)]
     pub device: Device,
@@ -79,6 +83,7 @@ impl Default for TrainConfig {
             threads: 0,
             augment: Augment::default(),
             teacher: None,
+            average: None,
             device: Device::default(),
             precision: Precision::default(),
         }
@@ -113,7 +118,24 @@ impl TrainConfig {
         if self.patience == Some(0) {
             return refuse("the patience must be at least 1 epoch, but is 0".into());
         }
+        if let Some(rate) = self.average {
+            if !(0.0..1.0).contains(&rate) {
+                return refuse(format!("the average's rate must be 0 or above and below 1, but is {rate}"));
+            }
+            if let Some(teacher) = self.teacher.filter(|teacher| teacher.rate != rate) {
+                return refuse(format!(
+                    "a teacher is a moving average itself, of rate {}: an average of rate {rate} cannot be kept beside it; \
+                     give both the same rate",
+                    teacher.rate
+                ));
+            }
+        }
         self.teacher.map_or(Ok(()), |teacher| teacher.check())
+    }
+
+    /// The rate of the moving average of weights, where one is kept.
+    fn average_rate(&self) -> Option<f64> {
+        self.teacher.map(|teacher| teacher.rate).or(self.average)
     }
 
     /// The same, and what the rows must be like.
@@ -313,7 +335,7 @@ pub fn train_watched(
         None => {
             let initial = Weights::initial(job.network, job.start_bias, config.seed)?;
             let mut executor = engine.executor(job.network, &initial, &config.executor_config())?;
-            if lesson.is_some() {
+            if config.average_rate().is_some() {
                 executor.start_average(None)?;
             }
             executor
@@ -326,8 +348,10 @@ pub fn train_watched(
                     "its optimizer state does not fit the network; delete the file",
                 ));
             }
-            if let (Some(lesson), Some((shift, average))) = (&mut lesson, state.teacher) {
-                lesson.restore(shift);
+            if let Some((shift, average)) = state.average {
+                if let Some(lesson) = &mut lesson {
+                    lesson.restore(shift);
+                }
                 executor.start_average(Some(&average))?;
             }
             sampler.restore(state.sampler);
@@ -387,8 +411,8 @@ pub fn train_watched(
             executor.backward(&gradient)?;
             let factor = config.schedule.factor(step, steps) * risen(step, warm_up);
             executor.step(config.learning_rate * factor)?;
-            if let Some(teacher) = config.teacher {
-                executor.average(teacher.rate as f32)?;
+            if let Some(rate) = config.average_rate() {
+                executor.average(rate as f32)?;
             }
             // Now it is busy, and the next batch and the observer cost no time.
             total += loss;
@@ -401,26 +425,34 @@ pub fn train_watched(
                 break 'epochs;
             }
         }
+        let mut averaged;
+        let judged: &mut dyn Executor = match config.average {
+            Some(_) => {
+                averaged = Averaged { executor: executor.as_mut(), rows_at_once: config.batch };
+                &mut averaged
+            }
+            None => executor.as_mut(),
+        };
         let risk = match job.risk {
             None => None,
             Some(risk) => {
-                let positive = score_rows(executor.as_mut(), job.held_out_positive)?;
-                let unlabeled = score_rows(executor.as_mut(), job.held_out_unlabeled)?;
+                let positive = score_rows(judged, job.held_out_positive)?;
+                let unlabeled = score_rows(judged, job.held_out_unlabeled)?;
                 let negative = match held_out_negative.is_empty() {
                     true => Vec::new(),
-                    false => score_rows(executor.as_mut(), held_out_negative)?,
+                    false => score_rows(judged, held_out_negative)?,
                 };
                 Some(risk(&positive, &unlabeled, &negative))
             }
         };
-        watcher(epoch, executor.as_mut())?;
+        watcher(epoch, judged)?;
         // A risk that is not a number never wins.
         if let Some(risk) = risk
             && config.keep_best
             && best.as_ref().is_none_or(|(_, lowest, _)| risk < *lowest)
             && risk.is_finite()
         {
-            best = Some((epoch, risk, executor.weights()?));
+            best = Some((epoch, risk, judged.weights()?));
         }
         history.push(EpochRecord { epoch, loss: total / batches as f64, risk });
         progress.risk = risk;
@@ -432,8 +464,8 @@ pub fn train_watched(
                 sampler: sampler.state(),
                 history: history.clone(),
                 best: best.clone(),
-                teacher: match &lesson {
-                    Some(lesson) => Some((lesson.shift(), executor.averaged()?)),
+                average: match config.average_rate() {
+                    Some(_) => Some((lesson.as_ref().and_then(Lesson::shift), executor.averaged()?)),
                     None => None,
                 },
             };
@@ -443,6 +475,7 @@ pub fn train_watched(
     let epochs_run = history.len();
     let (best_epoch, weights) = match best {
         Some((epoch, _, weights)) => (epoch, weights),
+        None if config.average.is_some() => (epochs_run, executor.averaged()?),
         None => (epochs_run, executor.weights()?),
     };
     Ok(Trained { weights, epochs_run, best_epoch, history, resumed_from, interrupted })

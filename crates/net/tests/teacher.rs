@@ -3,6 +3,7 @@
 use onesided_data::{Mix, Stream};
 use onesided_loss::{Collective, Lesson, Loss, Part, Reduction};
 use onesided_net::*;
+use serde::Deserialize;
 use std::path::Path;
 
 const INPUT: Shape = Shape { channels: 3, height: 8, width: 8 };
@@ -151,6 +152,49 @@ fn strong_views_are_of_the_last_rows_alone_on_any_number_of_threads() {
     assert!(message.contains("29 rows has 30 strong views"), "{message}");
 }
 
+#[derive(Deserialize)]
+struct Views {
+    shape: [usize; 3],
+    cases: Vec<View>,
+}
+
+#[derive(Deserialize)]
+struct View {
+    image: Vec<f32>,
+    warp: [f32; 6],
+    contrast: f32,
+    brightness: f32,
+    saturation: f32,
+    shift: [f32; 3],
+    hole: [i16; 2],
+    side: i32,
+    view: Vec<f32>,
+}
+
+/// A linear score is a dot product with the pixels of a view: with as many of them as there are pixels, each can be told.
+#[test]
+fn strong_views_match_pytorch() {
+    let golden: Views = serde_json::from_str(include_str!("golden/views.json")).unwrap();
+    assert_eq!(golden.cases.len(), 8);
+    let [channels, height, width] = golden.shape;
+    let input = Shape { channels, height, width };
+    let network = Architecture::Linear.network(input).unwrap();
+    for (number, case) in golden.cases.into_iter().enumerate() {
+        let View { warp, contrast, brightness, saturation, shift, hole, side, .. } = case;
+        let strong = [Strong { warp, contrast, brightness, saturation, shift, hole, side }];
+        for (pixel, want) in case.view.iter().enumerate() {
+            let mut weights = Weights::initial(&network, 0.0, 0).unwrap();
+            weights.tensors[0].data.fill(0.0);
+            weights.tensors[0].data[pixel] = 1.0;
+            let mut executor =
+                CpuExecutor::new(&network, &weights, &case.image, 1, Optimizer::Nadam, 0.0).unwrap();
+            let batch = Batch { strong: &strong, ..Batch::plain(&[0]) };
+            let have = executor.forward(&batch, Mode::Train).unwrap()[0];
+            assert!((have - want).abs() < 1e-5, "view {number}, number {pixel}: {have} against {want}");
+        }
+    }
+}
+
 /// The first step, put together from its parts by hand, is the one that training takes.
 #[test]
 fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
@@ -220,6 +264,45 @@ fn a_resumed_run_goes_on_with_the_same_teacher() {
     assert_eq!(rest.history, whole.history);
     let alone = TrainConfig { teacher: None, ..config.clone() };
     assert_ne!(train(&task.job(&alone, None), &mut |_| true).unwrap().weights, whole.weights);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A kept average is what the weights' own average would be, is judged by its own scores, and resumes.
+#[test]
+fn an_average_is_kept_in_the_place_of_the_last_weights() {
+    let task = Task::new();
+    let folder = std::env::temp_dir().join(format!("onesided-net-{}-average", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("checkpoint.safetensors");
+    let plain = TrainConfig { teacher: None, ..config() };
+    let kept = TrainConfig { average: Some(0.8), ..plain.clone() };
+    let last = train(&task.job(&plain, None), &mut |_| true).unwrap();
+    let whole = train(&task.job(&kept, None), &mut |_| true).unwrap();
+    assert_eq!(whole.history, last.history, "an average changes no step");
+    assert_ne!(whole.weights, last.weights);
+    // Of rate 0 it is the last weights.
+    let none = TrainConfig { average: Some(0.0), ..plain.clone() };
+    assert_eq!(train(&task.job(&none, None), &mut |_| true).unwrap().weights, last.weights);
+    let job = task.job(&kept, Some(&path));
+    assert!(train(&job, &mut |progress| progress.epoch < 3).unwrap().interrupted);
+    assert_eq!(train(&job, &mut |_| true).unwrap().weights, whole.weights);
+    // With a risk, the epochs are judged by the average: scored again, the best weights have the risk of their epoch.
+    let risk = |p: &[f32], u: &[f32], _: &[f32]| f64::from(u.iter().sum::<f32>() - p.iter().sum::<f32>());
+    let (positive, unlabeled): (Vec<u32>, Vec<u32>) = ((20..50).collect(), (50..80).collect());
+    let judged = Job {
+        risk: Some(&risk),
+        held_out_positive: &positive,
+        held_out_unlabeled: &unlabeled,
+        ..task.job(&kept, None)
+    };
+    let best = train(&judged, &mut |_| true).unwrap();
+    let all = scores(&task.network, &best.weights, &task.data, 1).unwrap();
+    let again = risk(&all[20..50], &all[50..80], &[]);
+    let then = best.history[best.best_epoch - 1].risk.unwrap();
+    assert!((again - then).abs() < 1e-3 * then.abs().max(1.0), "{again} {then}");
+    let beside = TrainConfig { average: Some(0.8), ..config() };
+    let message = train(&task.job(&beside, None), &mut |_| true).unwrap_err().to_string();
+    assert!(message.contains("give both the same rate"), "{message}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

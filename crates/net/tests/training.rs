@@ -48,6 +48,18 @@ fn gradients_match_finite_differences() {
             vec![Layer::Dense { outputs: 9, bias: true }, Layer::Dropout { probability: 0.4 }, dense],
         ),
         ("convolution", image, vec![conv(3, true), Layer::Flatten, dense]),
+        ("mean pooling", image, vec![conv(3, true), Layer::MeanPool, dense]),
+        (
+            "residual blocks",
+            image,
+            vec![
+                conv(3, true),
+                Layer::Residual { outputs: 3, stride: 1, pre: false },
+                Layer::Residual { outputs: 4, stride: 2, pre: true },
+                Layer::MeanPool,
+                dense,
+            ],
+        ),
         ("pooling", image, vec![conv(3, true), Layer::MaxPool, Layer::Flatten, dense]),
         (
             "wide",

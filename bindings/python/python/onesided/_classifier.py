@@ -125,6 +125,8 @@ class PUClassifier(Estimator):
     teacher : str, optional
         Of networks on pictures: ``"on"`` lets an average of the network teach it on strongly changed pictures, for few
         labels; numbers such as ``"weight=2,ramp=5"`` change how.
+    average : float, optional
+        Of networks: keep a moving average of the weights, of which this much stays at each step, such as 0.99.
     checkpoint : path, optional
         A file to resume training from after an interruption.
     hold_out : float, optional
@@ -219,6 +221,7 @@ class PUClassifier(Estimator):
         patience: int | None = None,
         augment: str | None = None,
         teacher: str | None = None,
+        average: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
         cross_fit: bool | None = None,
@@ -268,6 +271,7 @@ class PUClassifier(Estimator):
         self.patience = patience
         self.augment = augment
         self.teacher = teacher
+        self.average = average
         self.checkpoint = checkpoint
         self.hold_out = hold_out
         self.cross_fit = cross_fit
