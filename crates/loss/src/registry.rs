@@ -4,6 +4,7 @@
 
 use crate::collective::{Collective, Reduction};
 use crate::count::Count;
+use crate::cvir::Cvir;
 use crate::dist_pu::DistPu;
 use crate::elicit::{BuiltIn, Elicited};
 use crate::error::LossError;
@@ -243,7 +244,7 @@ static METHODS: [LossInfo; 6] = [
 /// Why losses of distributions have no place for known negatives.
 const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
 
-static LATER: [LossInfo; 4] = [
+static LATER: [LossInfo; 5] = [
     LossInfo {
         name: "vpu",
         summary: "variational objective; needs no prior",
@@ -258,6 +259,21 @@ static LATER: [LossInfo; 4] = [
         ),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(Vpu::new(setting.sampling)?)),
+    },
+    LossInfo {
+        name: "cvir",
+        summary: "positives against the unlabeled examples that score lowest; the prior's share is left out",
+        citation: "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
+        scenario: "either",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        reconstruction: Some(
+            "ranks the unlabeled examples of a batch; its authors rank all of them once an epoch",
+        ),
+        negatives: Negatives::CrossEntropy,
+        build: |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
     },
     LossInfo {
         name: "dist-pu",
@@ -422,7 +438,7 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, dist-pu, pulda, count, \
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, cvir, dist-pu, pulda, count, \
                         elicited:log, elicited:square, elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);
         assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));

@@ -107,7 +107,7 @@ class PUClassifier(Estimator):
     single : bool, optional
         For ``auto``: keep the one best model instead of a mean of several.
     model : str, optional
-        What scores, for methods that are a loss: ``"linear"``, ``"mlp"``, ``"cnn"``, ``"vgg16"``, ``"trees"``, or a form
+        What scores, for methods that are a loss: ``"linear"``, ``"mlp"``, ``"cnn"``, ``"vgg16"``, ``"resnet18"``, ``"trees"``, or a form
         such as ``"mlp:300x5:softsign"``.
     option : dict, optional
         Settings of a classic method, such as ``{"cost": 0.1}``.

@@ -57,6 +57,18 @@ def count(p, u, mu, share):
     return -torch.log(torch.sigmoid(p)).mean() - torch.log(total)
 
 
+def cvir(p, u, mu, share):
+    # The share mu of U with the highest scores is left out; the last of it in part.
+    order = torch.argsort(u.detach(), descending=True)
+    kept = torch.ones(len(u))
+    rest = mu * len(u)
+    for i in order.tolist():
+        kept[i] = 1 - min(1.0, rest)
+        rest = max(0.0, rest - 1)
+    cross = torch.nn.functional.softplus
+    return cross(-p).mean() / 2 + (kept * cross(u)).sum() / kept.sum() / 2
+
+
 def vpu(p, u, mu, share):
     p, u = torch.sigmoid(p), torch.sigmoid(u)
     population = u.mean() if share is None else share * p.mean() + (1 - share) * u.mean()
@@ -74,7 +86,7 @@ def main():
         print("batch", name)
         print("positive", *positive)
         print("unlabeled", *unlabeled)
-    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu}
+    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir}
     for (method, loss), mu, share, name in product(losses.items(), [0.05, 0.3, 0.8], [None, 0.2], batches()):
         if name == "saturated":
             continue
