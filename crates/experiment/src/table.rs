@@ -11,6 +11,7 @@ use std::str::FromStr;
 
 /// What is tabulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Share of test rows decided rightly.
     #[default]

@@ -15,6 +15,7 @@ const MOMENTUM_DECAY: f64 = 4e-3;
 /// The rule that turns gradients into steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Optimizer {
     /// Adam with Nesterov momentum; the paper's choice.
     Nadam,
@@ -54,6 +55,7 @@ impl FromStr for Optimizer {
 /// How the learning rate moves over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Schedule {
     /// The same at every step.
     Constant,
