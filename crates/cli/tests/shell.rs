@@ -74,7 +74,8 @@ fn short_flags_are_the_long_ones() {
 fn quiet_keeps_warnings_and_verbose_says_more() {
     let folder = Folder::new("shell-quiet");
     folder.write("table.csv", table());
-    let fit = format!("fit table.csv {QUICK} --out m.safetensors");
+    // A share that is much too high brings estimates outside 0 and 1, and so a warning.
+    let fit = format!("fit table.csv {} --out m.safetensors", QUICK.replace("0.3333", "0.7"));
     let (normal, quiet) = (ok(folder.run(&fit)), ok(folder.run(&format!("{fit} -q"))));
     let kept = |said: &Said| -> Vec<String> {
         said.stderr.lines().filter(|line| line.starts_with("warning: ")).map(str::to_string).collect()
