@@ -1,6 +1,6 @@
 //! The specs that come with the crate, so that a published table can be repeated without a clone of the repository.
 
-use crate::{ExperimentError, Spec};
+use crate::{ExperimentError, Printed, Spec};
 use std::path::Path;
 
 /// A spec, or a file of printed values that specs refer to, by its name and as it is written.
@@ -47,10 +47,14 @@ impl Spec {
     }
 }
 
-/// The text of a file of printed values that comes with the crate, if this is the path that a built-in spec gives it.
-pub(crate) fn printed(file: &Path) -> Option<&'static str> {
-    let name = file.to_str()?.strip_suffix(".toml")?;
-    PRINTED.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+/// Reads one table of a file of printed values: that of the crate where a built-in spec names it and there is none.
+pub(crate) fn read_printed(file: &Path, table: &str) -> Result<Printed, ExperimentError> {
+    let named = |(name, _): &&File| file == Path::new(&format!("{name}.toml"));
+    match PRINTED.iter().find(named) {
+        Some((_, text)) if !file.exists() => Printed::parse(text, table)
+            .map_err(|detail| ExperimentError::Spec { file: file.display().to_string(), detail }),
+        _ => Printed::read(file, table),
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,9 @@
 //! "svhn/0.2/ldce" = [78.5]                 # no deviation was printed
 //! ```
 
-use crate::{ExperimentError, built_in};
+use crate::ExperimentError;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// The cells of one printed table, by name; in percent.
@@ -17,18 +16,15 @@ use std::path::Path;
 pub struct Printed(BTreeMap<String, (f64, Option<f64>)>);
 
 impl Printed {
-    /// Reads one table of a file; of one that comes with the crate where there is no such file.
+    /// Reads one table of a file.
     pub fn read(file: &Path, table: &str) -> Result<Self, ExperimentError> {
         let shown = file.display().to_string();
-        let text = match (fs::read_to_string(file), built_in::printed(file)) {
-            (Ok(text), _) => text,
-            (Err(cause), Some(text)) if cause.kind() == ErrorKind::NotFound => text.to_string(),
-            (Err(cause), _) => return Err(ExperimentError::Read { file: shown, cause }),
-        };
+        let text =
+            fs::read_to_string(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
         Self::parse(&text, table).map_err(|detail| ExperimentError::Spec { file: shown, detail })
     }
 
-    fn parse(text: &str, table: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, table: &str) -> Result<Self, String> {
         let tables: BTreeMap<String, BTreeMap<String, Vec<f64>>> =
             toml::from_str(text).map_err(|error| error.message().to_string())?;
         let Some(cells) = tables.get(table) else {

@@ -36,6 +36,7 @@ pub fn run(flags: &Experiment, as_json: bool) -> Result<(), Failure> {
     match &flags.action {
         Some(Action::Table(flags)) => table::run(flags, as_json),
         Some(Action::Figure(flags)) => figure::run(flags, as_json),
+        None if flags.run.list => run::list(as_json),
         None => run::run(&flags.run, as_json),
     }
 }

@@ -3,7 +3,7 @@
 use super::spec;
 use crate::commands::device;
 use crate::failure::Failure;
-use crate::output::{is_quiet, note, print, print_json};
+use crate::output::{note, print, print_json};
 use crate::progress::{guarded, interrupted};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -52,7 +52,7 @@ pub struct Flags {
 
 /// Does what is left of a spec and prints its table.
 pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
-    let Some(named) = &flags.spec else { return list(as_json) };
+    let Some(named) = &flags.spec else { return Err(Failure::input("name a spec to run")) };
     if flags.jobs == 0 {
         return Err(Failure::input("--jobs must be at least 1"));
     }
@@ -97,7 +97,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
 }
 
 /// The specs that are built in: name, number of runs and title.
-fn list(as_json: bool) -> Result<(), Failure> {
+pub fn list(as_json: bool) -> Result<(), Failure> {
     let mut specs = Vec::new();
     for name in Spec::built_in_names() {
         let Some(spec) = Spec::built_in(name) else { continue };
@@ -130,7 +130,7 @@ struct Display {
 
 impl Display {
     fn new(runs: usize) -> Self {
-        let terminal = std::io::stderr().is_terminal() && !is_quiet();
+        let terminal = std::io::stderr().is_terminal() && !crate::output::is_quiet();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} runs, {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
