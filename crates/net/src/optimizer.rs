@@ -13,9 +13,9 @@ const EPSILON: f64 = 1e-8;
 const MOMENTUM_DECAY: f64 = 4e-3;
 
 /// The rule that turns gradients into steps.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Optimizer {
     /// Adam with Nesterov momentum; the paper's choice.
     Nadam,
