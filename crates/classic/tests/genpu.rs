@@ -89,7 +89,10 @@ fn the_page_and_the_runs_agree() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let page = include_str!("../../../docs/classic.md");
+    let Ok(page) = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/classic.md"))
+    else {
+        return eprintln!("SKIPPED: the page is in the repository alone");
+    };
     for method in ["genpu", "nnpu", "nnpu-ranked"] {
         let of: Vec<f64> = runs.iter().filter(|run| run.method == method).map(|run| run.accuracy).collect();
         assert!(of.len() >= 5, "{method}: {} runs", of.len());

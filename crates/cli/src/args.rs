@@ -9,16 +9,27 @@ use std::path::PathBuf;
 
 /// Flags of every command come after its own in help, however many it has.
 const LAST: usize = 900;
+const EVERYWHERE: &str = "Every command";
 
-/// Learns classifiers from positive and unlabeled examples.
+/// Learns classifiers from positive and unlabeled examples
+///
+/// Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. 'fit' learns a model from a
+/// table, texts or pictures, 'predict' ranks new rows with calibrated probabilities, and 'evaluate' measures a model without
+/// negatives. The share of positives is estimated where you do not give it.
 #[derive(Debug, Parser)]
-#[command(name = "onesided", version, disable_help_subcommand = true)]
+#[command(name = "onesided", version)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Say nothing on standard error but warnings and errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
+    pub quiet: bool,
+    /// Report progress every second, how long the command took, and where an internal error happened.
+    #[arg(short, long, global = true, help_heading = EVERYWHERE, display_order = LAST)]
+    pub verbose: bool,
     /// Print one JSON object on standard output.
-    #[arg(long, global = true, display_order = LAST)]
+    #[arg(long, global = true, help_heading = EVERYWHERE, display_order = LAST)]
     pub json: bool,
 }
 
@@ -51,6 +62,10 @@ pub enum Command {
     Data(Data),
     /// Run an experiment from its spec, or make its table.
     Experiment(Box<crate::commands::experiment::Experiment>),
+    /// Print completions for a shell.
+    Completions(crate::commands::shell::Completions),
+    /// Print manual pages, or write them all.
+    Man(crate::commands::shell::Man),
 }
 
 /// Flags of `demo`.
@@ -81,7 +96,7 @@ pub struct Fit {
     #[command(flatten)]
     pub places: Places,
     /// Where to write the model.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
     /// The column of true labels, for the method supervised.
     #[arg(long, value_name = "COLUMN")]
@@ -109,10 +124,10 @@ pub struct Predict {
     pub file: PathBuf,
     /// Where to write row, score, probability and rank: .csv, .tsv or .parquet, or - for standard output. Without it the
     /// ten best are shown.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Columns to copy into the output, to know the rows by.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(short, long, value_name = "COLUMN")]
     pub id: Vec<String>,
     /// Columns to copy into the output behind everything else, as they are in the table, or the word all.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
@@ -163,7 +178,7 @@ pub struct Evaluate {
     #[command(flatten)]
     pub places: Places,
     /// A column that says which rows are labeled positive.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(short, long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// A column of true labels.
     #[arg(long, value_name = "COLUMN")]
@@ -274,15 +289,28 @@ pub enum DataAction {
 /// Turns clap's answer into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: clap::Error) -> Result<(), Failure> {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            crate::output::print(&error.render().to_string())
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => crate::output::print_styled(&error.render()),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Failure::input(
-                "name a command: demo, fit, predict, evaluate, importance, audit, prior, methods, bench, elicit, bound, data or experiment; see onesided --help",
-            ))
+            Err(Failure::Input(format!(
+                "name a command: {}; see onesided --help",
+                listed(
+                    &crate::help::command()
+                        .get_subcommands()
+                        .map(clap::Command::get_name)
+                        .collect::<Vec<_>>()
+                )
+            )))
         }
         _ => Err(Failure::Input(sentence(&error.render().to_string()))),
+    }
+}
+
+/// `a, b or c`.
+pub fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }
 
@@ -302,12 +330,6 @@ fn sentence(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_flags_are_consistent() {
-        Arguments::command().debug_assert();
-    }
 
     #[test]
     fn messages_become_one_sentence() {

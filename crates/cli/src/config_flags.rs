@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use onesided::learn::Applies;
 use onesided::{Config, SETTINGS};
 
 /// What was given, by the names of the settings.
@@ -19,12 +20,30 @@ impl ConfigFlags {
     }
 }
 
+/// What is typed often.
+const SHORT: [(&str, char); 3] = [("method", 'm'), ("model", 'M'), ("prior", 'p')];
+
+/// The heading that a setting is under in help.
+fn heading(applies: Applies) -> &'static str {
+    match applies {
+        Applies::Objectives | Applies::Reading => "Losses and models",
+        Applies::Networks | Applies::Pictures => "Networks",
+        Applies::Systems => "Classic systems",
+        _ => "What is learned",
+    }
+}
+
 impl Args for ConfigFlags {
     fn augment_args(command: Command) -> Command {
         SETTINGS.iter().fold(command, |command, setting| {
             let action = if setting.repeated { ArgAction::Append } else { ArgAction::Set };
             let arg = Arg::new(setting.name).long(setting.name).value_name(setting.value).action(action);
-            let arg = arg.help(setting.help).allow_negative_numbers(true);
+            let arg =
+                arg.help(setting.help).help_heading(heading(setting.applies)).allow_negative_numbers(true);
+            let arg = match SHORT.iter().find(|(name, _)| *name == setting.name) {
+                Some(&(_, short)) => arg.short(short),
+                None => arg,
+            };
             // What takes no value is a switch.
             let arg = match setting.value.is_empty() {
                 true => arg.num_args(0).default_missing_value("true"),

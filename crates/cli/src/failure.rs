@@ -54,7 +54,7 @@ impl Failure {
             Failure::Interrupted(sentence) => (sentence, 130),
             Failure::Closed => return 0,
         };
-        crate::output::note(&format!("error: {sentence}"));
+        crate::output::error(&sentence);
         code
     }
 }

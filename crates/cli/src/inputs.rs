@@ -1,7 +1,7 @@
 //! Where rows are and how they are read, as flags of `fit`, `prior` and `evaluate`.
 
 use crate::failure::Failure;
-use crate::output::note;
+use crate::output::{note, warn};
 use clap::Args;
 use onesided::data::{
     MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names, limit_memory,
@@ -49,6 +49,7 @@ impl Places {
 
 /// How files are written, of every command that reads rows.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "How files are written")]
 pub struct FileFlags {
     /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
     #[arg(long, value_name = "NAME")]
@@ -153,9 +154,10 @@ impl FileFlags {
 
 /// How rows are read, of `fit` and `prior`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
 pub struct ReadFlags {
     /// The label column: 1 for positive and 0 or -1 for unlabeled, true and false, yes and no, or one value and empty cells.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(short, long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in the label (or truth) column, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
@@ -167,7 +169,7 @@ pub struct ReadFlags {
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
     /// Columns to leave out, separated by commas or in several flags.
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(short, long, value_name = "COLUMN")]
     pub drop: Vec<String>,
     /// Columns to learn from, and no others.
     #[arg(long, value_name = "COLUMN")]
@@ -199,19 +201,19 @@ pub struct ReadFlags {
     #[command(flatten)]
     pub files: FileFlags,
     /// Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em].
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", help_heading = "Texts")]
     pub features: Option<String>,
     /// Text: words, and phrases of up to N of them [default: 1].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Texts")]
     pub ngrams: Option<usize>,
     /// Text: keep only terms that occur in at least N texts [default: 2].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Texts")]
     pub min_texts: Option<usize>,
     /// Text: keep only the N most frequent terms [default: all; 5000 for networks and trees].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Texts")]
     pub max_terms: Option<usize>,
     /// Text: words to leave out, none or english [default: none].
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = "Texts")]
     pub stop_words: Option<String>,
 }
 
@@ -333,7 +335,7 @@ pub fn tell(notes: &[Note]) -> Vec<String> {
         let sentence = sentence(one);
         match one.is_warning() {
             true => {
-                note(&format!("warning: {sentence}"));
+                warn(std::slice::from_ref(&sentence));
                 warnings.push(sentence);
             }
             false => note(&format!("note: {sentence}")),

@@ -10,6 +10,7 @@ mod columns;
 mod commands;
 mod config_flags;
 mod failure;
+mod help;
 mod inputs;
 mod metrics;
 mod outlet;
@@ -19,15 +20,19 @@ mod progress;
 pub use commands::prior::{as_object as prior_as_object, picture as prior_picture, prior_warnings};
 
 use args::{Arguments, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use failure::Failure;
+use output::Verbosity;
 use std::ffi::OsString;
 use std::panic;
+use std::time::Instant;
 
 /// Runs the command with these arguments, its own name first, and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let result = match Arguments::try_parse_from(arguments) {
+    let parsed = help::command().try_get_matches_from(arguments);
+    let result = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => {
+            output::speak(Verbosity::of(&arguments));
             progress::catch_interrupts();
             contained(|| run(arguments))
         }
@@ -42,7 +47,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// A panic is a mistake of ours: it becomes a sentence and exit code 1, and destructors have removed temporary files.
 fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> Result<(), Failure> {
     // Where it happened is for those who ask.
-    if std::env::var_os("RUST_BACKTRACE").is_none() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() && !output::is_verbose() {
         panic::set_hook(Box::new(|_| {}));
     }
     panic::catch_unwind(work).unwrap_or_else(|cause| {
@@ -53,8 +58,8 @@ fn contained(work: impl FnOnce() -> Result<(), Failure> + panic::UnwindSafe) -> 
 }
 
 fn run(arguments: Arguments) -> Result<(), Failure> {
-    let json = arguments.json;
-    match arguments.command {
+    let (json, started) = (arguments.json, Instant::now());
+    let result = match arguments.command {
         Command::Demo(flags) => commands::demo::run(&flags, json),
         Command::Fit(flags) => commands::fit::run(&flags, json),
         Command::Predict(flags) => commands::predict::run(&flags, json),
@@ -68,5 +73,12 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Data(flags) => commands::data::run(&flags, json),
         Command::Experiment(flags) => commands::experiment::run(&flags, json),
         Command::Elicit(flags) => commands::elicit::run(&flags, json),
+        Command::Completions(flags) => commands::shell::completions(&flags),
+        Command::Man(flags) => commands::shell::man(&flags),
+    };
+    if output::is_verbose() {
+        let seconds = started.elapsed().as_secs_f64();
+        output::note(&format!("onesided {}: {seconds:.1} s", env!("CARGO_PKG_VERSION")));
     }
+    result
 }

@@ -1,8 +1,68 @@
 //! Standard output and standard error, neither of which may bring the command down.
+//!
+//! Colors are for terminals alone, and for nobody who has set `NO_COLOR` (<https://no-color.org>).
 
+use crate::args::Arguments;
 use crate::failure::Failure;
+use clap::builder::StyledStr;
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, Write};
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// How much is said on standard error besides warnings and errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verbosity {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+impl Verbosity {
+    /// What `--quiet` and `--verbose` ask for.
+    pub fn of(arguments: &Arguments) -> Self {
+        match (arguments.quiet, arguments.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+static VERBOSITY: AtomicU8 = AtomicU8::new(Verbosity::Normal as u8);
+
+/// Sets how much is said from here on.
+pub fn speak(verbosity: Verbosity) {
+    VERBOSITY.store(verbosity as u8, Ordering::Relaxed);
+}
+
+/// Whether nothing but warnings and errors is said.
+pub fn is_quiet() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) == Verbosity::Quiet as u8
+}
+
+/// Whether more is said than usual.
+pub fn is_verbose() -> bool {
+    VERBOSITY.load(Ordering::Relaxed) == Verbosity::Verbose as u8
+}
+
+/// Whether a stream is to be colored.
+fn colored(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    is_terminal && no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
+}
+
+fn is_colored(stream: &impl IsTerminal) -> bool {
+    let value = |name| std::env::var_os(name);
+    colored(stream.is_terminal(), value("NO_COLOR").as_deref(), value("TERM").as_deref())
+}
+
+/// Prints text whose styles are ours, such as help.
+pub fn print_styled(text: &StyledStr) -> Result<(), Failure> {
+    match is_colored(&io::stdout()) {
+        true => put(&text.ansi().to_string()),
+        false => put(&text.to_string()),
+    }
+}
 
 /// Prints results on standard output.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -23,9 +83,18 @@ pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     put(&text)
 }
 
+/// Prints bytes that are not ours to change, such as a script for a shell.
+pub fn print_as_is(text: &[u8]) -> Result<(), Failure> {
+    put_bytes(text)
+}
+
 fn put(text: &str) -> Result<(), Failure> {
+    put_bytes(text.as_bytes())
+}
+
+fn put_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
         Err(error) => Err(Failure::Input(format!("cannot write to standard output: {error}"))),
@@ -55,14 +124,38 @@ fn escaped(text: &str, meant: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A line on standard error. If that cannot be written there is nobody to tell.
+/// A line on standard error, unless it is to be quiet there.
 pub fn note(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", escaped(line, |_| false));
+    if !is_quiet() {
+        say(None, line);
+    }
 }
 
-/// `note` for each warning.
+/// A line on standard error for each warning.
 pub fn warn(warnings: &[String]) {
-    warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
+    warnings.iter().for_each(|warning| say(Some(("warning", YELLOW)), warning));
+}
+
+/// Why the command ends early, on standard error.
+pub fn error(sentence: &str) {
+    say(Some(("error", RED)), sentence);
+}
+
+/// Colors of terminals, bold.
+const RED: &str = "1;31";
+const YELLOW: &str = "1;33";
+
+/// Writes `KIND: LINE` to standard error. If that cannot be written there is nobody to tell.
+fn say(kind: Option<(&str, &str)>, line: &str) {
+    let mut stderr = io::stderr().lock();
+    let line = escaped(line, |_| false);
+    let _ = match kind {
+        Some((word, color)) if is_colored(&stderr) => {
+            writeln!(stderr, "\u{1b}[{color}m{word}:\u{1b}[0m {line}")
+        }
+        Some((word, _)) => writeln!(stderr, "{word}: {line}"),
+        None => writeln!(stderr, "{line}"),
+    };
 }
 
 /// Lines of equal-width columns: the first to the left, the others to the right.
@@ -103,6 +196,14 @@ mod tests {
         assert_eq!(escaped("two\nlines\u{7}", |c| c == '\n'), "two\nlines\\u{7}");
         assert!(matches!(escaped("π — čaj 東京", none), Cow::Borrowed(_)));
         assert_eq!(table(&[vec!["a\nb".to_string(), "\u{1b}c".to_string()]]), "a\\nb  \\u{1b}c\n");
+    }
+
+    #[test]
+    fn colors_are_for_terminals_that_want_them() {
+        let (set, empty, dumb, xterm) = ("1".as_ref(), "".as_ref(), "dumb".as_ref(), "xterm".as_ref());
+        assert!(colored(true, None, Some(xterm)) && colored(true, Some(empty), None));
+        assert!(!colored(false, None, Some(xterm)));
+        assert!(!colored(true, Some(set), Some(xterm)) && !colored(true, None, Some(dumb)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! seconds, and none for short runs. Ctrl-C while nothing is at stake ends the process; during training it asks the
 //! observer to stop, so that a checkpoint stays whole; while a file is written it waits for the rename.
 
+use crate::output::{is_quiet, is_verbose};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use onesided::{At, Progress, Signal};
 use std::io::IsTerminal;
@@ -11,8 +12,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Between two plain lines.
-const QUIET: Duration = Duration::from_secs(10);
+/// Between two plain lines, and where more is to be said.
+const PAUSE: Duration = Duration::from_secs(10);
+const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static GUARDED: AtomicBool = AtomicBool::new(false);
@@ -58,7 +60,7 @@ pub struct Display<'a> {
 impl<'a> Display<'a> {
     /// A bar on a terminal, lines elsewhere. `checkpoint` is the file that training may be resumed from.
     pub fn new(checkpoint: Option<&'a Path>) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
             let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}% {eta} left")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(5));
@@ -126,7 +128,7 @@ impl<'a> Display<'a> {
             bar.set_length(all);
             bar.set_position(done);
             bar.set_message(message());
-        } else if self.last_line.elapsed() > QUIET {
+        } else if self.last_line.elapsed() > if is_verbose() { SHORT_PAUSE } else { PAUSE } {
             let left =
                 self.started.elapsed().as_secs_f64() * (all.saturating_sub(done)) as f64 / done.max(1) as f64;
             let percent = 100.0 * done as f64 / all.max(1) as f64;

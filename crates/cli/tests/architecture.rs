@@ -1,6 +1,6 @@
 //! What ARCHITECTURE.md says of who uses whom is what the manifests say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +58,60 @@ fn the_table_of_rooms_is_true() {
                 );
             }
         }
+    }
+}
+
+/// The Python package is named in the same table, with everything of ours that it uses.
+#[test]
+fn the_row_of_the_python_package_is_true() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let row = page.lines().find(|line| line.starts_with("| `bindings/python`")).unwrap();
+    let said = row.trim_end_matches('|').rsplit(" | ").next().unwrap().trim();
+    assert_eq!(said.split(", ").map(str::to_string).collect::<Vec<_>>(), dependencies("../bindings/python"));
+}
+
+/// Every crate that a member of the workspace depends on has a row that says why, and no row is about one that is gone.
+#[test]
+fn the_table_of_dependencies_is_complete() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let section = page.split("\n## Dependencies\n").nth(1).unwrap();
+    let table: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+    let first = |line: &str| line.split(" | ").next().unwrap().to_string();
+    let said: BTreeSet<String> = table
+        .iter()
+        .flat_map(|line| first(line).split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>())
+        .collect();
+    let mut manifests: Vec<PathBuf> = fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("Cargo.toml"))
+        .collect();
+    manifests.extend(["bindings/python/Cargo.toml", "fuzz/Cargo.toml"].map(|path| root().join(path)));
+    let mut used = BTreeSet::new();
+    for manifest in manifests {
+        let text = fs::read_to_string(&manifest).unwrap();
+        for section in text.split("\n[").filter(|section| section.starts_with("dependencies]")) {
+            let names =
+                section.lines().skip(1).filter_map(|line| line.split_once([' ', '.'])).map(|(name, _)| name);
+            let named = |name: &&str| {
+                !name.is_empty() && !name.starts_with(['#', ']', '"']) && !name.starts_with("onesided")
+            };
+            used.extend(names.filter(named).map(str::to_string));
+        }
+    }
+    assert_eq!(used, said);
+}
+
+/// The version is written in several files, and raised in all of them.
+#[test]
+fn one_version_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    assert!(read("CITATION.cff").contains(&format!("\nversion: {version}\n")));
+    let manifest = read("Cargo.toml");
+    let ours: Vec<&str> = manifest.lines().filter(|line| line.contains("{ path = \"crates/")).collect();
+    assert_eq!(ours.len(), fs::read_dir(root().join("crates")).unwrap().count());
+    for line in ours {
+        assert!(line.contains(&format!("version = \"{version}\"")), "{line}");
     }
 }
 

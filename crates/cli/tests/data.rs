@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Two colors in 16 × 8 pixels.
-const JPEG: &[u8] = include_bytes!("../../data/tests/fixtures/halves.jpg");
+const JPEG: &[u8] = include_bytes!("fixtures/halves.jpg");
 
 /// How often each digit occurs in USPS.
 const TRAIN: [usize; 10] = [1194, 1005, 731, 658, 652, 556, 664, 645, 542, 644];

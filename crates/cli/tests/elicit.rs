@@ -95,7 +95,9 @@ fn the_text_and_the_picture() {
 #[test]
 fn the_page_on_the_theory_shows_what_the_command_prints() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/theory.md");
-    let page = std::fs::read_to_string(page).unwrap();
+    let Ok(page) = std::fs::read_to_string(page) else {
+        return eprintln!("SKIPPED: the page is in the repository alone");
+    };
     let text = Folder::new("elicit-page").run("elicit").stdout;
     let example: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("reduction")).collect();
     assert_eq!(example.len(), 4, "{text}");

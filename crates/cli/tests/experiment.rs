@@ -223,6 +223,9 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
 #[test]
 fn the_pages_show_what_the_results_files_hold() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    if !root.join("experiments").exists() {
+        return eprintln!("SKIPPED: pages and results are in the repository alone");
+    }
     let folder = Folder::new("experiment-page");
     for (page, table) in [
         ("paper.md", "table1"),

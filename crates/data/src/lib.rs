@@ -105,3 +105,8 @@ pub use write::{
     OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet,
     write_privately, write_table, write_table_as,
 };
+
+/// The page on crates.io, whose code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

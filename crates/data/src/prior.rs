@@ -111,6 +111,7 @@ pub struct ClassPrior(f64);
 
 /// Why a prior was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PriorError {
     /// Not strictly between 0 and 1.
     #[error("the prior must lie strictly between 0 and 1, but is {0}")]

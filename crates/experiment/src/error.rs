@@ -9,6 +9,7 @@ use std::io;
 
 /// One sentence that says what is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// A file that cannot be read.
     #[error("cannot read '{file}': {cause}")]

@@ -24,7 +24,7 @@ impl Printed {
         Self::parse(&text, table).map_err(|detail| ExperimentError::Spec { file: shown, detail })
     }
 
-    fn parse(text: &str, table: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, table: &str) -> Result<Self, String> {
         let tables: BTreeMap<String, BTreeMap<String, Vec<f64>>> =
             toml::from_str(text).map_err(|error| error.message().to_string())?;
         let Some(cells) = tables.get(table) else {

@@ -1,6 +1,7 @@
 //! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
 
 use crate::ExperimentError;
+use crate::built_in::read_printed;
 use crate::compared::{Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
@@ -11,6 +12,7 @@ use std::str::FromStr;
 
 /// What is tabulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Measure {
     /// Share of test rows decided rightly.
     #[default]
@@ -134,7 +136,7 @@ impl Table {
     pub fn new(spec: &Spec, results: &Results, measure: Measure) -> Result<Self, ExperimentError> {
         let file = || spec.file.display().to_string();
         let printed = match &spec.printed {
-            Some((file, table)) if measure == Measure::Accuracy => Printed::read(file, table)?,
+            Some((file, table)) if measure == Measure::Accuracy => read_printed(file, table)?,
             _ => Printed::default(),
         };
         let runs = spec.runs().map_err(|detail| ExperimentError::Spec { file: file(), detail })?;

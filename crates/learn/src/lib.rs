@@ -5,6 +5,7 @@
 //! prior is estimated from the scores of the same scorers ([`prior`]). A [`Config`] holds every setting by name: flags of
 //! the command line, keys of experiments and arguments of other languages are views of it.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod align;

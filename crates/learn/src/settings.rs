@@ -27,6 +27,7 @@ pub struct SettingInfo {
 
 /// What a setting is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Applies {
     /// Every method and model.
     Everywhere,

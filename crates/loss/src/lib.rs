@@ -103,3 +103,15 @@ pub use supervised::Supervised;
 pub use surrogate::Surrogate;
 pub use upu::Upu;
 pub use vpu::Vpu;
+
+/// The objective that CONTRIBUTING.md writes as an example.
+#[cfg(test)]
+#[path = "../tests/recipe/label_distribution.rs"]
+mod label_distribution;
+#[cfg(test)]
+mod recipe;
+
+/// The page on crates.io, whose code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,7 @@
 //! Networks for scores: their layers, the executors that run them, optimizers and the training loop.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod augment;
 mod averaged;
 pub mod bench;

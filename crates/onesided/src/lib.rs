@@ -98,6 +98,7 @@
 //! [`learn`] the pipeline, [`prior`] the estimators of the share of positives, [`eval`] metrics and calibration. This
 //! crate adds the model and its file.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod about;
@@ -145,3 +146,8 @@ pub use onesided_net::{Architecture, Augment, Device, Precision, Shape, Teacher,
 pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
+
+/// The page on crates.io, whose code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

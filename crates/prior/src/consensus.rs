@@ -54,6 +54,7 @@ pub fn typical_error(estimator: &str) -> f64 {
 /// The likeliest reason why estimators part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reason {
     /// Each estimate rests on too little to be near the others.
     TooFewPositives,

@@ -63,3 +63,8 @@ pub use plateau::Plateau;
 pub use registry::{estimator, estimators};
 pub use signs::{ScarCheck, Signs};
 pub use tice::Tice;
+
+/// The page on crates.io, whose code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

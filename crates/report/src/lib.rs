@@ -50,3 +50,8 @@ pub use intervals::Intervals;
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use thumbnail::Thumbnail;
+
+/// The page on crates.io, whose code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -6,7 +6,7 @@ use super::{device, tell_device};
 use crate::failure::Failure;
 use crate::inputs::{FileFlags, check_texts, tell_notes};
 use crate::outlet;
-use crate::output::{note, print, print_json, table};
+use crate::output::{print, print_json, table, warn};
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
 use onesided::data::{OutColumn, is_standard_output, write_table_as};
@@ -209,7 +209,7 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let report = Answers::new(&model, &files)?.report(confidence)?;
     let warnings = warnings(&report);
-    warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
+    warn(&warnings);
     if as_json {
         let mut object = json!(report);
         object["warnings"] = json!(warnings);

@@ -30,9 +30,9 @@ pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
     // One entry for all of them: siblings of the collective loss for study.
     let names: Vec<&str> = elicited.iter().map(|card| card.name()).collect();
     print(&format!(
-        "{}\n{}\n\nelicited:REWARD ({}): the loss that a reward elicits, rectified as the collective loss is; 'onesided \
-         elicit' shows it\nA prior that is needed and not given is estimated. All but supervised and naive assume that the \
-         labeled positives are a random subset of the positives.\n'onesided methods NAME' describes one, with what it \
+        "{}\n{}\n\nelicited:REWARD ({}): the loss that a reward elicits, rectified as the collective loss is (square and savage \
+         are the same loss, tangent is four times it); 'onesided elicit' shows it\nA prior that is needed and not given is \
+         estimated. All but supervised assume that the labeled positives are a random subset of the positives.\n'onesided methods NAME' describes one, with what it \
          assumes and what --option can set.\n",
         table(&rows),
         summaries.join("\n"),

@@ -16,6 +16,7 @@ pub mod predict;
 pub mod prior;
 mod ranking;
 pub mod review;
+pub mod shell;
 
 use crate::failure::Failure;
 use onesided::{Device, Interval, Model};

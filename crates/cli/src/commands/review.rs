@@ -16,6 +16,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// Flags of `predict` and `evaluate`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "How many rows to review")]
 pub struct ReviewFlags {
     /// Say how many rows to review to find this share of the positives, such as 0.95 [default: 0.9 where the model has
     /// reserved positives].
@@ -26,7 +27,7 @@ pub struct ReviewFlags {
     pub confidence: Option<String>,
     /// The first rows: a number or a share of them, such as 100 or 1%, or several. predict lists no others; where there are
     /// positives to judge them by, it is said what they hold, lift and precision.
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
 }
 

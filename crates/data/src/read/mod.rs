@@ -64,6 +64,7 @@ pub const MAX_LEVELS: usize = 20_000;
 /// What happens to a missing cell of a feature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum MissingPolicy {
     /// A missing number or truth value becomes the mean of the training rows (0 after scaling), a missing text no
     /// level at all.

@@ -1,6 +1,6 @@
 //! The paper's figure: training seen from a layer of two units, and the samples that change sides in it.
 //!
-//! X. Xie, B. Cheng, Y. Chen, K. Liang, W. Xiao, "Collective Loss Function for Positive and Unlabeled Learning", arXiv
+//! C. Xie, Q. Cheng, L. Chen, J. Liang, Y. Xiao, "Collective Loss Function for Positive and Unlabeled Learning", arXiv
 //! 2005.03228, 2020, put a dense layer of two units before the score and draw its activations for 500 training samples
 //! after epochs 1, 4 and 7, with five samples that are followed. [`figure`] trains the one run of a spec so and looks at
 //! the network after every epoch; [`Figure::chart`] draws what it saw, [`Figure::candidates`] lists the unlabeled rows

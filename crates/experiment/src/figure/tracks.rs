@@ -1,7 +1,7 @@
 //! The way of a sample through training, and which samples are worth following.
 //!
-//! A track is the score of one row after each epoch; above 0 the row is decided positive. X. Xie, B. Cheng, Y. Chen,
-//! K. Liang, W. Xiao, "Collective Loss Function for Positive and Unlabeled Learning", arXiv 2005.03228, 2020, follow five
+//! A track is the score of one row after each epoch; above 0 the row is decided positive. C. Xie, Q. Cheng, L. Chen,
+//! J. Liang, Y. Xiao, "Collective Loss Function for Positive and Unlabeled Learning", arXiv 2005.03228, 2020, follow five
 //! samples that they picked by eye. Here rules pick them, from the scores of all epochs f₁ … f_T:
 //!
 //! 1. an easy positive: the labeled positive whose lowest score is highest;

@@ -148,7 +148,7 @@ impl Spec {
         Self::parse(file, &text).map_err(|detail| ExperimentError::Spec { file: shown, detail })
     }
 
-    fn parse(file: &Path, text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(file: &Path, text: &str) -> Result<Self, String> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| one_line(&error.to_string()))?;
         let folder = file.parent().unwrap_or(Path::new(""));
         let listed = |table: &mut Table, key: &str| -> Result<Vec<Table>, String> {

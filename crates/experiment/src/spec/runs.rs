@@ -186,6 +186,9 @@ mod tests {
     #[test]
     fn committed_results_are_found() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        if !folder.exists() {
+            return eprintln!("SKIPPED: committed results are in the repository alone");
+        }
         let spec = Spec::read(&folder.join("table1.toml")).unwrap();
         let runs = spec.runs().unwrap();
         let run = runs.iter().find(|run| run.name == "20ng/0.2/collective/0").unwrap();

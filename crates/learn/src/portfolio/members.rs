@@ -27,6 +27,7 @@ const LARGE_BAG: usize = 1_500;
 
 /// How much time may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effort {
     /// A few members, three folds.
     Quick,

@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Flags of `experiment figure`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec, which must have a section [figure]: a .toml file, or the name of one in the folder experiments.
+    /// The spec, which must have a section [figure]: a .toml file, the name of one in the folder experiments, or of one that is built in.
     #[arg(value_name = "SPEC")]
     pub spec: PathBuf,
     /// The picture as SVG.

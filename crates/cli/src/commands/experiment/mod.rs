@@ -36,20 +36,26 @@ pub fn run(flags: &Experiment, as_json: bool) -> Result<(), Failure> {
     match &flags.action {
         Some(Action::Table(flags)) => table::run(flags, as_json),
         Some(Action::Figure(flags)) => figure::run(flags, as_json),
+        None if flags.run.list => run::list(as_json),
         None => run::run(&flags.run, as_json),
     }
 }
 
-/// Reads a spec by its path, or by the name it has in the folder `experiments`.
+/// Reads a spec by its path, or by the name it has in the folder `experiments` or among those that are built in.
 fn spec(named: &Path) -> Result<Spec, Failure> {
     let inside = Path::new("experiments").join(named).with_extension("toml");
     let bare = named.components().count() == 1 && named.extension().is_none();
     let path: PathBuf = if bare && !named.exists() { inside } else { named.to_path_buf() };
     match Spec::read(&path) {
-        Err(ExperimentError::Read { .. }) if !path.exists() => Err(Failure::input(format!(
-            "there is no spec '{}'; name a .toml file, or one of the folder experiments",
-            path.display()
-        ))),
+        Err(ExperimentError::Read { .. }) if !path.exists() => {
+            match named.to_str().and_then(Spec::built_in) {
+                Some(spec) => Ok(spec?),
+                None => Err(Failure::Input(format!(
+                    "there is no spec '{}'; name a .toml file, or one of those that 'onesided experiment --list' shows",
+                    path.display()
+                ))),
+            }
+        }
         other => Ok(other?),
     }
 }

@@ -9,17 +9,21 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use onesided::learn::Machine;
 use onesided_experiment::{
-    CampaignProgress, Event, Measure, Record, Results, RunOptions, Table, pending, run_all,
+    CampaignProgress, Event, Measure, Record, Results, RunOptions, Spec, Table, pending, run_all,
 };
+use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Flags of `experiment SPEC`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec: a .toml file, or the name of one in the folder experiments.
-    #[arg(value_name = "SPEC", required = true)]
+    /// The spec: a .toml file, the name of one in the folder experiments, or of one that is built in.
+    #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub spec: Option<PathBuf>,
+    /// List the specs that are built in, and do nothing else.
+    #[arg(long, conflicts_with_all = ["spec", "only", "results", "dry_run"])]
+    pub list: bool,
     /// The folder of the published data sets; see docs/data-sets.md.
     #[arg(long, value_name = "DIR", default_value = "data")]
     pub data: PathBuf,
@@ -92,6 +96,23 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     }
 }
 
+/// The specs that are built in: name, number of runs and title.
+pub fn list(as_json: bool) -> Result<(), Failure> {
+    let mut specs = Vec::new();
+    for name in Spec::built_in_names() {
+        let Some(spec) = Spec::built_in(name) else { continue };
+        let spec = spec?;
+        specs.push((name, spec.runs().map_err(Failure::Input)?.len(), spec.title));
+    }
+    if as_json {
+        let specs =
+            specs.iter().map(|(name, runs, title)| json!({ "name": name, "runs": runs, "title": title }));
+        return print_json(&json!({ "specs": specs.collect::<Vec<_>>() }));
+    }
+    let row = |(name, runs, title): &(&str, usize, String)| format!("{name:<18} {runs:>5} runs  {title}\n");
+    print(&specs.iter().map(row).collect::<String>())
+}
+
 /// Threads of each run: as asked, or an equal share of the cores.
 fn threads(flags: &Flags) -> usize {
     match flags.threads {
@@ -109,7 +130,7 @@ struct Display {
 
 impl Display {
     fn new(runs: usize) -> Self {
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = std::io::stderr().is_terminal() && !crate::output::is_quiet();
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template("[{bar:30}] {pos}/{len} runs, {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());

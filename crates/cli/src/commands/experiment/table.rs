@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Flags of `experiment table`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec: a .toml file, or the name of one in the folder experiments.
+    /// The spec: a .toml file, the name of one in the folder experiments, or of one that is built in.
     #[arg(value_name = "SPEC")]
     pub spec: PathBuf,
     /// markdown or csv; --json for JSON.

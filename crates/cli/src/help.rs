@@ -1,0 +1,183 @@
+//! The command line as one definition: flags from `args`, and examples for help, manual pages and completions.
+
+use crate::args::Arguments;
+use clap::{Command, CommandFactory};
+
+/// Two or three examples per command, as they are typed.
+const EXAMPLES: [(&str, &[&str]); 13] = [
+    ("demo", &["onesided demo", "onesided demo --seeds 1 --json"]),
+    (
+        "fit",
+        &[
+            "onesided fit train.csv --label y --out model.safetensors",
+            "onesided fit train.csv -l bought --positive yes --drop customer --prior 0.3 -o model.safetensors",
+            "onesided fit --positives good/ --unlabeled rest/ --out model.safetensors",
+        ],
+    ),
+    (
+        "predict",
+        &[
+            "onesided predict model.safetensors new.csv --id customer --out ranked.csv",
+            "onesided predict model.safetensors new.csv --top 100 --explain",
+        ],
+    ),
+    (
+        "evaluate",
+        &[
+            "onesided evaluate model.safetensors new.csv --label y",
+            "onesided evaluate model.safetensors new.csv --truth truth",
+        ],
+    ),
+    (
+        "importance",
+        &[
+            "onesided importance model.safetensors new.csv --label y",
+            "onesided importance model.safetensors new.csv --truth truth --json",
+        ],
+    ),
+    (
+        "audit",
+        &[
+            "onesided audit draw model.safetensors train.csv --rows 200 --out ask.csv",
+            "onesided audit read model.safetensors ask.csv",
+        ],
+    ),
+    (
+        "prior",
+        &["onesided prior train.csv --label y", "onesided prior train.csv --label y --estimator bbe,km2"],
+    ),
+    ("methods", &["onesided methods", "onesided methods collective"]),
+    ("bench", &["onesided bench", "onesided bench --device cpu --only vgg16/512"]),
+    (
+        "elicit",
+        &["onesided elicit --reward square --mu 0.3", "onesided elicit --reward 'x*(x-1)' --plot loss.svg"],
+    ),
+    ("bound", &["onesided bound model.safetensors train.csv --label y"]),
+    ("data", &["onesided data", "onesided data check data/"]),
+    (
+        "experiment",
+        &[
+            "onesided experiment --list",
+            "onesided experiment table1 --only 20ng/0.2 --results again.jsonl",
+            "onesided experiment table table1",
+        ],
+    ),
+];
+
+/// What the whole command is shown with.
+const START: &str = "\
+Examples:
+  onesided demo                                                      compare the methods on built-in data
+  onesided fit train.csv --label y --out model.safetensors           learn from a table
+  onesided predict model.safetensors new.csv --out ranked.csv        rank new rows
+  onesided help fit                                                  what fit can do";
+
+/// The command line, with examples behind what help says of a command.
+pub fn command() -> Command {
+    Arguments::command().after_help(START).mut_subcommands(|command| {
+        let Some((_, examples)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else {
+            return command;
+        };
+        let said = command.get_after_help().map(|said| format!("\n\n{said}")).unwrap_or_default();
+        let lines: Vec<String> = examples.iter().map(|line| format!("  {line}")).collect();
+        command.after_help(format!("Examples:\n{}{said}", lines.join("\n")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        command().debug_assert();
+    }
+
+    /// What help tells people to type can be parsed.
+    #[test]
+    fn examples_are_commands() {
+        let words = |line: &str| -> Vec<String> {
+            line.split_whitespace().map(|word| word.trim_matches('\'').to_string()).collect()
+        };
+        for (name, examples) in EXAMPLES {
+            for line in examples {
+                assert!(line.starts_with(&format!("onesided {name}")), "{line}");
+                if let Err(error) = command().try_get_matches_from(words(line)) {
+                    panic!("{line}: {error}");
+                }
+            }
+        }
+        for line in START.lines().skip(1) {
+            let typed = line.trim().split("    ").next().unwrap();
+            let outcome = command().try_get_matches_from(words(typed));
+            let help = outcome.as_ref().err().map(clap::Error::kind);
+            assert!(outcome.is_ok() || help == Some(clap::error::ErrorKind::DisplayHelp), "{typed}");
+        }
+    }
+
+    /// The words of a line as a shell splits them, up to a pipe, a redirection or a comment.
+    fn split(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for c in line.chars() {
+            match (c, quote) {
+                (c, Some(open)) if c == open => quote = None,
+                ('\'' | '"', None) => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                ('|' | '>' | '#' | ';' | '&', None) => break,
+                (c, None) if c.is_whitespace() => words.extend(word.take()),
+                (c, _) => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// Every command that a page tells people to type can be parsed, in docs/ and in README.md.
+    #[test]
+    fn commands_of_the_pages_can_be_parsed() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let Ok(docs) = std::fs::read_dir(root.join("docs")) else {
+            return eprintln!("SKIPPED: the pages are in the repository alone");
+        };
+        let mut pages: Vec<_> = docs.map(|entry| entry.unwrap().path()).collect();
+        pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+        pages.push(root.join("README.md"));
+        let mut checked = 0;
+        for page in pages {
+            let text = std::fs::read_to_string(&page).unwrap();
+            for line in text.lines() {
+                let typed = line.trim_start();
+                let is_code = line.starts_with("    ") || !line.starts_with(' ');
+                // What is left out is not for typing.
+                if !typed.starts_with("onesided ") || !is_code || typed.contains('…') {
+                    continue;
+                }
+                let is_command = split(typed).get(1).is_some_and(|word| {
+                    word.starts_with('-') || command().get_subcommands().any(|part| part.get_name() == word)
+                });
+                if !is_command {
+                    continue;
+                }
+                if let Err(error) = command().try_get_matches_from(split(typed)) {
+                    let shown = [clap::error::ErrorKind::DisplayHelp, clap::error::ErrorKind::DisplayVersion];
+                    assert!(shown.contains(&error.kind()), "{}: {typed}\n{error}", page.display());
+                }
+                checked += 1;
+            }
+        }
+        assert!(checked > 40, "{checked} commands");
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        let without: Vec<String> = command()
+            .get_subcommands()
+            .map(|command| command.get_name().to_string())
+            .filter(|name| !["completions", "man"].contains(&name.as_str()))
+            .filter(|name| !EXAMPLES.iter().any(|(with, _)| with == name))
+            .collect();
+        assert_eq!(without, [""; 0]);
+    }
+}
