@@ -75,6 +75,8 @@ pub use formats::{
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
     usps, vocabulary, word_vectors,
 };
+#[cfg(fuzzing)]
+pub use formats::read_set_bytes;
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
 pub use hint::Hint;
 pub use input::{

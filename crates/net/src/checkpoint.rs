@@ -165,7 +165,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
     // Checkpoints of earlier versions have none.
     let stored = header.metadata().as_ref().and_then(|m| m.get(CHECKSUM));
     let all = tensors.iter().map(|(name, view)| (name, view.data()));
-    if stored.is_some_and(|stored| *stored != checksum(note, all)) {
+    if !cfg!(fuzzing) && stored.is_some_and(|stored| *stored != checksum(note, all)) {
         return Err(damaged());
     }
     let note: Note = serde_json::from_str(note).map_err(|_| damaged())?;

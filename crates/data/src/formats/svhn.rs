@@ -35,7 +35,7 @@ pub fn svhn(folder: &Path) -> Result<Svhn, DataError> {
 }
 
 /// The images of one file.
-fn digits(mut source: Source, counts: [usize; 10]) -> Result<Images, DataError> {
+pub(super) fn digits(mut source: Source, counts: [usize; 10]) -> Result<Images, DataError> {
     let expected: usize = counts.iter().sum();
     let mut arrays = mat5::arrays(&mut source, 2, (expected * IMAGE) as u64)?;
     let mut named = |name: &str| {

@@ -120,7 +120,7 @@ impl WordVectors {
     }
 }
 
-fn read(
+pub(super) fn read(
     mut source: Source,
     named: Option<usize>,
     wanted: impl Fn(&str) -> bool,
