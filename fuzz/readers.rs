@@ -282,7 +282,11 @@ pub fn checkpoint(bytes: &[u8]) {
     let network = NETWORK.get_or_init(|| {
         "mlp:2".parse::<Architecture>().unwrap().network(Shape::flat(1)).unwrap()
     });
-    let path = written("checkpoint", bytes);
+    let path = written("checkpoint", &of_this_run(bytes));
+    if bytes.is_empty() {
+        // Without a file training begins, and leaves a sound one.
+        fs::remove_file(&path).unwrap();
+    }
     let data: Vec<f32> = (0..12).map(|i| (i % 5) as f32 - 2.0).collect();
     let objective = onesided::loss::Collective::new(0.25, onesided::Reduction::SumOfMeans).unwrap();
     let config = TrainConfig {
@@ -313,6 +317,27 @@ pub fn checkpoint(bytes: &[u8]) {
     if let Err(error) = train(&job, &mut |_| true) {
         assert!(!sentence(error).contains('\n'));
     }
+}
+
+/// The bytes with the fingerprint of the run that a note names, where the job's own goes: twenty places wide.
+fn of_this_run(bytes: &[u8]) -> Vec<u8> {
+    const MARK: &[u8] = b"fingerprint\\\":";
+    const WIDTH: usize = 20;
+    static OWN: OnceLock<Option<String>> = OnceLock::new();
+    let mut bytes = bytes.to_vec();
+    let Some(at) = bytes.windows(MARK.len()).position(|part| part == MARK) else { return bytes };
+    let own = OWN.get_or_init(|| {
+        checkpoint(&[]);
+        let sound = fs::read(place("checkpoint")).unwrap();
+        let at = sound.windows(MARK.len()).position(|part| part == MARK)? + MARK.len();
+        let digits = sound[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        Some(format!("{:>WIDTH$}", std::str::from_utf8(&sound[at..at + digits]).ok()?))
+    });
+    let field = at + MARK.len()..at + MARK.len() + WIDTH;
+    if let (Some(own), Some(field)) = (own, bytes.get_mut(field)) {
+        field.copy_from_slice(own.as_bytes());
+    }
+    bytes
 }
 
 /// An experiment's spec, and the runs that follow from it.

@@ -10,7 +10,7 @@ use crate::optimizer::Clock;
 use crate::spec::Network;
 use crate::train::{EpochRecord, Job, TrainConfig};
 use crate::weights::{Tensor, Weights};
-use onesided_data::{SamplerState, write_atomically};
+use onesided_data::{SamplerState, read_regular, write_atomically};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -152,7 +152,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
     if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return Err(refused(path, "is a pipe or a device, not a regular file; name another file"));
     }
-    let file = match std::fs::read(path) {
+    let file = match read_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(path, format!("cannot be read: {error}"))),
