@@ -68,7 +68,8 @@ relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 package = "http://schemas.openxmlformats.org/package/2006"
 put("sheet", "excel", "x" + cut.join([
     f'{head}<Types xmlns="{package}/content-types"></Types>',
-    f'{head}<Relationships xmlns="{package}/relationships"></Relationships>',
+    f'{head}<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" Type="{relation}/officeDocument" '
+    'Target="xl/workbook.xml"/></Relationships>',
     f'{head}<workbook xmlns="{main}" xmlns:r="{relation}"><workbookPr date1904="0"/><sheets><sheet name="one" sheetId="1" '
     'r:id="rId1"/></sheets></workbook>',
     f'{head}<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" Type="{relation}/worksheet" '

@@ -69,11 +69,12 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 OFFICE = "urn:oasis:names:tc:opendocument:xmlns:"
 
 
-def workbook(name, sheet, strings=("", b"", 0, "")):
+def workbook(name, sheet, strings=(f'<sst xmlns="{MAIN}">', b"", 0, "</sst>")):
     head = '<?xml version="1.0"?>'
     container(name, [
         ("[Content_Types].xml", f'{head}<Types xmlns="{PACKAGE}/content-types"></Types>', b"", 0, ""),
-        ("_rels/.rels", f'{head}<Relationships xmlns="{PACKAGE}/relationships"></Relationships>', b"", 0, ""),
+        ("_rels/.rels", f'{head}<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+         f'Type="{RELATION}/officeDocument" Target="xl/workbook.xml"/></Relationships>', b"", 0, ""),
         ("xl/workbook.xml", f'{head}<workbook xmlns="{MAIN}" xmlns:r="{RELATION}"><sheets><sheet name="one" sheetId="1" '
          'r:id="rId1"/></sheets></workbook>', b"", 0, ""),
         ("xl/_rels/workbook.xml.rels", f'{head}<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
@@ -111,6 +112,7 @@ def altered(model, change):
     header, data = json.loads(raw[8 : 8 + length]), raw[8 + length :]
     about = header["__metadata__"]
     change(header, about)
+    about["checksum"] = f"{zlib.crc32(about['onesided'].encode() + about['model'].encode() + data):08x}"
     text = json.dumps(header)
     text = text.ljust(-(-len(text) // 8) * 8)
     return struct.pack("<Q", len(text)) + text.encode() + data
@@ -203,8 +205,8 @@ def bombs():
     shutil.copy("m.safetensors", "r.safetensors")
     sparse("r.safetensors.rows")
     yield "20 GB of rows beside a model", "predict r.safetensors small.csv", True
-    sparse("c.checkpoint")
-    yield "a checkpoint of 20 GB", f"fit small.csv {FIT} --checkpoint c.checkpoint", False
+    sparse("c.1")
+    yield "a checkpoint of 20 GB", f"fit small.csv {FIT} --checkpoint c", False
 
     spec = 'title = "t"\nhidden = [0.5]\nseeds = [{}]\n[train]\nnetwork = "linear"\nepochs = 1\n[[data]]\nname = "digits"\npositive = ["1"]\n[[method]]\nname = "collective"\n'
     write("seeds.toml", spec.format(",".join(map(str, range(2_000_000)))))

@@ -175,6 +175,9 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
             "belongs to another run (other data, settings or seed); delete it or name another file",
         ));
     }
+    if !note.clock.is_sound() {
+        return Err(damaged());
+    }
     let array = |name: &str| -> Result<Vec<f32>, NetError> {
         let view = tensors.tensor(name).map_err(|_| damaged())?;
         if view.dtype() != Dtype::F32 {

@@ -53,7 +53,7 @@ use toml::{Table, Value};
 const MOST_RUNS: usize = 100_000;
 
 /// What a byte of TOML may take as a tree of values.
-const BYTES_PER_BYTE: u64 = 16;
+const BYTES_PER_BYTE: u64 = 32;
 
 /// The text of a file that people write, and whose values are held at once.
 pub(crate) fn text_of(file: &Path) -> io::Result<String> {
@@ -214,8 +214,8 @@ impl Spec {
             return Err(format!("a prior error must lie strictly between -1 and 1, but one is {wrong}"));
         }
         let lists = [self.hidden.len(), self.seeds.len(), self.prior_errors.len()];
-        let all = lists.iter().chain([&self.data.len(), &self.methods.len()]);
-        let runs = all.fold(1usize, |product, &length| product.saturating_mul(length));
+        let all = lists.into_iter().chain([self.data.len(), self.methods.len()]);
+        let runs = all.fold(1usize, usize::saturating_mul);
         if runs > MOST_RUNS {
             return Err(format!("it has {runs} runs, and {MOST_RUNS} are the most; divide it into several specs"));
         }
