@@ -144,8 +144,7 @@ pub fn sheet(bytes: &[u8]) {
         _ => &["mimetype", "content.xml", "META-INF/manifest.xml"],
     };
     let mut container = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let stored =
-        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     let mut rest = rest;
     for name in names {
         let at = rest.windows(5).position(|mark| mark == b"\n###\n");
@@ -244,7 +243,9 @@ pub fn stream(bytes: &[u8]) {
     let encoding = ENCODING.get_or_init(|| {
         let day = |i: usize| format!("2024-{:02}-{:02}", 1 + i % 12, 1 + i % 28);
         let rows: String = (0..60)
-            .map(|i| format!("{},{},{},{},{}\n", i % 17, ["a", "b", "c"][i % 3], day(i * 5), i % 2 == 0, i % 4 / 3))
+            .map(|i| {
+                format!("{},{},{},{},{}\n", i % 17, ["a", "b", "c"][i % 3], day(i * 5), i % 2 == 0, i % 4 / 3)
+            })
             .collect();
         let fitted = written("fitted.csv", format!("n,c,d,f,y\n{rows}").as_bytes());
         let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
@@ -279,9 +280,8 @@ pub fn stream(bytes: &[u8]) {
 /// Training that goes on from a checkpoint: refused, or it ends with finite weights or an error of one sentence.
 pub fn checkpoint(bytes: &[u8]) {
     static NETWORK: OnceLock<Network> = OnceLock::new();
-    let network = NETWORK.get_or_init(|| {
-        "mlp:2".parse::<Architecture>().unwrap().network(Shape::flat(1)).unwrap()
-    });
+    let network =
+        NETWORK.get_or_init(|| "mlp:2".parse::<Architecture>().unwrap().network(Shape::flat(1)).unwrap());
     let path = written("checkpoint", &of_this_run(bytes));
     if bytes.is_empty() {
         // Without a file training begins, and leaves a sound one.

@@ -137,8 +137,10 @@ with tempfile.TemporaryDirectory() as place:
     folder = Path(place)
     prepared(folder)
     alone = left_alone(folder)
-    swept, finished = 0, 0
-    for number in range(arguments.kills):
+    swept, finished, number = 0, 0, -1
+    # Those that were done before the signal came are looked at, too, and not counted.
+    while sum(counts.values()) < arguments.kills:
+        number += 1
         name = list(COMMANDS)[number % len(COMMANDS)]
         whole, seconds, runs = alone[name]
         how = draw.choice([signal.SIGKILL, signal.SIGTERM])
@@ -148,7 +150,7 @@ with tempfile.TemporaryDirectory() as place:
             (folder / OUTPUTS[name][0]).write_bytes(b"what was there before")
         before = files(folder)
         child = subprocess.Popen([BINARY, *COMMANDS[name].split()], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(draw.random() * 1.05 * seconds)
+        time.sleep(draw.random() * seconds)
         ended = child.poll() is None
         child.send_signal(how)
         code = child.wait()
@@ -159,8 +161,8 @@ with tempfile.TemporaryDirectory() as place:
             wrong.append(f"{number} {name}: exit code {code}")
         trouble, stray = check(name, folder, before, whole, politely, runs)
         wrong += [f"{number} {name} ({how.name}): {what}" for what in trouble]
-        key = (name, how.name)
-        counts[key] = counts.get(key, 0) + 1
+        if ended:
+            counts[name, how.name] = counts.get((name, how.name), 0) + 1
         # A run to its end takes away what a hard kill left, and goes on from what is there.
         if stray or number % 10 < len(COMMANDS):
             said = run(COMMANDS[name], cwd=folder)
@@ -179,7 +181,7 @@ with tempfile.TemporaryDirectory() as place:
                 (folder / one).unlink()
     for (name, how), count in sorted(counts.items()):
         print(f"{name:10} {how:8} {count}")
-    print(f"{arguments.kills} ended, {finished} of them after they were done; {swept} temporary files of hard kills swept")
+    print(f"{arguments.kills} ended, {finished} more were done before; {swept} temporary files of hard kills swept")
 
     unions = []
     (folder / "spec.toml").write_text(SPEC.format(seeds=list(range(1, 9)), epochs=2))
@@ -211,6 +213,6 @@ for what in wrong:
 if out:
     out.write_text(json.dumps({
         "kills": [{"command": name, "signal": how, "times": count} for (name, how), count in sorted(counts.items())],
-        "after_the_end": finished, "swept": swept, "writers": unions, "wrong": wrong,
+        "done_before": finished, "swept": swept, "writers": unions, "wrong": wrong,
     }, indent=1) + "\n")
 sys.exit(1 if wrong else 0)

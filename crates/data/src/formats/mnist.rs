@@ -43,7 +43,11 @@ pub fn mnist(folder: &Path) -> Result<Mnist, DataError> {
 }
 
 /// Images and labels of a pair of files.
-pub(super) fn digits(mut images: Source, mut labels: Source, counts: [usize; 10]) -> Result<Images, DataError> {
+pub(super) fn digits(
+    mut images: Source,
+    mut labels: Source,
+    counts: [usize; 10],
+) -> Result<Images, DataError> {
     let rows = counts.iter().sum();
     let labels_name = labels.name.clone();
     let labels = idx(&mut labels, &[rows], "labels")?;

@@ -58,7 +58,8 @@ const BYTES_PER_BYTE: u64 = 32;
 /// The text of a file that people write, and whose values are held at once.
 pub(crate) fn text_of(file: &Path) -> io::Result<String> {
     let length = std::fs::metadata(file)?.len();
-    check_memory(|| "its values".to_string(), length.saturating_mul(BYTES_PER_BYTE)).map_err(io::Error::other)?;
+    check_memory(|| "its values".to_string(), length.saturating_mul(BYTES_PER_BYTE))
+        .map_err(io::Error::other)?;
     String::from_utf8(read_regular(file)?).map_err(|_| io::Error::other("it is not valid UTF-8"))
 }
 
@@ -217,7 +218,9 @@ impl Spec {
         let all = lists.into_iter().chain([self.data.len(), self.methods.len()]);
         let runs = all.fold(1usize, usize::saturating_mul);
         if runs > MOST_RUNS {
-            return Err(format!("it has {runs} runs, and {MOST_RUNS} are the most; divide it into several specs"));
+            return Err(format!(
+                "it has {runs} runs, and {MOST_RUNS} are the most; divide it into several specs"
+            ));
         }
         fn twice<T: ToString>(list: &[T]) -> Option<String> {
             let mut seen = HashSet::new();
