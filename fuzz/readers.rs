@@ -68,6 +68,11 @@ fn place(name: &str) -> PathBuf {
     folder.join(name)
 }
 
+/// Takes away the files that were read by their names.
+pub fn remove_files() {
+    let _ = fs::remove_dir_all(place(""));
+}
+
 fn written(name: &str, bytes: &[u8]) -> PathBuf {
     let path = place(name);
     fs::write(&path, bytes).unwrap();

@@ -34,7 +34,7 @@ def one(binary, target, seconds):
     artifacts.mkdir(parents=True, exist_ok=True)
     seeds = SEEDS.get(target, CRATES / "cli/tests/corpus" / target)
     command = [binary, str(found), str(seeds), f"-max_total_time={seconds}", "-print_final_stats=1", "-timeout=30", "-rss_limit_mb=4096",
-               f"-artifact_prefix={artifacts}/", "-use_value_profile=1"]
+               f"-artifact_prefix={artifacts}/"]
     said = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=HERE,
                           env={**os.environ, "ASAN_OPTIONS": "detect_odr_violation=0:detect_leaks=0"})
     executions = re.findall(r"stat::number_of_executed_units: (\d+)", said.stderr) or re.findall(r"#(\d+)", said.stderr)[-1:]
@@ -48,7 +48,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("folder", type=Path)
 parser.add_argument("targets", nargs="*")
 parser.add_argument("--seconds", type=int, default=60)
-arguments = parser.parse_args()
+arguments = parser.parse_intermixed_args()
 known = sorted(path.stem for path in (HERE / "fuzz_targets").glob("*.rs"))
 for target in arguments.targets or known:
     executions, features, code = one(str(arguments.folder / target), target, arguments.seconds)

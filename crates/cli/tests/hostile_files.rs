@@ -20,6 +20,7 @@ fn every_file_of_every_corpus_is_read_or_refused() {
         assert!(files.len() >= 2, "{name}: {} files", files.len());
         files.iter().for_each(|file| read(&fs::read(file).unwrap()));
     }
+    readers::remove_files();
 }
 
 #[test]
