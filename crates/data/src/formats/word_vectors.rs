@@ -134,7 +134,7 @@ pub(super) fn read(
     while source.line(&mut line, LONGEST)? {
         vectors.lines += 1;
         // Lists grow by doubling.
-        if vectors.lines % LINES_BETWEEN == 0 {
+        if vectors.lines.is_multiple_of(LINES_BETWEEN) {
             let more = 4 * vectors.values.len() as u64;
             check_memory(|| format!("'{}' beyond line {}", source.name, vectors.lines), more)?;
         }
