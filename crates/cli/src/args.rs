@@ -283,6 +283,9 @@ pub enum DataAction {
         /// The folder of a set, or the folder around several.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
+        /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+        #[arg(long, value_name = "SIZE")]
+        memory: Option<String>,
     },
 }
 

@@ -75,6 +75,14 @@ pub struct FileFlags {
     pub memory: Option<String>,
 }
 
+/// Sets how much memory may be used, where it is said.
+pub fn memory_of(size: Option<&str>) -> Result<(), Failure> {
+    if let Some(size) = size {
+        limit_memory(parse_size(size)?);
+    }
+    Ok(())
+}
+
 impl FileFlags {
     /// An encoding by its name.
     pub fn encoding(&self) -> Result<Option<TextEncoding>, Failure> {
@@ -84,10 +92,7 @@ impl FileFlags {
 
     /// Sets how much memory may be used, where it is said.
     pub fn limit_memory(&self) -> Result<(), Failure> {
-        if let Some(size) = &self.memory {
-            limit_memory(parse_size(size)?);
-        }
-        Ok(())
+        memory_of(self.memory.as_deref())
     }
 
     /// A format by its name.

@@ -61,3 +61,32 @@ fn lists_for_spreadsheets() {
     let message = folder.refused("predict m.safetensors new.csv --safe-csv");
     assert!(message.contains("--out <FILE>"), "{message}");
 }
+
+#[test]
+fn every_command_escapes_what_files_name() {
+    let folder = with_model("terminal-commands", "x\u{1b}[31m");
+    let spec = |method: &str| {
+        format!(
+            "title = \"t\\u001b[31m\"\nhidden = [0.3]\nseeds = [1]\n[train]\nnetwork = \"linear\"\nepochs = 1\n[[data]]\n\
+             name = \"digits\"\ntitle = \"d\\u001b[2J\"\npositive = [\"0\", \"2\"]\n[[method]]\nname = \"{method}\"\ntitle = \"m\\u001b[2J\"\n"
+        )
+    };
+    folder.write("spec.toml", spec("collective"));
+    folder.write("unknown.toml", spec("m\\u001b[31m"));
+    folder.write("broken.toml", "title = \"a\"\nhid\u{1b}[2Jden = [0.3]\n");
+    folder.write("r.jsonl", "{\"run\u{1b}[2J\": 1}\n{}\n");
+    for (command, code) in [
+        ("evaluate m.safetensors x.csv --label y", 0),
+        ("importance m.safetensors x.csv --label y", 0),
+        ("prior x.csv --label y", 0),
+        ("experiment spec.toml --results new.jsonl", 0),
+        ("experiment table spec.toml --results new.jsonl", 0),
+        ("experiment spec.toml --results r.jsonl", 2),
+        ("experiment unknown.toml", 2),
+        ("experiment broken.toml", 2),
+    ] {
+        let said = folder.run(command);
+        assert_eq!(said.code, code, "{command}: {said:?}");
+        assert!(is_tame(&said.stdout) && is_tame(&said.stderr), "{command}: {said:?}");
+    }
+}

@@ -70,6 +70,8 @@ pub use features::{
     TimePart,
 };
 pub use fingerprint::Fingerprint;
+#[cfg(fuzzing)]
+pub use formats::read_set_bytes;
 pub use formats::{
     Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
     Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
@@ -85,7 +87,7 @@ pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_col
 pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, parse_size, rows_to_fit};
 pub use parallel::{available_threads, map_stretches};
-pub use place::{is_standard_output, is_stream};
+pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
 pub use random::Stream;
 pub use read::{

@@ -22,8 +22,8 @@ pub fn is_stream(path: &Path) -> bool {
     is_dash(path) || devices || fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
-/// The bytes of a regular file. A pipe, which might never end, or a device is refused.
-pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+/// The bytes of a regular file, if there is memory for them. A pipe, which might never end, or a device is refused.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     match fs::metadata(path)? {
         about if about.is_file() || about.is_dir() => {
             check_memory(|| format!("'{}'", path.display()), about.len()).map_err(io::Error::other)?;

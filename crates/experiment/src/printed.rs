@@ -7,8 +7,8 @@
 //! ```
 
 use crate::ExperimentError;
+use crate::spec::text_of;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// The cells of one printed table, by name; in percent.
@@ -19,8 +19,7 @@ impl Printed {
     /// Reads one table of a file.
     pub fn read(file: &Path, table: &str) -> Result<Self, ExperimentError> {
         let shown = file.display().to_string();
-        let text =
-            fs::read_to_string(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
+        let text = text_of(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
         Self::parse(&text, table).map_err(|detail| ExperimentError::Spec { file: shown, detail })
     }
 

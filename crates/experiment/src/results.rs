@@ -11,6 +11,7 @@
 
 use crate::ExperimentError;
 use crate::spec::Run;
+use onesided_data::check_memory;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -73,6 +74,7 @@ impl Results {
         let shown = || file.display().to_string();
         let read = |cause| ExperimentError::Read { file: shown(), cause };
         let Some(mut open) = open_to_read(file).map_err(read)? else { return Ok(0) };
+        check_room(&open, 0).map_err(read)?;
         let mut text = Vec::new();
         open.read_to_end(&mut text).map_err(read)?;
         let (whole, rest) = whole_lines(&text);
@@ -127,6 +129,7 @@ impl Results {
             }
         }
         file.seek(SeekFrom::Start(self.end))?;
+        check_room(file, self.end)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text)?;
         let (whole, rest) = whole_lines(&text);
@@ -208,6 +211,12 @@ fn open_to_read(file: &Path) -> io::Result<Option<File>> {
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(cause),
     }
+}
+
+/// Asks for memory for what follows `from`: as text, and as records, which take about as much.
+fn check_room(file: &File, from: u64) -> io::Result<()> {
+    let length = file.metadata()?.len().saturating_sub(from);
+    check_memory(|| "its lines".to_string(), length.saturating_mul(2)).map_err(io::Error::other)
 }
 
 /// Takes a lock, however often a signal comes in between.

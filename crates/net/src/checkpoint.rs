@@ -10,7 +10,7 @@ use crate::optimizer::Clock;
 use crate::spec::Network;
 use crate::train::{EpochRecord, Job, TrainConfig};
 use crate::weights::{Tensor, Weights};
-use onesided_data::{SamplerState, write_atomically};
+use onesided_data::{SamplerState, read_regular, write_atomically};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -152,7 +152,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
     if std::fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         return Err(refused(path, "is a pipe or a device, not a regular file; name another file"));
     }
-    let file = match std::fs::read(path) {
+    let file = match read_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(path, format!("cannot be read: {error}"))),
@@ -165,7 +165,7 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
     // Checkpoints of earlier versions have none.
     let stored = header.metadata().as_ref().and_then(|m| m.get(CHECKSUM));
     let all = tensors.iter().map(|(name, view)| (name, view.data()));
-    if stored.is_some_and(|stored| *stored != checksum(note, all)) {
+    if !cfg!(fuzzing) && stored.is_some_and(|stored| *stored != checksum(note, all)) {
         return Err(damaged());
     }
     let note: Note = serde_json::from_str(note).map_err(|_| damaged())?;
@@ -174,6 +174,9 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
             path,
             "belongs to another run (other data, settings or seed); delete it or name another file",
         ));
+    }
+    if !note.clock.is_sound() {
+        return Err(damaged());
     }
     let array = |name: &str| -> Result<Vec<f32>, NetError> {
         let view = tensors.tensor(name).map_err(|_| damaged())?;

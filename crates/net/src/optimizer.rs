@@ -120,6 +120,11 @@ impl Clock {
         Self { step: 0, momentum_product: 1.0 }
     }
 
+    /// Whether it could have come to be by steps: no run takes 2^53 of them.
+    pub fn is_sound(&self) -> bool {
+        self.step < 1 << 53 && (0.0..=1.0).contains(&self.momentum_product)
+    }
+
     /// Moves to the next step and gives its coefficients.
     pub fn tick(&mut self, optimizer: Optimizer, learning_rate: f64, weight_decay: f64) -> Step {
         self.step += 1;

@@ -2,6 +2,7 @@
 
 use crate::args::{Data, DataAction};
 use crate::failure::Failure;
+use crate::inputs::memory_of;
 use crate::output::{note, print, print_json, table};
 use onesided::data::{FoundSet, Part, Summary, survey};
 use serde_json::{Value, json};
@@ -10,7 +11,10 @@ use std::path::Path;
 /// Does what was asked for with data sets.
 pub fn run(flags: &Data, as_json: bool) -> Result<(), Failure> {
     match &flags.action {
-        Some(DataAction::Check { folder }) => check(folder, as_json),
+        Some(DataAction::Check { folder, memory }) => {
+            memory_of(memory.as_deref())?;
+            check(folder, as_json)
+        }
         None => Err(Failure::input("name what to do with data: check; see onesided data --help")),
     }
 }

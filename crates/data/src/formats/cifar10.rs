@@ -55,19 +55,30 @@ fn images(folder: &Path, files: &[Published]) -> Result<Images, DataError> {
     for (name, counts) in files {
         let path = folder.join(name);
         let content = read_exactly(&path, (counts.iter().sum::<usize>() * RECORD) as u64)?;
-        let before = labels.len();
-        for (at, record) in content.chunks_exact(RECORD).enumerate() {
-            let (label, planes) = (record[0], &record[1..]);
-            if usize::from(label) >= CIFAR10_CLASSES.len() {
-                let (file, classes) = (path.display().to_string(), CIFAR10_CLASSES.len());
-                return Err(DataError::ImageLabel { file, image: at + 1, label, classes });
-            }
-            labels.push(label);
-            bytes.extend((0..PIXELS).flat_map(|pixel| [0, 1, 2].map(|c| planes[c * PIXELS + pixel])));
-        }
-        verify(&path.display().to_string(), &labels[before..], &CIFAR10_CLASSES, counts)?;
+        let (file, before) = (path.display().to_string(), labels.len());
+        add_records(&file, &content, &mut bytes, &mut labels)?;
+        verify(&file, &labels[before..], &CIFAR10_CLASSES, counts)?;
     }
     Ok(Images { height: SIDE, width: SIDE, channels: CHANNELS, bytes, labels })
+}
+
+/// Appends the pixels and the classes of the records of a file.
+pub(super) fn add_records(
+    file: &str,
+    content: &[u8],
+    bytes: &mut Vec<u8>,
+    labels: &mut Vec<u8>,
+) -> Result<(), DataError> {
+    for (at, record) in content.chunks_exact(RECORD).enumerate() {
+        let (label, planes) = (record[0], &record[1..]);
+        if usize::from(label) >= CIFAR10_CLASSES.len() {
+            let (file, classes) = (file.to_string(), CIFAR10_CLASSES.len());
+            return Err(DataError::ImageLabel { file, image: at + 1, label, classes });
+        }
+        labels.push(label);
+        bytes.extend((0..PIXELS).flat_map(|pixel| [0, 1, 2].map(|c| planes[c * PIXELS + pixel])));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

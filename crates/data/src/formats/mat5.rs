@@ -8,7 +8,7 @@
 //! Only little-endian files are read: MATLAB has written no others for two decades.
 
 use super::source::Source;
-use crate::DataError;
+use crate::{DataError, check_memory};
 use flate2::bufread::ZlibDecoder;
 use std::io::{BufReader, Read};
 
@@ -166,6 +166,8 @@ impl<R: Read> Parts<R> {
     fn take(&mut self, count: u64, what: &str) -> Result<Vec<u8>, String> {
         let early = || format!("it ends before the end of its {what}");
         self.left = self.left.checked_sub(count).ok_or_else(early)?;
+        // A list that grows is there twice for a moment.
+        check_memory(|| format!("its {what}"), 2 * count).map_err(|error| error.to_string())?;
         let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
         match (&mut self.bytes).take(count).read_to_end(&mut bytes) {
             Ok(found) if found as u64 == count => Ok(bytes),

@@ -43,7 +43,11 @@ pub fn mnist(folder: &Path) -> Result<Mnist, DataError> {
 }
 
 /// Images and labels of a pair of files.
-fn digits(mut images: Source, mut labels: Source, counts: [usize; 10]) -> Result<Images, DataError> {
+pub(super) fn digits(
+    mut images: Source,
+    mut labels: Source,
+    counts: [usize; 10],
+) -> Result<Images, DataError> {
     let rows = counts.iter().sum();
     let labels_name = labels.name.clone();
     let labels = idx(&mut labels, &[rows], "labels")?;
@@ -57,7 +61,11 @@ fn digits(mut images: Source, mut labels: Source, counts: [usize; 10]) -> Result
 }
 
 /// The bytes of an idx file that has exactly these dimensions, the first of which counts `what`.
-fn idx(source: &mut Source, dimensions: &[usize], what: &'static str) -> Result<Vec<u8>, DataError> {
+pub(super) fn idx(
+    source: &mut Source,
+    dimensions: &[usize],
+    what: &'static str,
+) -> Result<Vec<u8>, DataError> {
     let magic = source.bytes(4, "its first four bytes")?;
     if magic != [0, 0, 8, dimensions.len() as u8] {
         let detail = format!("it starts with the bytes {magic:?} instead of [0, 0, 8, {}]", dimensions.len());

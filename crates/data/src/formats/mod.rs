@@ -6,6 +6,8 @@
 mod cifar10;
 #[cfg(test)]
 mod damage;
+#[cfg(any(test, fuzzing))]
+mod hostile;
 mod image_folder;
 mod mat5;
 mod mnist;
@@ -18,6 +20,8 @@ mod usps;
 mod word_vectors;
 
 pub use cifar10::{CIFAR10_CLASSES, Cifar10, cifar10};
+#[cfg(fuzzing)]
+pub use hostile::read_set_bytes;
 pub use image_folder::{ImageFolder, image_folder};
 pub use mnist::{Mnist, mnist};
 pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};

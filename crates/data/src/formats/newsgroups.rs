@@ -6,7 +6,7 @@
 //! byte is a character of ISO 8859-1.
 
 use super::source::inside;
-use crate::DataError;
+use crate::{DataError, check_memory, read_regular};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -109,7 +109,10 @@ fn posts(folder: &Path, (half, counts): &Published) -> Result<Texts, DataError> 
             if path.is_dir() {
                 return Err(DataError::IsFolder { file: file() });
             }
-            let bytes = fs::read(&path).map_err(|cause| DataError::Read { file: file(), cause })?;
+            // As bytes, and as a text, whose letters may take two bytes each.
+            let length = fs::metadata(&path).map_or(0, |about| about.len());
+            check_memory(|| format!("the post '{}'", path.display()), length.saturating_mul(3))?;
+            let bytes = read_regular(&path).map_err(|cause| DataError::Read { file: file(), cause })?;
             if bytes.is_empty() {
                 let (found, what) = (0, "the post".to_string());
                 return Err(DataError::EndsEarly { file: file(), found, what });

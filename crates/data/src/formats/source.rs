@@ -1,10 +1,13 @@
 //! A file of a published set on its way in: packed or not, of a known length or not, and always with a name.
 
-use crate::DataError;
+use crate::{DataError, check_memory, read_regular};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+
+/// How much is read of a long part between two questions about memory, at least.
+const STEP: u64 = 1 << 20;
 
 /// Bytes to be read once, from front to back. What starts like gzip is unpacked, whatever the file is called.
 pub(super) struct Source<'a> {
@@ -48,9 +51,20 @@ impl<'a> Source<'a> {
     /// The next `count` bytes; `what` says what they are, should they be missing. Memory is taken as bytes arrive, so
     /// that a length which lies costs nothing.
     pub fn bytes(&mut self, count: u64, what: &str) -> Result<Vec<u8>, DataError> {
-        let mut bytes = Vec::with_capacity(count.min(1 << 20) as usize);
-        let found = (&mut self.bytes).take(count).read_to_end(&mut bytes);
-        self.at += found.map_err(|cause| self.failed(cause))? as u64;
+        let mut bytes = Vec::with_capacity(count.min(STEP) as usize);
+        while (bytes.len() as u64) < count {
+            let step = STEP.max(bytes.len() as u64).min(count - bytes.len() as u64);
+            // A list that grows is there twice for a moment.
+            if !bytes.is_empty() {
+                check_memory(|| format!("{what} of '{}'", self.name), bytes.len() as u64 + step)?;
+            }
+            let found = (&mut self.bytes).take(step).read_to_end(&mut bytes);
+            let found = found.map_err(|cause| self.failed(cause))? as u64;
+            self.at += found;
+            if found < step {
+                break;
+            }
+        }
         if (bytes.len() as u64) < count {
             let (file, found) = (self.name.clone(), self.at);
             return Err(DataError::EndsEarly { file, found, what: what.to_string() });
@@ -119,7 +133,7 @@ pub(super) fn read_exactly(path: &Path, expected: u64) -> Result<Vec<u8>, DataEr
     if found != expected {
         return Err(DataError::FileSize { file, found, expected });
     }
-    let bytes = fs::read(path).map_err(|cause| DataError::Read { file: file.clone(), cause })?;
+    let bytes = read_regular(path).map_err(|cause| DataError::Read { file: file.clone(), cause })?;
     // The file may have changed since it was measured.
     match bytes.len() as u64 {
         found if found != expected => Err(DataError::FileSize { file, found, expected }),

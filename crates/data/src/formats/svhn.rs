@@ -8,7 +8,7 @@
 use super::mat5;
 use super::source::{Source, inside, verify};
 use super::{DIGITS, Images};
-use crate::DataError;
+use crate::{DataError, check_memory};
 use std::path::Path;
 
 const SIDE: usize = 32;
@@ -35,7 +35,7 @@ pub fn svhn(folder: &Path) -> Result<Svhn, DataError> {
 }
 
 /// The images of one file.
-fn digits(mut source: Source, counts: [usize; 10]) -> Result<Images, DataError> {
+pub(super) fn digits(mut source: Source, counts: [usize; 10]) -> Result<Images, DataError> {
     let expected: usize = counts.iter().sum();
     let mut arrays = mat5::arrays(&mut source, 2, (expected * IMAGE) as u64)?;
     let mut named = |name: &str| {
@@ -64,6 +64,7 @@ fn digits(mut source: Source, counts: [usize; 10]) -> Result<Images, DataError> 
     }
     let labels: Vec<u8> = labels.into_iter().map(|label| (label % 10) as u8).collect();
     verify(&file, &labels, &DIGITS, &counts)?;
+    check_memory(|| format!("the images of '{file}'"), planes.len() as u64)?;
     let mut bytes = vec![0; planes.len()];
     for (image, turned) in planes.chunks_exact(IMAGE).zip(bytes.chunks_exact_mut(IMAGE)) {
         for (at, value) in turned.iter_mut().enumerate() {

@@ -35,7 +35,7 @@ pub fn usps(folder: &Path) -> Result<Usps, DataError> {
 }
 
 /// The lines of one file.
-fn digits(mut source: Source, counts: [usize; 10]) -> Result<Pixels, DataError> {
+pub(super) fn digits(mut source: Source, counts: [usize; 10]) -> Result<Pixels, DataError> {
     let expected: usize = counts.iter().sum();
     let (mut values, mut labels) = (Vec::with_capacity(expected * SIDE * SIDE), Vec::with_capacity(expected));
     let mut line = Vec::new();

@@ -7,12 +7,15 @@
 
 use super::source::Source;
 use crate::error::shortened;
-use crate::{DataError, Matrix, words};
+use crate::{DataError, Matrix, check_memory, words};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// The longest line that makes sense: a few thousand numbers.
 const LONGEST: u64 = 1 << 17;
+
+/// How many lines are read between two questions about memory.
+const LINES_BETWEEN: usize = 1 << 12;
 
 /// The different words of some texts: those whose vectors are worth reading.
 pub fn vocabulary<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> HashSet<String> {
@@ -120,7 +123,7 @@ impl WordVectors {
     }
 }
 
-fn read(
+pub(super) fn read(
     mut source: Source,
     named: Option<usize>,
     wanted: impl Fn(&str) -> bool,
@@ -130,6 +133,11 @@ fn read(
     let mut line = Vec::new();
     while source.line(&mut line, LONGEST)? {
         vectors.lines += 1;
+        // Lists grow by doubling.
+        if vectors.lines.is_multiple_of(LINES_BETWEEN) {
+            let more = 4 * vectors.values.len() as u64;
+            check_memory(|| format!("'{}' beyond line {}", source.name, vectors.lines), more)?;
+        }
         let outcome = Line::split(&line, &mut dimension).and_then(|line| {
             let word = String::from_utf8_lossy(line.word);
             if !wanted(&word) || vectors.places.contains_key(word.as_ref()) {

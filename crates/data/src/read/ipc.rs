@@ -81,6 +81,9 @@ fn fill(
     let mut rows = 0;
     for batch in batches {
         let batch = batch.map_err(|error| corrupt(file, &error))?;
+        // What is kept of a cell takes four bytes or more, in a list that may have to grow.
+        let cells = (batch.num_rows() * batch.num_columns()) as u64;
+        check_memory(|| format!("'{file}' beyond row {rows}"), cells.saturating_mul(2 * BYTES_PER_CELL))?;
         for (at, array) in batch.columns().iter().enumerate() {
             table.push(at, array.as_ref())?;
         }

@@ -254,13 +254,25 @@ impl<'s> Pass<'s> {
             .collect()
     }
 
+    /// Columns grow by doubling, all of them at one row. Where such a row is near: what it takes to copy half of their numbers,
+    /// as some are always in place already.
+    fn doubling(&self, start: u64) -> u64 {
+        let rows = self.reader.position().record().max(1);
+        let step = rows.saturating_mul(STEP) / start.max(1);
+        match rows + 2 * step >= rows.next_power_of_two() {
+            true => rows.saturating_mul(2 * self.wide as u64),
+            false => 0,
+        }
+    }
+
     /// The next record and where in the text it starts.
     pub(super) fn next(&mut self) -> Result<Option<(&ByteRecord, u64)>, DataError> {
         let start = self.reader.position().byte();
         self.bound.start.set(start);
         self.bound.header_read.set(true);
         if start >= self.checked {
-            check_memory(|| format!("'{}' beyond {start} bytes", self.source.name), BYTES_PER_STEP)?;
+            let more = BYTES_PER_STEP.max(self.doubling(start));
+            check_memory(|| format!("'{}' beyond {start} bytes", self.source.name), more)?;
             self.checked = start + STEP;
         }
         loop {

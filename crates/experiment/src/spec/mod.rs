@@ -41,12 +41,27 @@ pub use runs::Run;
 use crate::ExperimentError;
 use crate::choices::Choices;
 use crate::figure::FigureSpec;
+use onesided_data::{check_memory, read_regular};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
+
+/// The most runs of a spec: more would take longer than anybody waits, and are a slip in one of its lists.
+const MOST_RUNS: usize = 100_000;
+
+/// What a byte of TOML may take as a tree of values.
+const BYTES_PER_BYTE: u64 = 32;
+
+/// The text of a file that people write, and whose values are held at once.
+pub(crate) fn text_of(file: &Path) -> io::Result<String> {
+    let length = std::fs::metadata(file)?.len();
+    check_memory(|| "its values".to_string(), length.saturating_mul(BYTES_PER_BYTE))
+        .map_err(io::Error::other)?;
+    String::from_utf8(read_regular(file)?).map_err(|_| io::Error::other("it is not valid UTF-8"))
+}
 
 /// An experiment as its file describes it.
 #[derive(Clone, Debug)]
@@ -143,8 +158,7 @@ impl Spec {
     /// Reads and checks a spec.
     pub fn read(file: &Path) -> Result<Self, ExperimentError> {
         let shown = file.display().to_string();
-        let text =
-            fs::read_to_string(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
+        let text = text_of(file).map_err(|cause| ExperimentError::Read { file: shown.clone(), cause })?;
         Self::parse(file, &text).map_err(|detail| ExperimentError::Spec { file: shown, detail })
     }
 
@@ -200,13 +214,22 @@ impl Spec {
         if let Some(wrong) = self.prior_errors.iter().find(|&&error| !(error > -1.0 && error < 1.0)) {
             return Err(format!("a prior error must lie strictly between -1 and 1, but one is {wrong}"));
         }
-        fn twice<T: PartialEq + Copy>(list: &[T]) -> Option<T> {
-            list.iter().enumerate().find(|(at, one)| list[..*at].contains(one)).map(|(_, &one)| one)
+        let lists = [self.hidden.len(), self.seeds.len(), self.prior_errors.len()];
+        let all = lists.into_iter().chain([self.data.len(), self.methods.len()]);
+        let runs = all.fold(1usize, usize::saturating_mul);
+        if runs > MOST_RUNS {
+            return Err(format!(
+                "it has {runs} runs, and {MOST_RUNS} are the most; divide it into several specs"
+            ));
+        }
+        fn twice<T: ToString>(list: &[T]) -> Option<String> {
+            let mut seen = HashSet::new();
+            list.iter().map(T::to_string).find(|one| !seen.insert(one.clone()))
         }
         let repeated = [
-            ("hidden", twice(&self.hidden).map(|x| x.to_string())),
-            ("seeds", twice(&self.seeds).map(|x| x.to_string())),
-            ("prior_errors", twice(&self.prior_errors).map(|x| x.to_string())),
+            ("hidden", twice(&self.hidden)),
+            ("seeds", twice(&self.seeds)),
+            ("prior_errors", twice(&self.prior_errors)),
         ];
         if let Some((what, Some(value))) = repeated.iter().find(|(_, value)| value.is_some()) {
             return Err(format!("{what} lists {value} twice; leave one out"));

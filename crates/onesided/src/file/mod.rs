@@ -118,7 +118,8 @@ pub(crate) fn from_bytes(bytes: &[u8], name: &str) -> Result<(About, Fitted), Er
     if version >= 3 {
         let model = entry("model").ok_or_else(|| damaged(name, "what scores is missing"))?;
         let data = bytes.get(8 + start..).unwrap_or(&[]);
-        if entry("checksum") != Some(checksum(document, model, data).as_str()) {
+        // A fuzzer does not find sums; what is behind them is to be found, too.
+        if !cfg!(fuzzing) && entry("checksum") != Some(checksum(document, model, data).as_str()) {
             return Err(damaged(name, "its checksum is not that of its content"));
         }
     }

@@ -3,6 +3,7 @@
 use super::spec;
 use crate::commands::device;
 use crate::failure::Failure;
+use crate::inputs::memory_of;
 use crate::output::{note, print, print_json};
 use crate::progress::{guarded, interrupted};
 use clap::Args;
@@ -48,11 +49,15 @@ pub struct Flags {
     /// List the runs that are left, and do none.
     #[arg(long)]
     pub dry_run: bool,
+    /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
 }
 
 /// Does what is left of a spec and prints its table.
 pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     let Some(named) = &flags.spec else { return Err(Failure::input("name a spec to run")) };
+    memory_of(flags.memory.as_deref())?;
     if flags.jobs == 0 {
         return Err(Failure::input("--jobs must be at least 1"));
     }

@@ -1,0 +1,6 @@
+//! Any lines as a column of dates.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(init: readers::let_readers_catch_panics(), |bytes: &[u8]| readers::date(bytes));

@@ -1,0 +1,6 @@
+//! Any bytes as an experiment's spec.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(init: readers::let_readers_catch_panics(), |bytes: &[u8]| readers::spec(bytes));

@@ -1,0 +1,6 @@
+//! Any bytes as a text in some encoding.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(init: readers::let_readers_catch_panics(), |bytes: &[u8]| readers::text(bytes));
