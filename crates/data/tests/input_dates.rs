@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use onesided_data::{
     DataError, Dataset, Encoding, FeatureKind, Input, InputOptions, Note, ReadAgain, Scaling, TimeStyle,
-    Values, WhyLeftOut, read_csv_bytes,
+    Values, read_csv_bytes,
 };
 use parquet::arrow::ArrowWriter;
 use scratch::Scratch;
@@ -186,14 +186,15 @@ fn more_different_times_than_levels_are_still_times() {
 }
 
 #[test]
-fn a_date_that_rises_with_the_row_is_left_out_unless_asked_for() {
+fn of_a_date_that_rises_with_the_row_only_the_days_are_left_out() {
     let scratch = Scratch::new("rising");
     let cells: Vec<String> = (0..90).map(|i| format!("2024-{:02}-{:02}", 1 + i / 28, 1 + i % 28)).collect();
     let text =
         table("when", &cells).replace("y\n", "y,x\n").replace(",0\n", ",0,3\n").replace(",1\n", ",1,4\n");
     let data = learned(&scratch, "t.csv", &text, &labeled());
-    let note = Note::LeftOut { columns: vec!["when".to_string()], why: WhyLeftOut::TimeOrder };
+    let note = Note::TimesInOrder(vec!["when".to_string()]);
     assert!(data.notes().contains(&note), "{:?}", data.notes());
+    assert_eq!(data.encoding().names(), ["when.weekday", "when.day", "x"]);
     let asked = InputOptions { date: vec!["when".to_string()], ..labeled() };
     let data = learned(&scratch, "t.csv", &text, &asked);
     assert_eq!(data.encoding().names(), ["when", "when.weekday", "when.day", "x"]);

@@ -310,6 +310,14 @@ impl Guess {
             (Some(Wanted::Numbers(style)), Wanted::Numbers(wanted)) => (self.remarks(style), style == wanted),
             (Some(Wanted::Flags), Wanted::Flags) => (self.remarks(None), true),
             (None, _) => (Remarks::default(), true),
+            // What is no number is the reason.
+            (_, Wanted::Numbers(_)) => {
+                let first_other = self.point.first_other.take();
+                (
+                    Remarks { others: usize::from(first_other.is_some()), first_other, ..Remarks::default() },
+                    false,
+                )
+            }
             _ => (Remarks::default(), false),
         };
         Ok((kind.filter(|_| !wanted), remarks))
