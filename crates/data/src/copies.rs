@@ -72,7 +72,10 @@ impl Copies {
             let has = |kind| rows.iter().any(|&row| labels[row] == kind);
             [has(Label::Positive), has(Label::Unlabeled), has(Label::Negative)]
         };
-        if parts.iter().zip(&gathered).all(|(before, after)| kinds(before) == kinds(after)) {
+        let keeps = |(before, after): (&Vec<usize>, &Vec<usize>)| {
+            kinds(before).into_iter().zip(kinds(after)).all(|(had, has)| has || !had)
+        };
+        if parts.iter().zip(&gathered).all(keeps) {
             parts.iter_mut().zip(gathered).for_each(|(part, rows)| *part = rows);
         }
     }

@@ -271,6 +271,21 @@ fn hostile_cells_are_no_dates_and_no_panic() {
     }
 }
 
+/// A text table as a Parquet file whose columns are all of texts.
+fn as_texts(from: &Path, to: &Path) {
+    let text = std::fs::read_to_string(from).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+    let header = lines.next().unwrap();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let column =
+        |at: usize| -> ArrayRef { Arc::new(StringArray::from_iter_values(rows.iter().map(|row| row[at]))) };
+    let columns = header.iter().enumerate().map(|(at, name)| (name.to_string(), column(at)));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(to).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
 #[test]
 fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
     let folder = std::env::temp_dir().join(format!("onesided-restyled-{}", std::process::id()));
@@ -312,12 +327,17 @@ fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
         ("us.csv", "month", &(|month, day| format!("{month}/{day}/2024")) as &dyn Fn(usize, usize) -> String),
         ("de.csv", "day", &|month, day| format!("{day:02}.{month:02}.2024")),
     ] {
-        let (numbers, notes) = rows(&table(name, date));
-        assert_eq!(numbers, as_learned, "{name}");
-        let words = format!(
-            "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
-        );
-        assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+        let text = table(name, date);
+        let packed = text.with_extension("parquet");
+        as_texts(&text, &packed);
+        for path in [&text, &packed] {
+            let (numbers, notes) = rows(path);
+            assert_eq!(numbers, as_learned, "{name}");
+            let words = format!(
+                "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
+            );
+            assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+        }
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,8 +1,8 @@
 //! Spreadsheets, objects and Arrow files as programs write them. The files are made by fixtures/make_exports.py.
 
 use onesided_data::{
-    DataError, Frame, Input, InputOptions, Position, ReadOptions, Remark, Values, WhyLeftOut, column_names,
-    read, read_table_bytes,
+    Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, Values,
+    WhyLeftOut, column_names, read, read_table_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -103,6 +103,21 @@ fn the_sheet_with_the_columns_that_are_asked_for_is_read() {
     let options = InputOptions { label: Some("lable".to_string()), ..InputOptions::default() };
     let message = options.read(&Input::one(fixture("second.xlsx"))).unwrap_err().to_string();
     assert!(message.ends_with("(the sheet 'README' was read; others are 'Data')"), "{message}");
+}
+
+#[test]
+fn all_columns_that_are_one_cell_a_row_are_kept_of_arrow_files() {
+    // A column of codes and one of vectors; the second is a feature and cannot be copied.
+    let learned = InputOptions::default().read(&Input::one(fixture("coded.arrow"))).unwrap();
+    let also = ReadAgain { keep: vec!["all".to_string()], ..ReadAgain::default() };
+    let mut kept = Vec::new();
+    let input = Input::one(fixture("coded.arrow"));
+    let done = learned.encoding().stream(&input, &also, Cutting::default(), &mut |piece| {
+        kept.extend(piece.ids().iter().map(|(name, cells)| (name.clone(), cells.get(1).to_string())));
+        Ok::<(), DataError>(())
+    });
+    assert_eq!(done.unwrap().rows, 3);
+    assert_eq!(kept, [("c".to_string(), "y".to_string())]);
 }
 
 #[test]

@@ -602,7 +602,10 @@ mod tests {
         let (fitted, ..) = Features::fit(table, &FeatureOptions::default()).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         assert_eq!(serde_json::from_str::<Features>(&text).unwrap(), fitted);
-        assert!(text.contains(r#"{"name":"c","kind":"categorical","levels":["a","b"]}"#), "{text}");
+        assert!(text.contains(r#"{"name":"c","kind":"categorical","levels":["a","b"],"seen":{"#), "{text}");
+        // Files of before have no such thing.
+        let before = text.replace(r#","seen":{"rows":3,"single":1}"#, "");
+        assert_eq!(serde_json::from_str::<Features>(&before).unwrap().columns()[1].seen, None);
     }
 
     #[test]

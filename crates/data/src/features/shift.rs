@@ -98,7 +98,7 @@ impl Seen {
     }
 
     fn cells(&self) -> usize {
-        self.rows - self.missing.min(self.rows)
+        self.rows.saturating_sub(self.missing)
     }
 }
 
@@ -264,10 +264,10 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     let (training, here) = ([low, high], [tally.low, tally.high]);
     let outside = tally.shares[0] + tally.shares[5];
     // Two of a row more than training had would be its lowest or its highest.
-    if is_more(outside, cells, 2, seen.cells() + 1) {
+    if is_more(outside, cells, 2, seen.cells().saturating_add(1)) {
         return Some(Shift::Range { outside, cells, training, here });
     }
-    let sample = seen.between.iter().sum::<usize>().max(1) as f64;
+    let sample = seen.between.iter().map(|&cells| cells as f64).sum::<f64>().max(1.0);
     let share = |place: usize| match place {
         0 | 5 => 0.0,
         place => seen.between[place - 1] as f64 / sample,
@@ -288,7 +288,7 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
 fn is_more(found: usize, all: usize, before: usize, all_before: usize) -> bool {
     let share = found as f64 / all as f64;
     // One more of either kind: a share of 0 is uncertain, too.
-    let expected = (before + 1) as f64 / (all_before + 2) as f64;
+    let expected = (before as f64 + 1.0) / (all_before as f64 + 2.0);
     let rows = 1.0 / all as f64 + 1.0 / all_before as f64;
     share - expected >= LARGE_SHARE.max(FAR_OFF * (expected * (1.0 - expected) * rows).sqrt())
 }

@@ -21,6 +21,9 @@ const MOST_FOR_PAIRS: usize = 8;
 /// A correlation of differences with the number of the row from which they say nothing else.
 const MOSTLY_THE_ROW: f64 = 0.95;
 
+/// Fewer rows than this say nothing of an order.
+const ROWS_OF_AN_ORDER: f64 = 50.0;
+
 /// Something that is learned of a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -156,7 +159,7 @@ fn rises_with_the_row(times: &TimeColumn, other: &[f64]) -> bool {
         let (x, y) = (x - mean.0, y - mean.1);
         [xx + x * x, xy + x * y, yy + y * y]
     });
-    xy * xy > MOSTLY_THE_ROW * MOSTLY_THE_ROW * xx * yy
+    n >= ROWS_OF_AN_ORDER && xy * xy > MOSTLY_THE_ROW * MOSTLY_THE_ROW * xx * yy
 }
 
 #[cfg(test)]
