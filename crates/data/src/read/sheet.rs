@@ -32,10 +32,10 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     if !others.is_empty() || options.sheet.is_some() {
         text.name = format!("{}, sheet {sheet}", source.name);
     }
-    let mut frame = text.read_plain(options)?;
     if !others.is_empty() {
         remarks.insert(0, Remark::Sheets { read: sheet, others });
     }
+    let mut frame = text.read_plain(options).map_err(|error| error.of_sheet(&remarks))?;
     remarks.append(&mut frame.remarks);
     frame.remarks = remarks;
     Ok(frame)
