@@ -34,8 +34,7 @@ fn what_rises_with_the_row_is_left_out_and_what_leaks_is_warned_of() {
                     if it is a measurement, keep it with --numeric nr\n";
     assert!(said.stderr.contains(left_out), "{said:?}");
     let in_part = "times rise or fall with the row, so how late it is is left out and the rest learned from (month, \
-                   weekday, day, hour, days between dates), in at; if it matters how late it is, keep that, too with \
-                   --date at\n";
+                   weekday, day, hour, days between dates), in at; if that matters, keep it with --date at\n";
     assert!(said.stderr.contains(in_part), "{said:?}");
     let leak = "warning: labeled and unlabeled rows are told apart almost perfectly by refund (AUC 1.000) alone; if it is \
                 not known of new rows, or says how rows were collected, leave it out with --drop refund\n";

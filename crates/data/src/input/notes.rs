@@ -247,11 +247,9 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::TimeOrder } => {
                 Some(Hint::new("if it matters, keep it", "date", columns.first()?.clone()))
             }
-            Note::TimesInOrder(columns) => Some(Hint::new(
-                "if it matters how late it is, keep that, too",
-                "date",
-                columns.first()?.clone(),
-            )),
+            Note::TimesInOrder(columns) => {
+                Some(Hint::new("if that matters, keep it", "date", columns.first()?.clone()))
+            }
             Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
                 Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
             }
