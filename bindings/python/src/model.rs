@@ -4,7 +4,7 @@ use crate::failure::{raise, raise_for};
 use crate::fitting::{Said, notes};
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use onesided::{Encoding, Model, RecallTarget};
+use onesided::{Encoding, KnownRows, Model, RecallTarget, RowKind, ScoredBy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -17,11 +17,18 @@ type Numbers<'py> = Bound<'py, PyArray1<f32>>;
 #[pyclass(name = "Model", frozen, module = "onesided._onesided")]
 pub struct PyModel {
     model: Model,
+    /// The rows that a model was fitted on, from the file beside it.
+    beside: Option<KnownRows>,
 }
 
 impl PyModel {
     pub fn new(model: Model) -> Self {
-        Self { model }
+        Self { model, beside: None }
+    }
+
+    /// The rows that it was fitted on, where they are known.
+    fn known(&self) -> Option<&KnownRows> {
+        self.model.known_rows().or(self.beside.as_ref())
     }
 }
 
@@ -29,7 +36,8 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        py.detach(|| Model::load(path)).map(Self::new).map_err(raise)
+        let model = py.detach(|| Model::load(&path)).map_err(raise)?;
+        Ok(Self { model, beside: KnownRows::beside(&path).ok() })
     }
 
     #[staticmethod]
@@ -60,6 +68,33 @@ impl PyModel {
         let model = self.model.clone().with_threads(threads).on_device(device);
         let scores = py.detach(|| model.score(&data)).map_err(raise)?;
         Ok((scores.into_pyarray(py), said))
+    }
+
+    /// The score to list each row by, out of fold where the model was fitted on it; which rows belong in the list; and what is
+    /// to be said.
+    #[allow(clippy::type_complexity)] // a tuple for Python, taken apart at once
+    fn score_list<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        threads: usize,
+        device: &str,
+    ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
+        let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let mut said = notes(&data);
+        let model = self.model.clone().with_threads(threads).on_device(device);
+        let Some(known) = self.known() else {
+            let scores = py.detach(|| model.score(&data)).map_err(raise)?;
+            return Ok((scores.into_pyarray(py), vec![true; data.len()].into_pyarray(py), said));
+        };
+        let mut matcher = known.matcher();
+        let scored = py.detach(|| model.score_known(&data, known, &mut matcher)).map_err(raise)?;
+        let (kinds, scores): (Vec<RowKind>, Vec<f32>) = scored.into_iter().unzip();
+        let fitted = matcher.is_fitted_table();
+        let listed: Vec<bool> = kinds.iter().map(|kind| !(fitted && kind.is_labeled())).collect();
+        said.extend(said_of(known, matcher.found(), if fitted { matcher.labeled() } else { 0 }, fitted));
+        Ok((scores.into_pyarray(py), listed.into_pyarray(py), said))
     }
 
     /// For each row its largest parts, the largest first.
@@ -127,5 +162,37 @@ impl PyModel {
         let list = self.model.review(scores.as_array().to_vec()).map_err(raise)?;
         let review = py.detach(|| list.review(target)).map_err(raise)?;
         serde_json::to_string(&review).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// How rows that the model was fitted on are listed.
+fn said_of(known: &KnownRows, found: usize, left_out: usize, fitted: bool) -> Option<Said> {
+    let labeled = match left_out {
+        0 => String::new(),
+        rows => format!("; {rows} labeled ones are left out"),
+    };
+    match (known.is_complete(), known.by()) {
+        _ if found == 0 => None,
+        (false, _) if fitted => Some((
+            format!(
+                "the model has met these very rows and scores them in sample, where a hidden positive may rank low{labeled}; \
+                 fit with method=\"auto\" or cross_fit=True keeps scores out of fold"
+            ),
+            true,
+        )),
+        (false, _) => None,
+        (true, ScoredBy::Method) => Some((
+            format!(
+                "{found} rows that the model was fitted on are ranked by models that had not met them{labeled}"
+            ),
+            false,
+        )),
+        (true, ScoredBy::Prior) => Some((
+            format!(
+                "{found} rows that the model was fitted on are ranked by the models that the share of positives was estimated \
+                 with, which had not met them{labeled}"
+            ),
+            false,
+        )),
     }
 }

@@ -34,7 +34,7 @@ def test_scores_probabilities_and_decisions_belong_together(made, fitted):
 
 
 def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
-    best = fitted.rank(made.X, 20)
+    best = fitted.rank(made.X, 20, in_sample=True)
     scores = fitted.decision_function(made.X)
     assert best.row.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
     assert (best.low <= best.probability).all() and (best.probability <= best.high).all()
@@ -49,6 +49,24 @@ def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
     assert (given.low == given.probability).all() and (given.high == given.probability).all()
     with pytest.raises(ValueError, match="k: must be at least 1"):
         fitted.rank(made.X, 0)
+
+
+def test_rank_of_the_fitted_rows_is_out_of_fold_and_without_labeled_rows(made, tmp_path):
+    fitted = PUClassifier("weighted-lr", prior=0.4, cross_fit=True).fit(made.X, made.y)
+    best = fitted.rank(made.X)
+    unlabeled = np.flatnonzero(made.y == 0)
+    assert sorted(best.row.tolist()) == unlabeled.tolist()
+    own = fitted.rank(made.X, in_sample=True)
+    assert len(own) == len(made.X) and (own.score[np.argsort(own.row)] == fitted.decision_function(made.X)).all()
+    # Models of four fifths of the rows score these differently, if not by much.
+    differences = best.score[np.argsort(best.row)] - fitted.decision_function(made.X)[unlabeled]
+    assert 0 < np.abs(differences).mean() < 0.5
+    # The file beside the model brings them back; rows that it has not met are scored by it.
+    fitted.save(tmp_path / "model")
+    loaded = PUClassifier.load(tmp_path / "model")
+    assert (loaded.rank(made.X) == best).all()
+    new = made.X + 1e-3
+    assert (fitted.rank(new).score == np.sort(fitted.decision_function(new))[::-1]).all()
 
 
 def test_explain_adds_up(made):

@@ -195,6 +195,9 @@ pub struct Evaluate {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// Score rows that the model was fitted on by the model itself, which has met them.
+    #[arg(long)]
+    pub in_sample: bool,
     /// How many rows to review.
     #[command(flatten)]
     pub review: crate::commands::review::ReviewFlags,

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{note, warn};
 use clap::Args;
 use onesided::data::{
-    MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names, limit_memory,
-    parse_size,
+    ColumnShift, MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names,
+    limit_memory, parse_size,
 };
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::{Path, PathBuf};
@@ -347,6 +347,17 @@ pub fn tell(notes: &[Note]) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Columns that hold something else than in training, for `--json`.
+pub fn shifts(notes: &[Note]) -> Vec<&ColumnShift> {
+    let mut shifts = Vec::new();
+    for one in notes {
+        if let Note::Shifted(shift) = one {
+            shifts.push(shift);
+        }
+    }
+    shifts
 }
 
 fn sentence(one: &Note) -> String {

@@ -43,6 +43,7 @@ fn plain_name(name: &str) -> String {
         "f1" => "F1".to_string(),
         "lee_liu" => "Lee-Liu".to_string(),
         "brier" => "Brier score".to_string(),
+        "ece" => "calibration error".to_string(),
         other => other.replace('_', " "),
     }
 }
@@ -56,6 +57,8 @@ fn meaning(name: &str) -> &'static str {
         "auc_pu" => "how often a labeled row scores above an unlabeled one",
         "average_precision" => "mean precision, going down the list",
         "brier" => "mean squared error of the probabilities",
+        "ece" => "how far probabilities are from the shares that come true, on average",
+        "log_loss" => "mean surprise by the truth: 0 is perfect, 0.693 a coin",
         "f1" => "harmonic mean of precision and recall",
         "lee_liu" => "recall times lift: compares models, has no scale",
         "lift" => "how many times more positives are among the rows called positive",

@@ -31,15 +31,20 @@ fn what_rises_with_the_row_is_left_out_and_what_leaks_is_warned_of() {
     let said = folder.run(FIT);
     assert_eq!(said.code, 0, "{said:?}");
     let left_out = "note: nr is left out: rising or falling with the row, which says where a row stands and not what it is; \
-                    if it is a measurement, keep it with --numeric nr\nnote: at is left out: times that rise or fall with \
-                    the row, which say when a row was written and not what it is; if it matters, keep it with --date at\n";
+                    if it is a measurement, keep it with --numeric nr\n";
     assert!(said.stderr.contains(left_out), "{said:?}");
+    let in_part = "times rise or fall with the row, so how late it is is left out and the rest learned from (month, \
+                   weekday, day, hour, days between dates), in at; if that matters, keep it with --date at\n";
+    assert!(said.stderr.contains(in_part), "{said:?}");
     let leak = "warning: labeled and unlabeled rows are told apart almost perfectly by refund (AUC 1.000) alone; if it is \
                 not known of new rows, or says how rows were collected, leave it out with --drop refund\n";
     assert!(said.stderr.contains(leak), "{said:?}");
-    assert!(said.stderr.contains("\n  dates             1  born\n"), "{said:?}");
-    // New rows need no such column.
-    folder.write("new.csv", "x,born,refund\n3,2023-05-06,\n4,2023-07-08,1\n");
+    assert!(said.stderr.contains("\n  dates             2  at, born\n"), "{said:?}");
+    // New rows need no number.
+    folder.write(
+        "new.csv",
+        "x,at,born,refund\n3,2024-05-06 07:08:09,2023-05-06,\n4,2024-06-07 08:09:10,2023-07-08,1\n",
+    );
     assert_eq!(folder.run("predict m.safetensors new.csv --out r.csv").code, 0);
     // What is asked for is kept.
     let said = folder.run(&format!("{FIT} --numeric nr --date at"));
@@ -71,7 +76,8 @@ fn dates_that_are_none_are_refused_in_one_sentence() {
     assert!(message.contains("born"), "{message}");
     // A model of dates wants dates.
     assert_eq!(folder.run(FIT).code, 0);
-    folder.write("new.csv", "x,born,refund\n3,never,1\n4,soon,2\n");
+    folder
+        .write("new.csv", "x,at,born,refund\n3,2024-05-06 07:08:09,never,1\n4,2024-06-07 08:09:10,soon,2\n");
     let message = folder.refused("predict m.safetensors new.csv");
     assert!(message.contains("'born'") && message.contains("dates"), "{message}");
 }

@@ -135,7 +135,7 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     // Precision is μ r / a, so its interval spans at least the prior's, relative to the estimate.
     let mu = estimate["mu"].as_f64().unwrap();
     let value = evaluated["precision"].as_f64().unwrap();
-    let end = |at: usize| value * estimate["interval"][at].as_f64().unwrap() / mu;
+    let end = |at: usize| (value * estimate["interval"][at].as_f64().unwrap() / mu).min(1.0);
     assert!(of("precision_interval", 0) <= end(0) && of("precision_interval", 1) >= end(1), "{evaluated}");
     // The list has a range beside every probability.
     let listed = folder.run("predict model.safetensors table.csv --out - --id id");

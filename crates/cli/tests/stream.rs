@@ -155,10 +155,7 @@ fn a_draw_of_the_unlabeled_rows_keeps_the_shares() {
     assert!(said.stderr.contains("note: 100 of 250 unlabeled rows were drawn"), "{said:?}");
     assert!(said.stderr.contains("50 positives, 100 unlabeled rows, 2 features"), "{said:?}");
     // μ = (0.3333 · 300 - 50) / 250, of all rows and not of the draw.
-    assert!(
-        said.stderr.contains("0.333300 in the population (given), 0.199960 in the unlabeled"),
-        "{said:?}"
-    );
+    assert!(said.stderr.contains("0.333 in the population (given), 0.2 in the unlabeled"), "{said:?}");
     let object = folder.json(&format!("{fit} --max-unlabeled 100 --seed 3 --out b.safetensors"));
     assert_eq!((object["positive"].as_u64(), object["unlabeled"].as_u64()), (Some(50), Some(250)));
     let share = |object: &serde_json::Value| object["prior_in_unlabeled"].as_f64().unwrap();

@@ -46,7 +46,7 @@ fn a_column_of_texts() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("60 positives, 180 unlabeled rows, 20 terms"), "{said:?}");
     assert!(said.stderr.contains("note: not used: id, t, other"), "{said:?}");
-    assert_eq!(folder.json("evaluate m.safetensors posts.csv --truth t")["accuracy"], 1.0);
+    assert_eq!(folder.json("evaluate m.safetensors posts.csv --truth t --in-sample")["accuracy"], 1.0);
     let object = folder.json("evaluate m.safetensors posts.csv --label y");
     assert!(object["recall"].as_f64().unwrap() > 0.9, "{object}");
 
@@ -82,7 +82,7 @@ fn folders_of_texts() {
     assert!(ranked.starts_with("row,score,probability,rank,file\n"), "{ranked}");
     assert!(ranked.contains(",002.txt\n"), "{ranked}");
     // What is held against the model is positives and unlabeled texts, as in training.
-    let measured = folder.json("evaluate m.safetensors --positives sports --unlabeled all");
+    let measured = folder.json("evaluate m.safetensors --positives sports --unlabeled all --in-sample");
     assert_eq!((&measured["measured"], &measured["rows"]), (&"without negatives".into(), &240.into()));
     assert!(measured["recall"].as_f64().unwrap() > 0.95, "{measured}");
     let refused = |more: &str| folder.refused(&format!("evaluate m.safetensors {more}"));

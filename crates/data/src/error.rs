@@ -3,6 +3,7 @@
 //! A message says what is wrong and where. Names of columns and files appear as the user wrote them. Where a setting
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
+use crate::read::Remark;
 use crate::{Hint, NumberStyle};
 use serde::Serialize;
 use std::fmt;
@@ -372,8 +373,17 @@ pub enum DataError {
     #[error("the data lack {missing}, which the model needs; it was fitted on {needed}")]
     LackingColumns { missing: String, needed: String },
     /// A column holds another type than the model was fitted on.
-    #[error("column '{column}' was {fitted} when the model was fitted but is {found} here; convert it")]
-    KindChanged { column: String, fitted: &'static str, found: &'static str },
+    #[error(
+        "column '{column}' was {fitted} when the model was fitted but is {found} here{}; convert it",
+        example.as_ref().map_or_else(String::new, |(cell, place)| format!(" ('{}' in {place})", shortened(cell)))
+    )]
+    KindChanged {
+        column: String,
+        fitted: &'static str,
+        found: &'static str,
+        /// A cell that shows it, and where it is.
+        example: Option<(String, Position)>,
+    },
     /// A missing value under [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse).
     #[error("column '{column}' has no value in row {row}, and missing values are refused; fill it in")]
     MissingValue { column: String, row: usize },
@@ -512,6 +522,7 @@ impl DataError {
             | DataError::TooFar { row, .. }
             | DataError::Weight { row, .. }
             | DataError::MissingWeight { row, .. } => *row += by,
+            DataError::KindChanged { example: Some((_, Position::Row(row))), .. } => *row += by as u64,
             _ => {}
         }
         self
@@ -565,6 +576,23 @@ impl DataError {
             }
             other => other,
         }
+    }
+}
+
+impl DataError {
+    /// A column that is not there, with the sheet that was read where a spreadsheet has others.
+    pub(crate) fn of_sheet(mut self, remarks: &[Remark]) -> Self {
+        let sheet = remarks.iter().find_map(|remark| match remark {
+            Remark::Sheets { read, others } => Some((shortened(read), listed(others, ", ", 3))),
+            _ => None,
+        });
+        if let Some((read, others)) = sheet
+            && let DataError::UnknownColumn { hint: text, .. }
+            | DataError::LackingColumns { needed: text, .. } = &mut self
+        {
+            text.push_str(&format!(" (the sheet '{read}' was read; others are {others})"));
+        }
+        self
     }
 }
 

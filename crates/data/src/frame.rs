@@ -67,6 +67,7 @@ impl std::fmt::Display for WhyLeftOut {
             WhyLeftOut::Constant => "the same in every row",
             WhyLeftOut::Empty => "empty in every row",
             WhyLeftOut::Identifier => "an identifier, or has too many different texts",
+            WhyLeftOut::ShortText => "of too many different names or titles",
             WhyLeftOut::FreeText => "free text",
             WhyLeftOut::Index => "an index of rows without a name",
             WhyLeftOut::RowOrder | WhyLeftOut::TimeOrder => "in the order of rows",
@@ -87,6 +88,8 @@ pub enum WhyLeftOut {
     Empty,
     /// Too many different texts of a word or two: an identifier, or a date.
     Identifier,
+    /// Too many different texts of one or two words on average, such as names and titles.
+    ShortText,
     /// Too many different texts of several words.
     FreeText,
     /// The first column, which has no name: it counts or names the rows.

@@ -59,7 +59,7 @@ pub fn labels_from_column(
     positive: Option<&str>,
     negative: Option<&str>,
 ) -> Result<Vec<Label>, DataError> {
-    let text = column.to_categories();
+    let text = with_blanks(column, &[positive, negative]);
     let (codes, levels) = parts(&text);
     let is_negative = negative_levels(&column.name, levels, positive, negative)?;
     let others: Vec<String> = levels
@@ -94,7 +94,7 @@ pub fn labels_from_column(
 
 /// The one value beside the positive one and empty cells, where nothing says that it means negative.
 pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<String> {
-    let text = column.to_categories();
+    let text = with_blanks(column, &[positive]);
     let (codes, levels) = parts(&text);
     let others: Vec<&String> =
         levels.iter().filter(|level| !same(level, positive.unwrap_or("").trim())).collect();
@@ -107,7 +107,7 @@ pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<Str
 /// What labels were taken to mean, where nobody said it and it is not plain: a value beside empty cells, or words for yes
 /// and no.
 pub(crate) fn taken_as(column: &Column, positive: Option<&str>) -> Option<(String, Option<String>)> {
-    let text = column.to_categories();
+    let text = with_blanks(column, &[positive]);
     let (codes, levels) = parts(&text);
     match (positive, levels) {
         (None, [_]) => beside_blanks(codes, levels).map(|value| (value.to_string(), None)),
@@ -168,7 +168,7 @@ fn seen(levels: &[String]) -> String {
 
 /// Reads the truth, where it is known: as [`labels_from_column`], but no cell may be missing, and `false` means negative.
 pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<bool>, DataError> {
-    let text = column.to_categories();
+    let text = with_blanks(column, &[positive]);
     let (codes, levels) = parts(&text);
     if let Some(row) = codes.iter().position(|&code| code == MISSING_CODE) {
         return Err(DataError::MissingTruth { column: column.name.clone(), row: row + 1 });
@@ -191,6 +191,33 @@ fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
     let [value] = levels else { return None };
     let negative = matches!(Meaning::of(value), Some(Meaning::Zero | Meaning::MinusOne | Meaning::False));
     (codes.contains(&MISSING_CODE) && !negative).then_some(value)
+}
+
+/// What programs write where there is nothing.
+const BLANKS: [&str; 10] = ["nan", "-nan", "null", "(null)", "none", "nil", "na", "n/a", "<na>", "#n/a"];
+
+/// The cells as categories; `NaN`, `null` and the like are missing, unless such a word was named.
+fn with_blanks(column: &Column, named: &[Option<&str>]) -> Column {
+    let mut text = column.to_categories();
+    if let Values::Categorical { codes, levels } = &mut text.values {
+        let is_named = |level: &str| named.iter().flatten().any(|name| same(level, name.trim()));
+        let is_blank = |level: &String| BLANKS.contains(&level.to_lowercase().as_str()) && !is_named(level);
+        if levels.iter().any(is_blank) {
+            let mut places = Vec::with_capacity(levels.len());
+            let mut kept = Vec::new();
+            for level in levels.drain(..) {
+                places.push(if is_blank(&level) { MISSING_CODE } else { kept.len() as u32 });
+                if places.last() != Some(&MISSING_CODE) {
+                    kept.push(level);
+                }
+            }
+            *levels = kept;
+            codes
+                .iter_mut()
+                .for_each(|code| *code = places.get(*code as usize).copied().unwrap_or(MISSING_CODE));
+        }
+    }
+    text
 }
 
 fn parts(column: &Column) -> (&[u32], &[String]) {
@@ -299,6 +326,16 @@ mod tests {
 
     fn three(cells: &str, positive: Option<&str>, negative: &str) -> Result<Vec<Label>, String> {
         labels_from_column(&column(cells), positive, Some(negative)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn words_for_nothing_are_blank_unless_named() {
+        assert_eq!(labels("1 NaN nan 1 null", None).unwrap(), [P, U, U, P, U]);
+        assert_eq!(labels("yes None no <NA>", Some("yes")).unwrap(), [P, U, U, U]);
+        assert_eq!(three("1 0 nan", None, "0").unwrap(), [P, N, U]);
+        assert_eq!(labels("none some none", Some("none")).unwrap(), [P, U, P]);
+        let truth = truth_from_column(&column("1 0 NaN"), None).unwrap_err();
+        assert!(matches!(truth, DataError::MissingTruth { row: 3, .. }), "{truth}");
     }
 
     #[test]

@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod copies;
 mod dates;
 mod decode;
 mod digits;
@@ -61,13 +62,14 @@ mod text;
 mod write;
 
 pub use columns::{ColumnKind, Columns, MissingCells};
+pub use copies::Copies;
 pub use dates::{TimeColumn, TimeStyle};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};
 pub use features::{
-    ColumnGroups, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, TimeFeature,
-    TimePart,
+    ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, Seen,
+    Shift, Tally, TimeFeature, TimePart,
 };
 pub use fingerprint::Fingerprint;
 #[cfg(fuzzing)]

@@ -9,7 +9,7 @@ use arrow_array::{
 };
 use onesided_data::{
     DataError, Dataset, Encoding, FeatureKind, Input, InputOptions, Note, ReadAgain, Scaling, TimeStyle,
-    Values, WhyLeftOut, read_csv_bytes,
+    Values, read_csv_bytes,
 };
 use parquet::arrow::ArrowWriter;
 use scratch::Scratch;
@@ -186,14 +186,15 @@ fn more_different_times_than_levels_are_still_times() {
 }
 
 #[test]
-fn a_date_that_rises_with_the_row_is_left_out_unless_asked_for() {
+fn of_a_date_that_rises_with_the_row_only_the_days_are_left_out() {
     let scratch = Scratch::new("rising");
     let cells: Vec<String> = (0..90).map(|i| format!("2024-{:02}-{:02}", 1 + i / 28, 1 + i % 28)).collect();
     let text =
         table("when", &cells).replace("y\n", "y,x\n").replace(",0\n", ",0,3\n").replace(",1\n", ",1,4\n");
     let data = learned(&scratch, "t.csv", &text, &labeled());
-    let note = Note::LeftOut { columns: vec!["when".to_string()], why: WhyLeftOut::TimeOrder };
+    let note = Note::TimesInOrder(vec!["when".to_string()]);
     assert!(data.notes().contains(&note), "{:?}", data.notes());
+    assert_eq!(data.encoding().names(), ["when.weekday", "when.day", "x"]);
     let asked = InputOptions { date: vec!["when".to_string()], ..labeled() };
     let data = learned(&scratch, "t.csv", &text, &asked);
     assert_eq!(data.encoding().names(), ["when", "when.weekday", "when.day", "x"]);
@@ -270,6 +271,21 @@ fn hostile_cells_are_no_dates_and_no_panic() {
     }
 }
 
+/// A text table as a Parquet file whose columns are all of texts.
+fn as_texts(from: &Path, to: &Path) {
+    let text = std::fs::read_to_string(from).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<&str>>());
+    let header = lines.next().unwrap();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let column =
+        |at: usize| -> ArrayRef { Arc::new(StringArray::from_iter_values(rows.iter().map(|row| row[at]))) };
+    let columns = header.iter().enumerate().map(|(at, name)| (name.to_string(), column(at)));
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut writer = ArrowWriter::try_new(File::create(to).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+}
+
 #[test]
 fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
     let folder = std::env::temp_dir().join(format!("onesided-restyled-{}", std::process::id()));
@@ -311,12 +327,17 @@ fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
         ("us.csv", "month", &(|month, day| format!("{month}/{day}/2024")) as &dyn Fn(usize, usize) -> String),
         ("de.csv", "day", &|month, day| format!("{day:02}.{month:02}.2024")),
     ] {
-        let (numbers, notes) = rows(&table(name, date));
-        assert_eq!(numbers, as_learned, "{name}");
-        let words = format!(
-            "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
-        );
-        assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+        let text = table(name, date);
+        let packed = text.with_extension("parquet");
+        as_texts(&text, &packed);
+        for path in [&text, &packed] {
+            let (numbers, notes) = rows(path);
+            assert_eq!(numbers, as_learned, "{name}");
+            let words = format!(
+                "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
+            );
+            assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+        }
     }
     std::fs::remove_dir_all(folder).unwrap();
 }

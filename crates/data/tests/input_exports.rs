@@ -1,7 +1,8 @@
 //! Spreadsheets, objects and Arrow files as programs write them. The files are made by fixtures/make_exports.py.
 
 use onesided_data::{
-    DataError, Frame, Position, ReadOptions, Remark, Values, WhyLeftOut, column_names, read, read_table_bytes,
+    Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, Values,
+    WhyLeftOut, column_names, read, read_table_bytes,
 };
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,47 @@ fn titles_two_header_rows_merged_cells_and_a_margin() {
     assert_eq!(cells(&frame, "city"), some(&["Rome", "Rome", "Oslo"]));
     let joined = Remark::TwoHeaders { example: "income 2023".to_string() };
     assert_eq!(frame.remarks, [Remark::Titles { lines: 1 }, joined, Remark::Merged { areas: 1 }]);
+}
+
+#[test]
+fn the_sheet_with_the_columns_that_are_asked_for_is_read() {
+    let asked = |names: &[&str]| ReadOptions {
+        categories: names.iter().map(ToString::to_string).collect(),
+        ..ReadOptions::default()
+    };
+    // Nothing is asked for: the first.
+    assert_eq!(table("second.xlsx").names().collect::<Vec<_>>(), ["column", "meaning"]);
+    let frame = read(&fixture("second.xlsx"), &asked(&["label"])).unwrap();
+    assert_eq!(cells(&frame, "label"), some(&["yes", "", ""]));
+    let sheets = Remark::Sheets { read: "Data".to_string(), others: vec!["README".to_string()] };
+    assert_eq!(frame.remarks, [sheets]);
+    // The cells `age` and `share` are in both, the others in one.
+    let only = ReadOptions {
+        only: Some(["age", "share", "member"].map(str::to_string).to_vec()),
+        ..ReadOptions::default()
+    };
+    assert_eq!(read(&fixture("second.xlsx"), &only).unwrap().rows, 3);
+    let names = ReadOptions { sheet_with: vec!["label".to_string()], ..ReadOptions::default() };
+    assert_eq!(column_names(&fixture("second.xlsx"), &names).unwrap().len(), 6);
+    // What is not there is said with the sheet that was looked at.
+    let options = InputOptions { label: Some("lable".to_string()), ..InputOptions::default() };
+    let message = options.read(&Input::one(fixture("second.xlsx"))).unwrap_err().to_string();
+    assert!(message.ends_with("(the sheet 'README' was read; others are 'Data')"), "{message}");
+}
+
+#[test]
+fn all_columns_that_are_one_cell_a_row_are_kept_of_arrow_files() {
+    // A column of codes and one of vectors; the second is a feature and cannot be copied.
+    let learned = InputOptions::default().read(&Input::one(fixture("coded.arrow"))).unwrap();
+    let also = ReadAgain { keep: vec!["all".to_string()], ..ReadAgain::default() };
+    let mut kept = Vec::new();
+    let input = Input::one(fixture("coded.arrow"));
+    let done = learned.encoding().stream(&input, &also, Cutting::default(), &mut |piece| {
+        kept.extend(piece.ids().iter().map(|(name, cells)| (name.clone(), cells.get(1).to_string())));
+        Ok::<(), DataError>(())
+    });
+    assert_eq!(done.unwrap().rows, 3);
+    assert_eq!(kept, [("c".to_string(), "y".to_string())]);
 }
 
 #[test]

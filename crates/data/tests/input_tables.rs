@@ -227,7 +227,10 @@ fn a_number_that_became_a_word_is_named_as_such() {
     let rows: String = (0..300).map(|i| format!("u{i}\n")).collect();
     let path = scratch.write("new.csv", format!("x\n{rows}"));
     let error = data.encoding().read(&Input::one(&path), &ReadAgain::default()).unwrap_err().to_string();
-    assert_eq!(error, "column 'x' was numeric when the model was fitted but is text here; convert it");
+    assert_eq!(
+        error,
+        "column 'x' was numeric when the model was fitted but is text here ('u0' in row 1); convert it"
+    );
 }
 
 #[test]

@@ -39,7 +39,8 @@ pub struct PuInput<'a> {
     pub prior: Option<PriorInUnlabeled>,
 }
 
-/// Estimates with 95 % bootstrap intervals. Values outside [0, 1] are kept as they are and named in `warnings`.
+/// Estimates with 95 % bootstrap intervals. Values outside [0, 1] are kept as they are and named in `warnings`, until they are
+/// [`clipped`](Self::clipped).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuMetrics {
     /// r, the share of positives predicted positive.
@@ -194,12 +195,23 @@ impl PuMetrics {
         let outside: Vec<String> = estimates.into_iter().filter_map(impossible).collect();
         if !outside.is_empty() {
             self.warnings.push(format!(
-                "estimates lie outside [0, 1] ({}): the prior {:.3} is wrong, the labeled positives are no random sample of \
-                 the positives, or the sample is small",
-                outside.join(", "),
-                prior.get()
+                "the prior and the labels do not fit together: with {:.3} of the unlabeled rows positive, estimates lie \
+                 outside [0, 1] ({}); the prior is wrong for these rows, the labeled positives are no random sample of the \
+                 positives, or the sample is small",
+                prior.get(),
+                outside.join(", ")
             ));
         }
+    }
+
+    /// With estimates from 0 to 1, where shares and areas are. The warnings keep what they were.
+    pub fn clipped(mut self) -> Self {
+        let estimates =
+            [&mut self.precision, &mut self.f1, &mut self.pu_risk, &mut self.pu_accuracy, &mut self.auc];
+        for Interval { value, low, high } in estimates.into_iter().flatten() {
+            [value, low, high].into_iter().for_each(|number| *number = number.clamp(0.0, 1.0));
+        }
+        self
     }
 }
 
@@ -263,6 +275,11 @@ mod tests {
         for name in ["precision 2.70", "F1 1.17", "0-1 risk -0.20", "accuracy 1.20", "AUC 3.00"] {
             assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
         }
+        let clipped = m.clone().clipped();
+        assert_eq!((value(clipped.precision), value(clipped.f1), value(clipped.pu_risk)), (1.0, 1.0, 0.0));
+        assert!(clipped.auc.unwrap().high <= 1.0 && clipped.warnings == m.warnings);
+        // What may be more than 1 stays.
+        assert_eq!((clipped.lift, clipped.lee_liu), (m.lift, m.lee_liu));
     }
 
     #[test]

@@ -143,6 +143,7 @@ impl<'a> Trial<'a> {
             seed: self.run.seed,
             machine: self.machine,
             cross_fit: false,
+            copies: None,
         }
     }
 

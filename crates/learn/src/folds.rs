@@ -1,7 +1,7 @@
 //! Which rows are held out, drawn once per fit, and the one loop that trains on the others.
 
 use crate::{At, Candidate, Error, Fit, Kinds, Observer, Progress, RunNumber, Signal, Subset, Task, Trainer};
-use onesided_data::{Label, Stream, available_threads, stratified_folds, stratified_holdout};
+use onesided_data::{Label, Split, Stream, available_threads, stratified_folds, stratified_holdout};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,11 +27,13 @@ pub(crate) struct Fold {
 pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, Error> {
     let fewest = task.counts.positive.min(task.counts.unlabeled);
     let splits = match hold_out {
-        Some(share) => vec![stratified_holdout(&task.labels, share, task.seed)?],
-        None if fewest < 2 * FOLDS => vec![stratified_holdout(&task.labels, 1.0 / FOLDS as f64, task.seed)?],
+        Some(share) => whole(task, vec![stratified_holdout(&task.labels, share, task.seed)?]),
+        None if fewest < 2 * FOLDS => {
+            whole(task, vec![stratified_holdout(&task.labels, 1.0 / FOLDS as f64, task.seed)?])
+        }
         None => {
             // The folds that cross-fitting for the prior has, too: drawn once per fit.
-            let mut folds = stratified_folds(&task.labels, FOLDS, task.seed)?;
+            let mut folds = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?);
             let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
             folds.truncate(if enough && !task.cross_fit { 1 } else { FOLDS });
             folds
@@ -46,11 +48,32 @@ pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, 
         .collect())
 }
 
+/// Splits that keep rows together that are equal: one of all rows in two, or one for each part that is held out in turn.
+pub(crate) fn whole(task: &Task, splits: Vec<Split>) -> Vec<Split> {
+    if task.copies.is_none() {
+        return splits;
+    }
+    if let [(kept, held)] = &splits[..] {
+        let [kept, held] = task.gathered([kept.clone(), held.clone()]);
+        return vec![(kept, held)];
+    }
+    let mut parts: Vec<Vec<usize>> = splits.into_iter().map(|(_, held)| held).collect();
+    task.gather(&mut parts);
+    let others = |number: usize| {
+        let others = (0..parts.len()).filter(|&other| other != number);
+        let mut rows: Vec<usize> = others.flat_map(|other| parts[other].iter().copied()).collect();
+        rows.sort_unstable();
+        rows
+    };
+    let kept: Vec<Vec<usize>> = (0..parts.len()).map(others).collect();
+    kept.into_iter().zip(parts).collect()
+}
+
 /// Folds in which every row is scored by a model that did not see it, and another part of the rows, a `share`-th of
 /// each fold's training rows, decides when to stop. At most `most` rows are trained on, P and U thinned evenly.
 pub(crate) fn cross_fit(task: &Task, folds: usize, share: usize, most: usize) -> Result<Vec<Fold>, Error> {
     let mut stream = Stream::new(task.seed, "stopping rows");
-    let splits = stratified_folds(&task.labels, folds, task.seed)?;
+    let splits = whole(task, stratified_folds(&task.labels, folds, task.seed)?);
     let one = |(number, (rest, scored)): (usize, (Vec<usize>, Vec<usize>))| {
         let (mut training, mut stopping) = (Vec::new(), Vec::new());
         for kind in [Label::Positive, Label::Unlabeled] {
@@ -64,6 +87,7 @@ pub(crate) fn cross_fit(task: &Task, folds: usize, share: usize, most: usize) ->
         }
         training.sort_unstable();
         stopping.sort_unstable();
+        let [training, stopping] = task.gathered([training, stopping]);
         Fold {
             training: task.split(&training),
             stopping: task.split(&stopping),
@@ -180,4 +204,57 @@ fn train_side_by_side(
 /// Threads to put folds side by side with.
 pub(crate) fn workers(threads: usize) -> usize {
     if threads == 0 { available_threads() } else { threads }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Machine;
+    use onesided_data::{Dataset, Matrix, Scenario};
+
+    /// 400 rows, of which the last 40 repeat the first 40; one in four is labeled, of a row and its copy one.
+    fn table(copies: bool) -> Dataset {
+        let value = |row: usize| if copies && row >= 360 { row - 360 } else { row };
+        let values = (0..400).map(|row| value(row) as f32).collect();
+        let label = |row: usize| if row % 4 == 1 { Label::Positive } else { Label::Unlabeled };
+        let labels = (0..400).map(|row| if row < 360 { label(row) } else { label(row + 1) }).collect();
+        Dataset::from_scaled(Matrix::new(400, 1, values).unwrap(), None).unwrap().with_labels(labels).unwrap()
+    }
+
+    fn task(data: &Dataset) -> Task<'_> {
+        Task::new(data, false, Scenario::SingleSample, 3, Machine::default()).unwrap()
+    }
+
+    #[test]
+    fn copies_are_in_one_fold_and_on_one_side_of_a_stop() {
+        let data = table(true);
+        let task = task(&data);
+        let row_of = |row: &u32| if *row >= 360 { row - 360 } else { *row };
+        let apart = |a: &[u32], b: &[u32]| {
+            let met: std::collections::HashSet<u32> = a.iter().map(row_of).collect();
+            b.iter().all(|row| !met.contains(&row_of(row)))
+        };
+        let folds = [
+            cross_fit(&task, 5, 6, 1_000).unwrap(),
+            held_out(&task, None).unwrap(),
+            held_out(&task, Some(0.3)).unwrap(),
+        ];
+        for fold in folds.iter().flatten() {
+            assert!(apart(&fold.training.all(), &fold.scored));
+            assert!(apart(&fold.training.all(), &fold.stopping.all()));
+        }
+        let mut scored: Vec<u32> = folds[0].iter().flat_map(|fold| fold.scored.clone()).collect();
+        scored.sort_unstable();
+        assert_eq!(scored, (0..400).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn folds_of_other_tables_are_drawn_as_ever() {
+        let data = table(false);
+        let task = task(&data);
+        let drawn = stratified_folds(&task.labels, 5, 3).unwrap();
+        for (fold, (kept, held)) in held_out(&task, None).unwrap().iter().zip(&drawn) {
+            assert_eq!((&fold.training, &fold.stopping), (&task.split(kept), &task.split(held)));
+        }
+    }
 }

@@ -3,12 +3,13 @@
 use crate::Error;
 use crate::prior::PriorReport;
 use onesided_data::{
-    Amounts, ClassPrior, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts,
+    Amounts, ClassPrior, Copies, Counts, DataError, Dataset, Label, PriorInUnlabeled, Scenario, amounts,
     count_labels, logit_shift,
 };
 use onesided_loss::{Sampling, Setting};
 use onesided_net::{Device, Precision};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Both priors of one data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,6 +87,8 @@ pub struct Task<'a> {
     pub machine: Machine,
     /// Whether every row is held out in turn, however many there are.
     pub cross_fit: bool,
+    /// Rows that are equal, where some are: splits keep them together.
+    pub copies: Option<Arc<Copies>>,
 }
 
 impl<'a> Task<'a> {
@@ -130,6 +133,7 @@ impl<'a> Task<'a> {
             seed,
             machine,
             cross_fit: false,
+            copies: Copies::of(data).map(Arc::new),
         })
     }
 
@@ -185,6 +189,30 @@ impl<'a> Task<'a> {
             Some(weights) => rows.iter().map(|&row| f64::from(weights[row as usize])).sum(),
             None => rows.len() as f64,
         }
+    }
+
+    /// Parts of the rows with rows that are equal in one of them. Where no two are equal, all stay as they are.
+    pub(crate) fn gathered<const N: usize>(&self, mut parts: [Vec<usize>; N]) -> [Vec<usize>; N] {
+        self.gather(&mut parts);
+        parts
+    }
+
+    /// [`gathered`](Self::gathered) in place.
+    pub(crate) fn gather(&self, parts: &mut [Vec<usize>]) {
+        if let Some(copies) = &self.copies {
+            copies.gather(&self.labels, parts);
+        }
+    }
+
+    /// Rows to learn from and positives set aside, with labeled rows that are equal on one side. A copy without a label stays
+    /// where it is learned from.
+    pub fn whole_positives(&self, kept: Vec<usize>, aside: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        let (labeled, others) =
+            kept.into_iter().partition::<Vec<usize>, _>(|&row| self.labels[row] == Label::Positive);
+        let [mut kept, aside] = self.gathered([labeled, aside]);
+        kept.extend(others);
+        kept.sort_unstable();
+        (kept, aside)
     }
 
     /// Some rows by kind.

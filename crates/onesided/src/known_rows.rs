@@ -21,7 +21,7 @@
 //! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those.
 
 use crate::{Error, Model};
-use onesided_data::{DataError, Dataset, Fingerprint, Label, Store, is_stream, write_atomically};
+use onesided_data::{DataError, Dataset, Fingerprint, Label, is_stream, write_atomically};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
@@ -141,7 +141,7 @@ impl KnownRows {
         kinds: Vec<RowKind>,
         salt: u64,
     ) -> Result<Self, DataError> {
-        let of_rows = fingerprints(data, salt)?;
+        let of_rows = data.fingerprints(salt)?;
         let mut order: Vec<u32> = (0..of_rows.len() as u32).collect();
         order.sort_by_key(|&row| of_rows[row as usize]);
         let sorted = || order.iter().map(|&row| row as usize);
@@ -344,7 +344,7 @@ impl RowMatcher<'_> {
     /// What each of the next rows is, and its score out of fold where it has one. The rows must be encoded for the model, as
     /// [`Model::score_known`] sees to.
     pub fn next(&mut self, data: &Dataset) -> Result<Vec<(RowKind, Option<f32>)>, DataError> {
-        let of_rows = fingerprints(data, self.known.salt)?;
+        let of_rows = data.fingerprints(self.known.salt)?;
         Ok(of_rows.into_iter().map(|fingerprint| self.one(fingerprint)).collect())
     }
 
@@ -421,46 +421,6 @@ impl Model {
     }
 }
 
-/// A fingerprint per row of its encoded cells that are not zero, however they are held.
-fn fingerprints(data: &Dataset, salt: u64) -> Result<Vec<u64>, DataError> {
-    let cells = |columns: &mut dyn Iterator<Item = (u32, f32)>| {
-        let others = columns.filter(|(_, value)| *value != 0.0);
-        others.fold(salt, |so_far, (column, value)| {
-            mixed(so_far, u64::from(column) << 32 | u64::from(value.to_bits()))
-        })
-    };
-    Ok(match data.rows() {
-        Store::Sparse(matrix) => (0..matrix.rows())
-            .map(|row| {
-                let (columns, values) = matrix.row(row);
-                cells(&mut columns.iter().copied().zip(values.iter().copied()))
-            })
-            .collect(),
-        Store::Bytes(pictures) => {
-            let size = pictures.bytes.len() / data.len().max(1);
-            let words = |row: &[u8]| {
-                row.chunks(8).fold(salt, |so_far, chunk| {
-                    let mut word = [0; 8];
-                    word[..chunk.len()].copy_from_slice(chunk);
-                    mixed(so_far, u64::from_le_bytes(word))
-                })
-            };
-            pictures.bytes.chunks(size.max(1)).map(words).collect()
-        }
-        _ => {
-            let matrix = data.dense()?;
-            let row = |row: usize| cells(&mut (0u32..).zip(matrix.row(row).iter().copied()));
-            (0..matrix.rows()).map(row).collect()
-        }
-    })
-}
-
-/// One more word in a fingerprint: both halves of a product of 128 bits, so that every bit of it counts.
-fn mixed(so_far: u64, word: u64) -> u64 {
-    let product = u128::from(so_far ^ word ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
-    (product as u64 ^ (product >> 64) as u64).rotate_left(23)
-}
-
 /// The kinds of rows that were learned from by their labels; where the truth was, no row is left over to be found.
 pub(crate) fn kinds_of(labels: Option<&[Label]>, rows: usize) -> Vec<RowKind> {
     let kind = |label: &Label| match label {
@@ -506,20 +466,6 @@ mod tests {
         let mut half = known.matcher();
         half.next(&table(&[1.0, 2.0, 1.0, 2.0])).unwrap();
         assert!(!half.is_fitted_table());
-    }
-
-    #[test]
-    fn cells_in_other_columns_and_other_salts_are_other_fingerprints() {
-        let of = |values: &[f32], salt| fingerprints(&table(values), salt).unwrap();
-        assert_eq!(of(&[1.0, 0.0], 1), of(&[1.0, -0.0], 1));
-        assert_ne!(of(&[1.0, 0.0], 1), of(&[0.0, 1.0], 1));
-        assert_ne!(of(&[1.0, 2.0], 1), of(&[1.0, 2.0], 2));
-        // Rows that differ in one bit of one cell: no two of them are equal.
-        let mut all: Vec<u64> =
-            (0..20_000u32).flat_map(|i| of(&[f32::from_bits(0x3f80_0000 + i), 1.0], 3)).collect();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 20_000);
     }
 
     #[test]

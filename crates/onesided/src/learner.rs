@@ -348,6 +348,7 @@ impl Learner {
         // Before the prior is estimated, rows are held out or anything is trained.
         let all = self.task(data, truth)?;
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
+        let (kept, aside) = all.whole_positives(kept, aside);
         let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
         let (model, scores) = self.fit_rows(&data.select(&kept), aside_of, observer)?;
         model.with_rows(data, Some((&kept, &aside)), scores, truth)

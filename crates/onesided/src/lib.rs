@@ -131,7 +131,7 @@ pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
 pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
 pub use learner::Learner;
-pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_prior};
+pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
     ReadAgain, Scenario, Streamed,

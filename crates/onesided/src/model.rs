@@ -460,7 +460,8 @@ impl Model {
             let input = PuInput { prior: Some(end), ..input };
             widen(&mut metrics, &without_negatives_weighted(&input, weights, resamples, seed)?);
         }
-        Ok(metrics)
+        // A share above 1 shows that an assumption fails, which the warning says; as a number it misleads.
+        Ok(metrics.clipped())
     }
 }
 
@@ -511,7 +512,7 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 }
 
 /// What a reader must know of numbers that rest on an estimated prior.
-fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
+pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
     let range = match estimate.one_sided {
         true => format!(

@@ -562,14 +562,20 @@ class PUClassifier(Estimator):
         truth = column_of(y)
         return float(np.average(np.asarray(self.predict(X)) == truth, weights=sample_weight))
 
-    def rank(self, X: Any, k: int | None = None) -> np.recarray[Any, Any]:
+    def rank(self, X: Any, k: int | None = None, in_sample: bool = False) -> np.recarray[Any, Any]:
         """The likeliest positives, the likeliest first.
+
+        Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
+        the model itself knows these rows by heart and may rank a hidden positive low. Of the table that it was fitted on, the
+        labeled rows are left out.
 
         Parameters
         ----------
         X : rows of the kind that the model was fitted on
         k : int, optional
             How many; all by default.
+        in_sample : bool, default=False
+            Rank all rows by the model itself, whether it has met them or not.
 
         Returns
         -------
@@ -579,8 +585,15 @@ class PUClassifier(Estimator):
         """
         if k is not None and k < 1:
             raise ValueError(f"k: must be at least 1, but is {k}")
-        scores = self._scores(X)
-        order = np.argsort(-scores, kind="stable")[:k]
+        if in_sample:
+            scores = self._scores(X)
+            order = np.argsort(-scores, kind="stable")[:k]
+        else:
+            given = self._new_rows(X)
+            scores, listed, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
+            say(said, self.verbose)
+            order = np.argsort(-scores, kind="stable")
+            order = order[listed[order]][:k]
         best = scores[order]
         probability = _probability(best)
         ranges = self.model_.probability_ranges(best)

@@ -15,6 +15,12 @@ import numpy as np
 from ._input import is_missing
 
 
+# What the command takes, too: words of programs, and of people who fill in a sheet in six languages.
+_TRUE = frozenset("true t yes y wahr ja vrai oui verdadeiro sim verdadero s\u00ed vero".split())
+_FALSE = frozenset("false f no n falsch nein faux non falso n\u00e3o nao nej".split())
+_NOTHING = frozenset("nan -nan null (null) none nil na n/a <na> #n/a".split())
+
+
 @dataclass
 class Labels:
     """Labels as they were given."""
@@ -83,8 +89,9 @@ def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
         missing = np.isnan(values)
         if not np.isfinite(values[~missing]).all():
             raise ValueError("y: Input y contains infinity; labels are 1 and 0")
-    elif values.dtype.kind == "O":
-        missing = np.array([is_missing(value) for value in values.tolist()])
+    elif values.dtype.kind in "OUT":
+        named = [pos_label] if negative is None else [pos_label, *negatives_of(negative)]
+        missing = np.array([is_missing(value) or _is_nothing(value, named) for value in values.tolist()])
     else:
         missing = np.zeros(len(values), dtype=bool)
     if negative is None:
@@ -97,7 +104,7 @@ def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
     label, other = rest.classes[rest.pos_index].item(), negatives_of(negative)[0]
     if isinstance(label, str) == isinstance(other, str):
         rest = _both(rest.positive, other, label)
-    return Labels(positive, rest.classes, rest.pos_index, known)
+    return Labels(positive, rest.classes, rest.pos_index, known if known.any() else None)
 
 
 def _read(values: np.ndarray, missing: np.ndarray, pos_label: Any) -> Labels:
@@ -135,7 +142,11 @@ def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, ne
             raise ValueError(f"negative: {value!r} means positive; name another value, or pos_label=")
         rows = _equal(values, value) & ~missing
         if not rows.any():
-            raise ValueError(f"negative: no row of y has {value!r}; it holds {_shown(_distinct(values[~missing]))}")
+            # A fold of a cross-validation may well have none.
+            seen = _shown(_distinct(values[~missing]))
+            warnings.warn(
+                f"negative: no row of y has {value!r}, so no such negatives are learned from; it holds {seen}", stacklevel=5
+            )
         known |= rows
     if known.all():
         raise ValueError(f"y: all {len(values)} rows are known negatives; positives and unlabeled rows are needed as well")
@@ -187,7 +198,41 @@ def negative_of(pos_label: Any) -> Any:
     return f"not {pos_label}" if isinstance(pos_label, str) else 0 if pos_label != 0 else 1
 
 
+def _is_nothing(value: Any, named: list[Any]) -> bool:
+    """Whether a value is a word for nothing, such as 'NaN', that nobody named."""
+    return isinstance(value, str) and value.strip().lower() in _NOTHING and value not in named
+
+
+def _meaning(value: Any) -> tuple[str, bool] | None:
+    """The kind of pair that a word belongs to, and whether it means positive."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    if word in _TRUE or word in _FALSE:
+        return "words", word in _TRUE
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return ("numbers", number == 1) if number in (1, 0, -1) else None
+
+
+def _by_words(values: np.ndarray, missing: np.ndarray, seen: list[Any]) -> Labels | None:
+    """Labels that are words for yes and no, in any spelling, or numbers that are written as texts."""
+    meanings = {value: _meaning(value) for value in seen}
+    numbers = {float(value) for value in seen if (meanings[value] or ("", False))[0] == "numbers"}
+    if len({found and found[0] for found in meanings.values()}) != 1 or None in meanings.values() or numbers >= {0.0, -1.0}:
+        return None
+    positives = [value for value in seen if (meanings[value] or ("", False))[1]]
+    others = [value for value in seen if value not in positives]
+    if not positives or bool(others) == bool(missing.any()):
+        return None
+    positive = np.isin(values.astype(object), positives) & ~missing
+    return _both(positive, others[0] if others else negative_of(positives[0]), positives[0])
+
+
 def _found(values: np.ndarray, missing: np.ndarray, seen: list[Any]) -> Labels:
+    by_words = _by_words(values, missing, seen) if seen else None
+    if by_words is not None:
+        return by_words
     if len(seen) > 2:
         if sorted(map(str, seen)) == ["-1", "0", "1"]:
             raise ValueError(

@@ -3,7 +3,7 @@
 use crate::args::Bound;
 use crate::failure::Failure;
 use crate::inputs::tell_notes;
-use crate::output::{print, print_json, table, warn};
+use crate::output::{print, print_json, share, table, warn};
 use onesided::loss::RademacherSource;
 use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, ReadAgain};
 use serde_json::{Value, json};
@@ -62,13 +62,13 @@ fn number(x: f64) -> String {
 fn as_text(model: &Model, found: &ModelBound) -> String {
     let ModelBound { parts, bound, .. } = found;
     let mut text = format!(
-        "{} ({}) with {}: {} positives, {} unlabeled rows, a share of {:.6} of them positive\n\n",
+        "{} ({}) with {}: {} positives, {} unlabeled rows, a share of {} of them positive\n\n",
         model.about().method,
         found.reduction,
         model.about().model,
         parts.n_p,
         parts.n_u,
-        parts.mu
+        share(parts.mu)
     );
     let row = |name: &str, value: String| vec![name.to_string(), value];
     let mut layers =

@@ -1,12 +1,13 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
+use super::fitted_rows::{self, Watch};
 use super::review::ReviewAnswer;
 use super::{device, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, tell};
+use crate::inputs::{check_texts, shifts, tell};
 use crate::metrics::metric_table;
-use crate::output::{note, print, print_json, table, warn};
+use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
 use onesided::{Cutting, Input, Interval, Model, ReadAgain, Streamed, pu_metrics_by_name};
@@ -98,15 +99,19 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     };
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
-    let mut recognizer = model.recognizer().filter(|_| flags.review.given());
+    let beside = fitted_rows::beside(&flags.model, flags.in_sample);
+    let mut watch = Watch::new(&model, beside.as_ref());
+    // What is promised is promised of the model's own scores.
+    let mut own = flags.review.given().then(Vec::new);
     let cut = Cutting { rows: None, threads: flags.threads };
-    let streamed = model.stream(&input, &also, cut, &mut |piece| {
+    let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
+        if let Some(own) = &mut own {
+            own.extend_from_slice(&piece.scores);
+        }
+        watch.next(&mut piece)?;
         scores.extend_from_slice(&piece.scores);
         largest = largest.max(piece.data.len());
         names = piece.data.ids().first().map(|(_, names)| names.clone());
-        if let Some(recognizer) = &mut recognizer {
-            recognizer.add(&piece.data);
-        }
         Ok(())
     });
     let Streamed { rows: number, labels, mut truth, weights, notes } =
@@ -119,6 +124,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
     let mut warnings = tell(&notes);
     tell_device(&model, largest);
+    let (fitted, in_sample) = watch.of_metrics();
+    warnings.extend(in_sample.clone());
 
     let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
         Some(truth) => Some(model.with_truth_of(&scores, truth, RESAMPLES, SEED)?),
@@ -127,7 +134,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
         Some(labels) => {
             let metrics = model.without_negatives_of(&scores, labels, weights, RESAMPLES, SEED)?;
-            if about.counts == count_labels(labels) {
+            if fitted.is_none() && in_sample.is_none() && about.counts == count_labels(labels) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
                      the metrics are optimistic",
@@ -143,8 +150,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let review = match labels.filter(|_| flags.review.given()) {
         None => None,
         Some(labels) => {
-            warnings.extend(tell_seen(recognizer.is_some_and(|recognizer| recognizer.is_same())));
-            let answer = ReviewAnswer::of(&model.review_of(&scores, labels), &asked, true, "evaluate with")?;
+            warnings.extend(tell_seen(watch.is_same()));
+            let scores = own.as_deref().unwrap_or(&scores);
+            let answer = ReviewAnswer::of(&model.review_of(scores, labels), &asked, true, "evaluate with")?;
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
@@ -172,6 +180,13 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             object.insert("known_negatives".to_string(), json!(negatives));
         }
         object.insert("rows".to_string(), json!(number));
+        let shifted = shifts(&notes);
+        if !shifted.is_empty() {
+            object.insert("shifted".to_string(), json!(shifted));
+        }
+        if let Some(fitted) = &fitted {
+            object.insert("fitted_rows".to_string(), json!(fitted));
+        }
         object.insert("threshold".to_string(), json!(about.threshold));
         object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
@@ -191,7 +206,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
                 let (low, high) = estimate.interval;
                 format!("; it was estimated, and the intervals hold the metrics from {low:.3} to {high:.3}")
             });
-            format!(" (a share of {:.6} of which is taken to be positive{estimated})", mu.get())
+            format!(" (a share of {} of which is taken to be positive{estimated})", share(mu.get()))
         });
         text.push_str(&format!(
             "estimated without negatives, for the unlabeled rows{prior}:\n{}",

@@ -7,7 +7,7 @@ use crate::columns::tell_columns;
 use crate::failure::Failure;
 use crate::inputs::tell_notes;
 use crate::metrics::{metric_table, range_table};
-use crate::output::{note, print, print_json, table, warn};
+use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
 use onesided::data::{ColumnRead, DataError, ReadOptions};
@@ -15,7 +15,7 @@ use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    Learner, Model, RecallTarget, Signal, Tried, rests_on_prior, rows_file,
+    Learner, Model, RecallTarget, Signal, Tried, rests_on_an_estimate, rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -75,7 +75,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     tell_data(&config, &input, given_scenario.is_some(), &data)?;
 
     let mut display = Display::new(config.checkpoint.as_deref());
-    let mut estimated = Vec::new();
+    let (mut estimated, mut told) = (Vec::new(), false);
     let fitted = guarded(|| {
         learner.fit_with(&data, &mut |progress| match progress.at {
             At::Estimated(report) => {
@@ -83,6 +83,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
                 display.finish();
                 tell_prior(report);
                 tell_estimate(report);
+                told = true;
                 Signal::from(!progress::interrupted())
             }
             _ => display.update(progress),
@@ -99,7 +100,11 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
 
     let seconds = started.elapsed().as_secs_f64();
     tell_reserve(model.about());
-    warn(&model.about().report.warnings);
+    // What was said when the prior was estimated is not said again.
+    let guess = told.then(|| model.about().prior_estimate.as_ref().map(rests_on_an_estimate)).flatten();
+    let new: Vec<String> =
+        model.about().report.warnings.iter().filter(|text| Some(*text) != guess.as_ref()).cloned().collect();
+    warn(&new);
     warnings.extend(estimated);
     warnings.extend(model.about().report.warnings.iter().cloned());
     if as_json {
@@ -242,9 +247,9 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
         note(&format!(
-            "share of positives: {:.6} in the population ({first}), {:.6} in the unlabeled rows ({second})",
-            priors.class.get(),
-            priors.in_unlabeled.get()
+            "share of positives: {} in the population ({first}), {} in the unlabeled rows ({second})",
+            share(priors.class.get()),
+            share(priors.in_unlabeled.get())
         ));
     }
     Ok(())

@@ -6,6 +6,7 @@ use onesided::{
     Error, KnownRows, Model, Recognizer, RowKind, RowMatcher, RowsFileError, ScoredBy, ScoredRows, rows_file,
 };
 use serde::Serialize;
+use std::path::Path;
 
 /// How a list of rows that the model was fitted on came about.
 #[derive(Debug, Serialize)]
@@ -33,9 +34,9 @@ pub struct Verdict {
     pub warnings: Vec<String>,
 }
 
-/// The rows beside a model, unless the list shall be plain.
-pub fn beside(flags: &Predict) -> Option<Result<KnownRows, RowsFileError>> {
-    (!flags.in_sample).then(|| KnownRows::beside(&flags.model))
+/// The rows beside a model, unless they shall be scored in sample.
+pub fn beside(model: &Path, in_sample: bool) -> Option<Result<KnownRows, RowsFileError>> {
+    (!in_sample).then(|| KnownRows::beside(model))
 }
 
 /// Looks for rows that the model was fitted on, piece by piece, and gives them their scores out of fold.
@@ -73,6 +74,51 @@ impl<'k> Watch<'k> {
     /// Whether the rows were those that the model was fitted on, in their order.
     pub fn is_same(&self) -> bool {
         self.recognizer.as_ref().is_some_and(Recognizer::is_same)
+    }
+
+    /// Which rows the model has met: its own table, or rows that are equal in all that it looks at.
+    fn met(&self, matcher: &RowMatcher) -> String {
+        let (found, all) = (matcher.found(), self.rows);
+        match (matcher.is_fitted_table(), found) {
+            (true, found) if found == all => "the model was fitted on these rows".to_string(),
+            (true, _) => format!("the model was fitted on {found} of these {all} rows"),
+            (false, 1) => format!(
+                "1 of these {all} rows is equal to one that the model was fitted on, in all that it looks at"
+            ),
+            (false, _) => {
+                format!(
+                    "{found} of these {all} rows are equal to some that the model was fitted on, in all that it looks at"
+                )
+            }
+        }
+    }
+
+    /// How metrics of rows that the model was fitted on came about; says it.
+    pub fn of_metrics(&self) -> (Option<FittedRows>, Option<String>) {
+        let optimistic = "the model was fitted on these very rows, so the metrics are optimistic";
+        let warning = match (self.beside, &self.matcher) {
+            (Some(Ok(known)), Some(matcher)) if known.is_complete() && matcher.found() > 0 => {
+                let met = self.met(matcher);
+                let by = match known.by() {
+                    ScoredBy::Method => "by models that had not met them (out of fold)",
+                    ScoredBy::Prior => {
+                        "out of fold, by the models that the share of positives was estimated with"
+                    }
+                };
+                note(&format!("{met}: they are scored {by}"));
+                let found = matcher.found();
+                let facts = FittedRows { known: found, out_of_fold: found, by: known.by(), left_out: 0 };
+                return (Some(facts), None);
+            }
+            (Some(Ok(_)), Some(matcher)) if matcher.is_fitted_table() => {
+                format!("{optimistic}; fit with --method auto or --cross-fit keeps scores out of fold")
+            }
+            (Some(Err(unusable)), _) if self.is_same() => format!("{optimistic}: {unusable}"),
+            (None, _) if self.is_same() => optimistic.to_string(),
+            _ => return (None, None),
+        };
+        warn(std::slice::from_ref(&warning));
+        (None, Some(warning))
     }
 
     /// What becomes of the list; says how it came about.
@@ -114,9 +160,7 @@ impl<'k> Watch<'k> {
                 .push(format!("{in_sample}; fit with --method auto or --cross-fit keeps scores out of fold"));
         }
         if out_of_fold > 0 || left_out > 0 {
-            let all = self.rows;
-            let met =
-                if found == all { "these rows".to_string() } else { format!("{found} of these {all} rows") };
+            let met = self.met(matcher);
             let how = match (out_of_fold, known.by()) {
                 (0, _) => "",
                 (_, ScoredBy::Method) => {
@@ -131,7 +175,7 @@ impl<'k> Watch<'k> {
                 0 => String::new(),
                 left_out => format!("; {left_out} labeled ones are left out (--all lists them)"),
             };
-            note(&format!("the model was fitted on {met}{how}{labeled}"));
+            note(&format!("{met}{how}{labeled}"));
         }
         warn(&warnings);
         let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out });
@@ -154,7 +198,7 @@ pub fn of_review(out_of_fold: bool) -> &'static str {
 }
 
 /// Where the rows of a model go, if it says so: a file that is not one of rows is not written over.
-pub fn tell_written(model: &Model, out: &std::path::Path) {
+pub fn tell_written(model: &Model, out: &Path) {
     let beside = rows_file(out);
     match (model.known_rows(), KnownRows::beside(out)) {
         (Some(rows), Ok(_)) if rows.is_complete() => note(&format!(

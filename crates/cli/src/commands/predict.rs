@@ -9,7 +9,7 @@ use super::review::{self, ReviewAnswer, count};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, tell};
+use crate::inputs::{check_texts, shifts, tell};
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{guarded, interrupted};
@@ -76,7 +76,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let reserved = !model.about().reserve.is_empty();
     let folder = scratch_folder(flags.out.as_deref());
     let mut ranking = Ranking::new(&model, &top, ids, explainer, folder, reserved);
-    let beside = fitted_rows::beside(flags);
+    let beside = fitted_rows::beside(&flags.model, flags.in_sample);
     let mut watch = Watch::new(&model, beside.as_ref());
     let mut largest = 0;
     let cut = Cutting { rows: None, threads: flags.threads };
@@ -136,8 +136,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         "out": flags.out.as_ref().map(|out| out.display().to_string()),
         "rows": rows,
         "predicted_positive": predicted_positive,
+        "threshold": model.about().threshold,
+        "cautious": is_cautious(&model),
         "warnings": warnings,
     });
+    let shifted = shifts(&streamed.notes);
+    if !shifted.is_empty() {
+        object["shifted"] = json!(shifted);
+    }
     if !asked.top().is_empty() {
         object["listed"] = json!(limit.min(rows));
     }
@@ -185,20 +191,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.as_text("reserved positives")
     });
     let wrote = |place: &str| {
-        let about = model.about();
-        let guessed = about.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
-        let cautious = if guessed { ", a cautious cut, since the share of positives is a guess" } else { "" };
-        // As many digits as it has, but no more than matter.
-        let threshold = format!("{:.4}", about.threshold);
-        let threshold = threshold.trim_end_matches('0').trim_end_matches('.');
         let what = match asked.top().is_empty() {
             true => format!("{} rows", written.0),
             false => format!("the {} best of {} rows", count(written.0 as usize), count(rows)),
         };
-        format!(
-            "wrote {what} to {place}, {} of them predicted positive (probability at least {threshold}{cautious})",
-            written.1,
-        )
+        format!("wrote {what} to {place}, {} of them predicted positive ({})", written.1, cut_of(&model))
     };
     match &flags.out {
         Some(_) if to_stdout => {
@@ -211,13 +208,31 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             if rows > SHOWN && asked.top().is_empty() {
                 note(&format!("the {SHOWN} best of {rows} rows; --out writes all"));
             }
+            let cut = match flags.yes_no {
+                true => format!("positive is yes: {}\n", cut_of(&model)),
+                false => String::new(),
+            };
             print(&format!(
-                "{}{}{review}",
+                "{}{cut}{}{review}",
                 as_text(&columns, &shown),
                 if review.is_empty() { "" } else { "\n" }
             ))
         }
     }
+}
+
+/// Whether the cut is the cautious one of a guessed share of positives.
+fn is_cautious(model: &Model) -> bool {
+    model.about().prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none())
+}
+
+/// From which probability on a row is predicted positive.
+fn cut_of(model: &Model) -> String {
+    let cautious =
+        if is_cautious(model) { ", a cautious cut, since the share of positives is a guess" } else { "" };
+    // As many digits as it has, but no more than matter.
+    let threshold = format!("{:.4}", model.about().threshold);
+    format!("probability at least {}{cautious}", threshold.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.

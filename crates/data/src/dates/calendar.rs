@@ -63,6 +63,13 @@ impl Moment {
         Self { year, month, day, weekday, hour }
     }
 
+    /// In ISO 8601 with the time, which is that of UTC: `2024-03-01T16:30:00Z`.
+    pub(crate) fn written_in_utc(&self) -> String {
+        let written = self.written();
+        let midnight = if written.contains('T') { "" } else { "T00:00:00" };
+        format!("{written}{midnight}Z")
+    }
+
     /// In ISO 8601: the date, and the time where it is not midnight, to a millionth of a second.
     pub(crate) fn written(&self) -> String {
         let date = format!("{:04}-{:02}-{:02}", self.year, self.month, self.day);
@@ -89,6 +96,8 @@ mod tests {
         assert_eq!(written(19_783.0 * DAY), "2024-03-01");
         assert_eq!(written(19_783.0 * DAY + 58_206.25), "2024-03-01T16:10:06.25");
         assert_eq!(written(-1.0), "1969-12-31T23:59:59");
+        assert_eq!(Moment::at(19_783.0 * DAY).written_in_utc(), "2024-03-01T00:00:00Z");
+        assert_eq!(Moment::at(19_783.0 * DAY + 58_206.25).written_in_utc(), "2024-03-01T16:10:06.25Z");
     }
 
     #[test]

@@ -40,12 +40,15 @@ pub struct TimeColumn {
     pub style: TimeStyle,
     /// Whether a cell tells that the style is that one; else day and month could be the other way round in all of them.
     pub sure: bool,
+    /// Where they rise or fall with the row, so that how late a time is tells where its row stands: over how many seconds the
+    /// rows of each kind spread at least.
+    pub in_order: Option<f64>,
 }
 
 impl TimeColumn {
     /// Times that no one wrote out.
     pub(crate) fn of(seconds: Vec<f64>, style: TimeStyle) -> Self {
-        Self { seconds: Arc::new(seconds), style, sure: true }
+        Self { seconds: Arc::new(seconds), style, sure: true, in_order: None }
     }
 
     /// The column as that of another style, where nothing but the order of day and month is open.
@@ -54,7 +57,7 @@ impl TimeColumn {
         match (self.sure, self.style, style) {
             (false, DayFirst, MonthFirst) | (false, MonthFirst, DayFirst) => {
                 let turn = |&seconds: &f64| turned(seconds);
-                Self { seconds: Arc::new(self.seconds.iter().map(turn).collect()), style, sure: true }
+                Self::of(self.seconds.iter().map(turn).collect(), style)
             }
             _ => self,
         }
@@ -99,7 +102,7 @@ pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) ->
         MISSING_CODE => f64::NAN,
         code => of_levels.get(code as usize).copied().unwrap_or(f64::NAN),
     });
-    Some((TimeColumn { seconds: Arc::new(seconds.collect()), style, sure }, cells - fits))
+    Some((TimeColumn { sure, ..TimeColumn::of(seconds.collect(), style) }, cells - fits))
 }
 
 /// The style that fits most cells, whether a cell decides it, and how many fit.

@@ -2,6 +2,7 @@
 
 use super::time::{TimeFeature, TimePart, TimesByName};
 use super::{EncodeReport, Feature, FeatureKind, Features, Scaling, refuse_missing};
+use crate::error::Position;
 use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{DataError, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
 use std::sync::Arc;
@@ -327,6 +328,22 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
     Ok(())
 }
 
+/// The first category or text that is there, and its row.
+fn first_cell(values: &Values) -> Option<(String, Position)> {
+    let at = |row: usize| Position::Row(row as u64 + 1);
+    match values {
+        Values::Categorical { codes, levels } => {
+            let row = codes.iter().position(|&code| code != MISSING_CODE)?;
+            Some((levels.get(codes[row] as usize)?.clone(), at(row)))
+        }
+        Values::Text(texts) => {
+            let row = texts.iter().position(|text| !text.trim().is_empty())?;
+            Some((texts.get(row).to_string(), at(row)))
+        }
+        _ => None,
+    }
+}
+
 impl Feature {
     /// Checks that the values are of the fitted type. A column without a single value fits any type.
     fn encoder<'s>(
@@ -430,7 +447,7 @@ impl Feature {
                 Ok(Encoded::Numbers { name, values: vec![f32::NAN; rows], scale })
             }
             _ if missing == rows => Ok(Encoded::Hot(vec![MISSING_CODE; rows])),
-            _ => Err(self.changed(found)),
+            (_, values) => Err(self.changed_by(found, first_cell(&values))),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Which encoded columns belong together: the levels of a category, the parts of one column.
 
-use super::{FeatureKind, Features, Scaling};
+use super::{FeatureKind, Features, Scaling, TimeFeature};
 use std::ops::Range;
 
 /// Encoded columns in the groups that a person would name: a number is a group, a category with all its levels, each term
-/// of a text and each place of a vector.
+/// of a text, each part of a date and each place of a vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnGroups {
     /// The group of each encoded column.
@@ -37,6 +37,15 @@ impl Features {
                     groups.of_encoded.extend(first..first + wide);
                     groups.of_whole.extend(first..first + wide);
                     groups.names.extend(feature.names(alone));
+                    groups.category.extend(vec![false; wide]);
+                }
+                FeatureKind::Time { parts, .. } => {
+                    groups.of_encoded.extend(first..first + wide);
+                    groups.of_whole.extend(first..first + wide);
+                    groups.names.extend(parts.iter().map(|part| match part.part {
+                        TimeFeature::Days => format!("{} (days)", feature.name),
+                        _ => part.part.named(&feature.name),
+                    }));
                     groups.category.extend(vec![false; wide]);
                 }
                 kind => {

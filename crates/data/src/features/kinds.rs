@@ -1,9 +1,11 @@
 //! What a column holds and how it is scaled.
 
+use super::Seen;
 use super::moments::Moments;
 use super::time::{TimePart, parts_of};
 use crate::DataError;
 use crate::dates::TimeStyle;
+use crate::error::Position;
 use crate::frame::{Column, MISSING_CODE, Values, WhyLeftOut};
 use crate::read::NumberStyle;
 use crate::text::TextFeatures;
@@ -39,6 +41,9 @@ pub struct Feature {
     /// How its numbers are written in text tables.
     #[serde(default, skip_serializing_if = "NumberStyle::is_point")]
     pub numbers: NumberStyle,
+    /// What training saw of it; nothing in models of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
 }
 
 /// What a column holds and how it is scaled.
@@ -125,7 +130,7 @@ fn is_false(flag: &bool) -> bool {
 impl Feature {
     /// A column whose numbers have a decimal point where they are written out.
     pub(super) fn new(name: String, kind: FeatureKind) -> Self {
-        Self { name, kind, numbers: NumberStyle::Point }
+        Self { name, kind, numbers: NumberStyle::Point, seen: None }
     }
 
     /// Learns from a column that is not of texts, or says why there is nothing to learn.
@@ -163,7 +168,10 @@ impl Feature {
                     } else {
                         frequent(codes, levels)
                             .map(|levels| FeatureKind::Categorical { levels, rest: true })
-                            .ok_or(WhyLeftOut::Identifier)
+                            .ok_or(match 2 * words >= 3 * several {
+                                true => WhyLeftOut::ShortText,
+                                false => WhyLeftOut::Identifier,
+                            })
                     }
                 }
                 _ => Ok(FeatureKind::Categorical { levels: levels.clone(), rest: false }),
@@ -232,6 +240,16 @@ impl Feature {
             FeatureKind::Vector { .. } => "vectors",
             FeatureKind::Time { .. } => "dates",
         };
-        DataError::KindChanged { column: self.name.clone(), fitted, found }
+        DataError::KindChanged { column: self.name.clone(), fitted, found, example: None }
+    }
+
+    /// [`changed`](Self::changed) with a cell that shows it, where there is one.
+    pub(crate) fn changed_by(&self, found: &'static str, example: Option<(String, Position)>) -> DataError {
+        match self.changed(found) {
+            DataError::KindChanged { column, fitted, found, .. } => {
+                DataError::KindChanged { column, fitted, found, example }
+            }
+            other => other,
+        }
     }
 }

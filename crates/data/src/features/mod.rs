@@ -11,12 +11,14 @@ mod groups;
 mod kinds;
 mod moments;
 mod rescale;
+mod shift;
 mod sound;
 mod time;
 mod whole;
 
 pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
+pub use shift::{ColumnShift, Seen, Shift, Tally};
 pub use time::{TimeFeature, TimePart};
 
 use crate::error::listed;
@@ -75,7 +77,7 @@ pub struct FeatureOptions {
 }
 
 /// What [`Features::encode`] met on its way.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct EncodeReport {
     /// Columns of the table that are not features.
     pub ignored: Vec<String>,
@@ -90,9 +92,14 @@ pub struct EncodeReport {
     pub missing: Vec<(String, usize)>,
     /// Columns that training could not learn from, and why.
     pub left_out: Vec<LeftOut>,
+    /// Columns of times in the order of rows, of which it is not learned how late they are.
+    pub times_in_order: Vec<String>,
     /// Which cells of the encoded rows were missing and have been filled in.
     #[serde(skip)]
     pub cells: MissingCells,
+    /// What each column holds, to be compared with training.
+    #[serde(skip)]
+    pub tallies: Vec<Tally>,
 }
 
 impl Features {
@@ -114,10 +121,12 @@ impl Features {
             }
             if let Values::Text(texts) = &column.values {
                 report.count_missing(&column);
+                let seen = Some(Seen::of(&column.values));
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
                     options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
-                features.push(Feature::new(column.name, FeatureKind::Text { text, beside: false }));
+                let kind = FeatureKind::Text { text, beside: false };
+                features.push(Feature { seen, ..Feature::new(column.name, kind) });
                 parts.push(encode::Part::Terms(terms));
                 continue;
             }
@@ -134,13 +143,18 @@ impl Features {
                     {
                         parts.extend(time::since(&dates[..at], times));
                     }
+                    if matches!(&column.values, Values::Times(times) if times.in_order.is_some()) {
+                        report.times_in_order.push(feature.name.clone());
+                    }
+                    feature.seen = Some(Seen::of(&column.values));
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
                 }
                 Err(WhyLeftOut::FreeText) => match found_text(&column, options, alone)? {
                     Some((kind, terms)) => {
                         report.count_missing(&column);
-                        features.push(Feature::new(column.name, kind));
+                        let seen = Some(Seen { single: 0, ..Seen::of(&column.values) });
+                        features.push(Feature { seen, ..Feature::new(column.name, kind) });
                         parts.push(encode::Part::Terms(terms));
                     }
                     None => report.left_out.push(LeftOut { column: column.name, why: WhyLeftOut::FreeText }),
@@ -170,9 +184,10 @@ impl Features {
         let rows = || (0..matrix.rows()).map(|i| matrix.row(i));
         rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.first_pass(f64::from(x))));
         rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.second_pass(f64::from(x))));
-        for (feature, moments) in fitted.features.iter_mut().zip(moments) {
+        for (col, (feature, moments)) in fitted.features.iter_mut().zip(moments).enumerate() {
             let (mean, scale) = moments.or_centered();
             feature.kind = FeatureKind::Numeric { mean, scale, wide: false };
+            feature.seen = Some(Seen::of_numbers(matrix.rows(), |row| f64::from(matrix.row(row)[col])));
         }
         Ok(fitted)
     }
@@ -282,6 +297,7 @@ impl Features {
         }
         let mut parts = Vec::with_capacity(columns.len());
         for (feature, column) in self.features.iter().zip(columns.into_iter().flatten()) {
+            report.tallies.push(Tally::of(feature, &column.values));
             parts.push(match &feature.kind {
                 FeatureKind::Text { text, .. } => {
                     report.count_missing(&column);
@@ -304,6 +320,17 @@ impl Features {
         }
         let store = encode::store(self, parts, rows, &mut report)?;
         Ok((store, report))
+    }
+
+    /// Columns of a bare matrix that hold something else than in training.
+    pub(crate) fn shifts_of_matrix(&self, matrix: &Matrix) -> Vec<ColumnShift> {
+        if self.features.len() != matrix.cols() {
+            return Vec::new();
+        }
+        let numbers = |col: usize| (0..matrix.rows()).map(|row| matrix.row(row)[col]).collect();
+        let tally = |(col, feature)| Tally::of(feature, &Values::Numeric(numbers(col)));
+        let tallies: Vec<Tally> = self.features.iter().enumerate().map(tally).collect();
+        self.shifts(&tallies, &[])
     }
 
     /// Scales a bare matrix in place. Its columns are this encoding's, in order; categories and texts need a table.
@@ -575,7 +602,10 @@ mod tests {
         let (fitted, ..) = Features::fit(table, &FeatureOptions::default()).unwrap();
         let text = serde_json::to_string(&fitted).unwrap();
         assert_eq!(serde_json::from_str::<Features>(&text).unwrap(), fitted);
-        assert!(text.contains(r#"{"name":"c","kind":"categorical","levels":["a","b"]}"#), "{text}");
+        assert!(text.contains(r#"{"name":"c","kind":"categorical","levels":["a","b"],"seen":{"#), "{text}");
+        // Files of before have no such thing.
+        let before = text.replace(r#","seen":{"rows":3,"single":1}"#, "");
+        assert_eq!(serde_json::from_str::<Features>(&before).unwrap().columns()[1].seen, None);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //!
 //! | part | what | kept if |
 //! |---|---|---|
-//! | days | days since 1970, the fraction of a day included | they differ |
+//! | days | days since 1970, the fraction of a day included | they differ, and do not rise or fall with the row |
 //! | month, weekday, day, hour | what calendar and clock show | they come round twice in the training rows at least, else they tell what the days tell |
-//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates |
+//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, and they do not rise or fall with the row |
 //!
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
@@ -17,6 +17,12 @@ use std::sync::Arc;
 
 /// The most columns of dates whose differences are taken.
 const MOST_FOR_PAIRS: usize = 8;
+
+/// A correlation of differences with the number of the row from which they say nothing else.
+const MOSTLY_THE_ROW: f64 = 0.95;
+
+/// Fewer rows than this say nothing of an order.
+const ROWS_OF_AN_ORDER: f64 = 50.0;
 
 /// Something that is learned of a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,12 +110,16 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
             TimeFeature::Hour,
         ],
     };
-    let comes_round = |part: &&TimeFeature| clock || all.spread() >= part.least_days() * DAY;
-    let fitted = wanted.iter().filter(comes_round).filter_map(|part| {
+    let spread = times.in_order.unwrap_or_else(|| all.spread());
+    let comes_round = |part: &&TimeFeature| clock || spread >= part.least_days() * DAY;
+    // Where times rise with the row, how late it is says where the row stands, and so does the hour of times without a date.
+    let says_more = |part: &&TimeFeature| times.in_order.is_none() || !(clock || **part == TimeFeature::Days);
+    let fitted = wanted.iter().filter(comes_round).filter(says_more).filter_map(|part| {
         let (mean, scale) = Moments::of(|| present().map(|seconds| part.of(seconds, 0.0))).finish().ok()?;
         Some(TimePart { part: part.clone(), mean, scale })
     });
-    Ok(fitted.collect())
+    let parts: Vec<TimePart> = fitted.collect();
+    if parts.is_empty() { Err(WhyLeftOut::TimeOrder) } else { Ok(parts) }
 }
 
 /// The times of a table's columns, where their differences are worth taking, in the order of the table.
@@ -129,9 +139,27 @@ pub(super) fn since(earlier: &[(String, Arc<Vec<f64>>)], times: &TimeColumn) -> 
             pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan())
         };
         let (mean, scale) = Moments::of(differences).finish().ok()?;
+        if rises_with_the_row(times, other) {
+            return None;
+        }
         Some(TimePart { part: TimeFeature::Since(name.clone()), mean, scale })
     };
     earlier.iter().filter_map(one).collect()
+}
+
+/// Whether the days between two dates are mostly those of the row: of a date that rises with it and one that hardly changes.
+fn rises_with_the_row(times: &TimeColumn, other: &[f64]) -> bool {
+    let pairs = || {
+        let differences = times.seconds.iter().zip(other).map(|(&seconds, &other)| seconds - other);
+        differences.enumerate().filter(|(_, days)| !days.is_nan()).map(|(row, days)| (row as f64, days))
+    };
+    let n = pairs().count() as f64;
+    let mean = pairs().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / n, sum.1 + y / n));
+    let [xx, xy, yy] = pairs().fold([0.0; 3], |[xx, xy, yy], (x, y)| {
+        let (x, y) = (x - mean.0, y - mean.1);
+        [xx + x * x, xy + x * y, yy + y * y]
+    });
+    n >= ROWS_OF_AN_ORDER && xy * xy > MOSTLY_THE_ROW * MOSTLY_THE_ROW * xx * yy
 }
 
 #[cfg(test)]
@@ -160,6 +188,19 @@ mod tests {
         assert_eq!(names(&TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock)), [TimeFeature::Hour]);
         assert_eq!(parts_of(&column(&[DAY, DAY])), Err(WhyLeftOut::Constant));
         assert_eq!(parts_of(&column(&[f64::NAN])), Err(WhyLeftOut::Empty));
+        // Those in the order of rows lose the days, and where nothing comes round, all.
+        let in_order = |times: TimeColumn| TimeColumn { in_order: Some(1194.0 * DAY), ..times };
+        assert_eq!(
+            names(&in_order(column(&years))),
+            [TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day]
+        );
+        // Labeled rows are those of the first three weeks: their months are not those of the others.
+        let first = TimeColumn { in_order: Some(21.0 * DAY), ..column(&years) };
+        assert_eq!(names(&first), [TimeFeature::Weekday]);
+        let short = TimeColumn { in_order: Some(DAY), ..column(&[0.0, DAY]) };
+        assert_eq!(parts_of(&short), Err(WhyLeftOut::TimeOrder));
+        let clock = TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock);
+        assert_eq!(parts_of(&in_order(clock)), Err(WhyLeftOut::TimeOrder));
     }
 
     #[test]
@@ -188,5 +229,13 @@ mod tests {
         // One day and three days.
         assert_eq!(parts, [TimePart { part: TimeFeature::Since("a".to_string()), mean: 2.0, scale: 1.0 }]);
         assert_eq!(since(&earlier, &column(&[DAY, 2.0 * DAY, 0.0])), []);
+        // A date that rises with the row and one that hardly changes: 100, 101, …, but for a day now and then.
+        let days =
+            |of: fn(usize) -> usize| Arc::new((0..50).map(|row| DAY * of(row) as f64).collect::<Vec<f64>>());
+        let hardly = vec![("a".to_string(), days(|row| row % 2))];
+        let rising = TimeColumn::of(days(|row| 100 + row).to_vec(), TimeStyle::YearFirst);
+        assert_eq!(since(&hardly, &rising), []);
+        let ages = vec![("born".to_string(), days(|row| row * 37 % 50))];
+        assert_eq!(since(&ages, &rising).len(), 1);
     }
 }

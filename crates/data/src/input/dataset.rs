@@ -4,8 +4,8 @@ use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
-    Amounts, Columns, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix, MissingCells,
-    Pictures, Scaling, Store, TextOptions,
+    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix,
+    MissingCells, Pictures, Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -119,6 +119,13 @@ impl Dataset {
     pub(super) fn with_notes(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
         self.notes.extend(notes);
         self
+    }
+
+    /// With a note on unlabeled rows that are equal to labeled ones.
+    pub(super) fn with_copies_noted(self) -> Self {
+        let found = self.labels().and_then(|labels| Some(Copies::of(&self)?.of_labeled(labels)));
+        let note = found.filter(|&unlabeled| unlabeled > 0).map(|unlabeled| Note::Copies { unlabeled });
+        self.with_notes(note)
     }
 
     /// Of which rows these are a draw.

@@ -93,6 +93,14 @@ impl ReadAgain {
             format: self.format,
             decimal: self.decimal,
             sheet: self.sheet.clone(),
+            sheet_with: self
+                .label
+                .iter()
+                .chain(&self.truth)
+                .chain(&self.weight)
+                .chain(&self.id)
+                .cloned()
+                .collect(),
             ..ReadOptions::default()
         }
     }
@@ -287,7 +295,8 @@ impl Encoding {
         let options = features.read_options().written_like(&also.as_written());
         let table = read_tables(input, options, also.known())?;
         let met = Note::of_cells(&table.frame);
-        let data = self.encode_frame(table.frame)?.with_notes(met);
+        let remarks = table.frame.remarks.clone();
+        let data = self.encode_frame(table.frame).map_err(|error| error.of_sheet(&remarks))?.with_notes(met);
         table::finish(data, table.answers)
     }
 
@@ -329,15 +338,17 @@ impl Encoding {
     /// A table in memory.
     pub fn encode_frame(self: &Arc<Self>, frame: Frame) -> Result<Dataset, DataError> {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
-        let (rows, report) = features.encode(frame)?;
-        let data = Dataset::new(rows, self.clone()).with_notes(Note::of_report(&report));
-        Ok(data.with_missing(report.cells))
+        let (rows, mut report) = features.encode(frame)?;
+        let data = Dataset::new(rows, self.clone()).with_notes(Note::of_shifts(features, &mut report));
+        Ok(data.with_notes(Note::of_report(&report)).with_missing(report.cells))
     }
 
     /// A bare matrix, whose columns are this encoding's numeric ones in order.
     pub fn encode_matrix(self: &Arc<Self>, matrix: Matrix) -> Result<Dataset, DataError> {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
-        Ok(Dataset::new(features.encode_matrix(matrix)?.into(), self.clone()))
+        let shifts = features.shifts_of_matrix(&matrix);
+        let data = Dataset::new(features.encode_matrix(matrix)?.into(), self.clone());
+        Ok(data.with_notes(shifts.into_iter().map(Note::Shifted)))
     }
 
     /// Texts in memory.

@@ -11,7 +11,9 @@
 //!
 //! Random numbers tell nothing, but learned from they cost an AUC of .003 on average and .01 at worst (eight tables of
 //! `benches/tables`, by `id_trap.py`). Measurements that are whole numbers, all different (incomes in cents, inhabitants), are
-//! skewed or heaped, and none of that unless the table is sorted by them; a column that was asked for stays. A time that is a different one in every row and rises with it is left out, too.
+//! skewed or heaped, and none of that unless the table is sorted by them; a column that was asked for stays.
+//! Of a time that rises with the row it is left out how late it is; month, weekday and hour stay where they come round twice in
+//! the rows of each kind, else they tell where a row stands, too.
 
 use super::InputOptions;
 use super::leaks::{TELLS_APART, separation};
@@ -30,6 +32,9 @@ const FEW: usize = 1;
 /// Rows that are looked at before all are.
 const FIRST_ROWS: usize = 1_000;
 
+/// So many different values name things rather than kinds of things.
+const MANY_IDS: usize = 50;
+
 /// Where so many tables were put one below the other, the order starts anew.
 const MOST_JUMPS: usize = 4;
 
@@ -38,6 +43,11 @@ pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option
     let asked = |name: &String| {
         [&options.numeric, &options.date, &options.only].iter().any(|names| names.contains(name))
     };
+    for column in frame.columns.iter_mut().filter(|column| !asked(&column.name)) {
+        if let Values::Times(times) = &mut column.values {
+            times.in_order = times_rise(&times.seconds, labels).then(|| least_spread(&times.seconds, labels));
+        }
+    }
     let mut left_out = Vec::new();
     frame.columns.retain(|column| {
         let why = if asked(&column.name) { None } else { names_rows(&column.name, &column.values, labels) };
@@ -47,12 +57,35 @@ pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option
     frame.left_out.extend(left_out);
 }
 
+/// Columns that are called like identifiers and have many values, each in several rows: customers, places, batches. Nothing
+/// tells whether they describe a row or name what it belongs to.
+pub(super) fn called_ids(options: &InputOptions, frame: &Frame) -> Vec<String> {
+    let asked = |name: &String| {
+        let lists = [&options.numeric, &options.categorical, &options.date, &options.only, &options.text];
+        lists.iter().any(|names| names.contains(name))
+    };
+    let many = |values: &Values| match values {
+        Values::Numeric(values) => is_many(&Numbers::Single(values)),
+        Values::Wide(values) => is_many(&Numbers::Double(values)),
+        Values::Categorical { levels, .. } => levels.len() >= MANY_IDS,
+        _ => false,
+    };
+    let found = frame
+        .columns
+        .iter()
+        .filter(|column| !asked(&column.name) && is_name_of_identifier(&column.name) && many(&column.values));
+    found.map(|column| column.name.clone()).collect()
+}
+
+fn is_many(numbers: &Numbers) -> bool {
+    nearly_all_whole(numbers) && distinct(numbers).len() >= MANY_IDS
+}
+
 /// Why a column names rows, if it does.
 fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<WhyLeftOut> {
     let numbers = match values {
         Values::Numeric(values) => Numbers::Single(values),
         Values::Wide(values) => Numbers::Double(values),
-        Values::Times(times) => return times_rise(&times.seconds, labels).then_some(WhyLeftOut::TimeOrder),
         _ => return None,
     };
     let rows = numbers.len();
@@ -67,6 +100,20 @@ fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<W
     let filled = || fills_range(&different) || is_even(&different);
     let tells = || labels.and_then(|labels| separation(values, labels)).is_some_and(|auc| auc >= TELLS_APART);
     (all_different && (filled() || is_name_of_identifier(name) || tells())).then_some(WhyLeftOut::Key)
+}
+
+/// Over how many seconds the times of each kind of row spread at least.
+fn least_spread(seconds: &[f64], labels: Option<&[Label]>) -> f64 {
+    let kinds = [Label::Positive, Label::Unlabeled, Label::Negative];
+    let is_of =
+        |row: usize, kind: Label| labels.map_or(kind == Label::Unlabeled, |labels| labels[row] == kind);
+    let spread = |kind: Label| {
+        let of_kind = (0..seconds.len()).filter(|&row| is_of(row, kind) && !seconds[row].is_nan());
+        let range = |(low, high): (f64, f64), row: usize| (low.min(seconds[row]), high.max(seconds[row]));
+        let (low, high) = of_kind.fold((f64::INFINITY, f64::NEG_INFINITY), range);
+        (high >= low).then_some(high - low)
+    };
+    kinds.into_iter().filter_map(spread).fold(f64::INFINITY, f64::min)
 }
 
 /// Whether times, nearly all of them there, rise or fall with the row.
@@ -278,6 +325,22 @@ mod tests {
         let mut values: Vec<f64> = (0..200).map(f64::from).collect();
         Stream::new(0, "ids").shuffle(&mut values);
         values
+    }
+
+    #[test]
+    fn identifiers_that_repeat_are_named() {
+        let whole = |of: fn(usize) -> usize| Values::Numeric((0..600).map(|row| of(row) as f32).collect());
+        let columns = [
+            ("customer_id", whole(|row| row * 7 % 100)),
+            // Few values are kinds, and others are called something else.
+            ("type_id", whole(|row| row % 12)),
+            ("age", whole(|row| row * 7 % 100)),
+        ];
+        let column = |(name, values)| crate::Column { name: String::from(name), values };
+        let frame = Frame::new(columns.map(column).into()).unwrap();
+        assert_eq!(called_ids(&InputOptions::default(), &frame), ["customer_id"]);
+        let asked = InputOptions { numeric: vec!["customer_id".to_string()], ..InputOptions::default() };
+        assert_eq!(called_ids(&asked, &frame), Vec::<String>::new());
     }
 
     #[test]

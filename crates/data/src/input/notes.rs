@@ -2,6 +2,7 @@
 
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened};
+use crate::features::{ColumnShift, Features, Shift};
 use crate::frame::{CellsRead, LeftOut, WhyLeftOut};
 use crate::read::Remark;
 use crate::{EncodeReport, Frame, Hint, PictureShape};
@@ -9,7 +10,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// Something that reading met and went on with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Note {
@@ -20,6 +21,8 @@ pub enum Note {
         /// Why.
         why: WhyLeftOut,
     },
+    /// Columns of times that rise or fall with the row, of which it is not learned how late they are.
+    TimesInOrder(Vec<String>),
     /// Columns of a table that were not looked at.
     NotUsed(Vec<String>),
     /// Columns with missing cells, and how many.
@@ -73,8 +76,17 @@ pub enum Note {
     /// Columns of dates in all of which day and month could be the other way round, and whether the month is taken to come
     /// first.
     OpenDates(Vec<(String, bool)>),
+    /// Columns that are called like identifiers and are learned from, since their values repeat.
+    CalledIds(Vec<String>),
     /// Columns that alone tell labeled rows from unlabeled ones, and the area under the curve of each in thousandths.
     TellsApart(Vec<(String, u16)>),
+    /// A column that holds something else than in training.
+    Shifted(ColumnShift),
+    /// Unlabeled rows that are equal to labeled ones in every column that is learned from.
+    Copies {
+        /// How many.
+        unlabeled: usize,
+    },
     /// What separates the cells of a table, found out from its first lines.
     Delimiter(char),
     /// Something of a file's header, lines or sheets.
@@ -146,6 +158,9 @@ impl Note {
                 _ => notes.push(Note::LeftOut { columns: vec![column.clone()], why: *why }),
             }
         }
+        if !report.times_in_order.is_empty() {
+            notes.push(Note::TimesInOrder(report.times_in_order.clone()));
+        }
         if !report.missing.is_empty() {
             notes.push(Note::Missing(report.missing.clone()));
         }
@@ -156,6 +171,19 @@ impl Note {
             notes.push(Note::Unseen(report.unseen.clone()));
         }
         notes
+    }
+
+    /// Columns that hold something else than in training, of which no other note needs to tell.
+    pub(super) fn of_shifts(features: &Features, report: &mut EncodeReport) -> Vec<Note> {
+        let shifts = features.shifts(&report.tallies, &report.unseen);
+        for ColumnShift { column, shift } in &shifts {
+            match shift {
+                Shift::Missing { .. } => report.missing.retain(|(name, _)| name != column),
+                Shift::Levels { .. } => report.unseen.retain(|(name, _)| name != column),
+                _ => {}
+            }
+        }
+        shifts.into_iter().map(Note::Shifted).collect()
     }
 
     /// Columns that alone tell labeled rows from unlabeled ones.
@@ -205,17 +233,22 @@ impl Note {
                 | Note::Unreadable { .. }
                 | Note::Malformed { .. }
                 | Note::TellsApart(_)
+                | Note::Shifted(_)
+                | Note::Copies { .. }
         )
     }
 
     /// A setting that may do better.
     pub fn hint(&self) -> Option<Hint> {
         match self {
-            Note::LeftOut { columns, why: WhyLeftOut::FreeText } => {
+            Note::LeftOut { columns, why: WhyLeftOut::FreeText | WhyLeftOut::ShortText } => {
                 Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
             }
             Note::LeftOut { columns, why: WhyLeftOut::TimeOrder } => {
                 Some(Hint::new("if it matters, keep it", "date", columns.first()?.clone()))
+            }
+            Note::TimesInOrder(columns) => {
+                Some(Hint::new("if that matters, keep it", "date", columns.first()?.clone()))
             }
             Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
                 Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
@@ -225,6 +258,9 @@ impl Note {
                 "drop",
                 columns.first()?.0.clone(),
             )),
+            Note::CalledIds(columns) => {
+                Some(Hint::new("if it only names things, leave it out", "drop", columns.first()?.clone()))
+            }
             Note::Others { columns, asked: false } => {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
@@ -248,6 +284,7 @@ impl fmt::Display for Note {
                     WhyLeftOut::Constant => "the same value in every row",
                     WhyLeftOut::Empty => "empty in every row",
                     WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
+                    WhyLeftOut::ShortText => "too many different texts, such as names and titles have",
                     WhyLeftOut::FreeText => "free text",
                     WhyLeftOut::Index => "the first column, which has no name and so is an index of the rows",
                     WhyLeftOut::RowOrder => {
@@ -266,6 +303,12 @@ impl fmt::Display for Note {
                     several => write!(f, "{several} columns are left out: {reason}: {shown}"),
                 }
             }
+            Note::TimesInOrder(columns) => write!(
+                f,
+                "times rise or fall with the row, so how late it is is left out and the rest learned from (month, weekday, \
+                 day, hour, days between dates), in {}",
+                listed(columns, |name| name.clone())
+            ),
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
             Note::Unseen(cells) => {
@@ -322,6 +365,11 @@ impl fmt::Display for Note {
                 };
                 write!(f, "no date tells whether day or month comes first in {}", listed(columns, shown))
             }
+            Note::CalledIds(columns) => write!(
+                f,
+                "called like an identifier but learned from, since values repeat: {}",
+                listed(columns, |name| name.clone())
+            ),
             Note::TellsApart(columns) => {
                 let shown =
                     |(name, area): &(String, u16)| format!("{name} (AUC {:.3})", f64::from(*area) / 1000.0);
@@ -331,6 +379,12 @@ impl fmt::Display for Note {
                     listed(columns, shown)
                 )
             }
+            Note::Shifted(ColumnShift { column, shift }) => shifted(f, column, shift),
+            Note::Copies { unlabeled } => write!(
+                f,
+                "{unlabeled} unlabeled rows are equal to labeled ones in every column that is learned from; if they are the \
+                 same things once more, drop them or label them, too"
+            ),
             Note::Delimiter(sign) => {
                 let name = match sign {
                     ';' => "a semicolon".to_string(),
@@ -358,6 +412,69 @@ impl fmt::Display for Note {
                     "{files} of {all} pictures were brought to {} x {} pixels",
                     shape.width, shape.height
                 )
+            }
+        }
+    }
+}
+
+fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Result {
+    let percent = |count: usize, of: usize| share(count as f64 / of.max(1) as f64);
+    match shift {
+        Shift::Range { outside, cells, training: [low, high], here: [lowest, highest] } => write!(
+            f,
+            "column '{column}': {} of {cells} numbers are outside of what training saw ({} to {}; here {} to {}): is it in \
+             other units?",
+            percent(*outside, *cells),
+            number(*low),
+            number(*high),
+            number(*lowest),
+            number(*highest)
+        ),
+        Shift::Values { cells, training: [low, high], here: [lowest, highest], .. } => write!(
+            f,
+            "column '{column}': the {cells} numbers are unlike those of training (there mostly {} to {}; here {} to {}): is \
+             it in other units?",
+            number(*low),
+            number(*high),
+            number(*lowest),
+            number(*highest)
+        ),
+        Shift::Missing { missing, rows, training } => write!(
+            f,
+            "column '{column}': {} of {rows} cells are missing, {} in training",
+            percent(*missing, *rows),
+            share(*training)
+        ),
+        Shift::Levels { unseen, cells } => write!(
+            f,
+            "column '{column}': {} of {cells} cells hold categories that training never saw, taken as none",
+            percent(*unseen, *cells)
+        ),
+    }
+}
+
+/// `97 %`; one digit more of small shares.
+fn share(share: f64) -> String {
+    match 100.0 * share {
+        percent if percent == 0.0 || percent >= 9.5 => format!("{percent:.0} %"),
+        percent => format!("{percent:.1} %"),
+    }
+}
+
+/// A number with four digits that count.
+fn number(x: f64) -> String {
+    let size = x.abs();
+    if x == x.trunc() && size < 1e9 {
+        return format!("{x}");
+    }
+    match size {
+        s if !(1e-4..1e9).contains(&s) => format!("{x:.3e}"),
+        s => {
+            let digits = (3 - s.log10().floor() as i32).clamp(0, 8) as usize;
+            let shown = format!("{x:.digits$}");
+            match shown.contains('.') {
+                true => shown.trim_end_matches('0').trim_end_matches('.').to_string(),
+                false => shown,
             }
         }
     }

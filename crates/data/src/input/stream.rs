@@ -6,7 +6,7 @@
 
 use super::table::weights_from;
 use super::{Dataset, Encoding, Input, Note, ReadAgain};
-use crate::features::{FeatureKind, Features};
+use crate::features::{FeatureKind, Features, Tally};
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column};
 use crate::memory::room;
@@ -63,7 +63,7 @@ impl Encoding {
     ) -> Result<Streamed, E> {
         self.check_answers(also)?;
         let Some(options) = self.piece_options(input, also)? else {
-            return whole(self.read(input, &also.with_kept(input)?)?, visit);
+            return whole(self.read(input, &also.with_kept(self, input)?)?, visit);
         };
         let plan = PiecePlan {
             features: &options,
@@ -85,7 +85,7 @@ impl Encoding {
                 if !path.is_file() {
                     return Err(DataError::FormatOfStream { file: "standard input".to_string() }.into());
                 }
-                return whole(self.read(input, &also.with_kept(input)?)?, visit);
+                return whole(self.read(input, &also.with_kept(self, input)?)?, visit);
             };
             counts.push(streaming.rows - before);
             ends.push(end);
@@ -187,13 +187,17 @@ impl ReadAgain {
     }
 
     /// The same for a reader that knows no columns to keep: they are names of rows like others.
-    fn with_kept(&self, input: &Input) -> Result<Self, DataError> {
+    fn with_kept(&self, encoding: &Encoding, input: &Input) -> Result<Self, DataError> {
         let mut also = self.clone();
         let mut kept = std::mem::take(&mut also.keep);
         if self.keeps_all()
             && let Some(path) = input.paths().first().filter(|path| path.is_file())
         {
-            kept = Source::at(path)?.names(&self.as_written())?;
+            let mut options = self.as_written();
+            if let Encoding::Table(features) = encoding {
+                options.sheet_with.extend(features.columns().iter().map(|feature| feature.name.clone()));
+            }
+            kept = Source::at(path)?.cell_names(&options)?;
         }
         also.id.extend(kept.into_iter().filter(|name| !self.id.contains(name)));
         Ok(also)
@@ -225,13 +229,14 @@ struct Streaming<'a> {
     missing: Vec<(String, usize)>,
     unseen: Vec<(String, usize)>,
     without_terms: Vec<(String, usize)>,
+    tallies: Vec<Tally>,
 }
 
 impl<'a> Streaming<'a> {
     fn new(encoding: &'a Arc<Encoding>, also: &'a ReadAgain) -> Self {
         let weights = also.weight.as_ref().map(|_| Vec::new());
         let (missing, unseen, without_terms) = (Vec::new(), Vec::new(), Vec::new());
-        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms }
+        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies: Vec::new() }
     }
 
     fn visit<E: From<DataError>>(
@@ -296,6 +301,8 @@ impl<'a> Streaming<'a> {
         add(&mut self.missing, &report.missing);
         add(&mut self.unseen, &report.unseen);
         add(&mut self.without_terms, &report.without_terms);
+        self.tallies.resize_with(report.tallies.len(), Tally::default);
+        self.tallies.iter_mut().zip(&report.tallies).for_each(|(sum, more)| sum.add(more));
     }
 
     /// The texts of several columns, joined by a blank.
@@ -326,7 +333,9 @@ impl<'a> Streaming<'a> {
                 (self.encoding.as_ref(), end.others.first())
                 && let Some(feature) = features.columns().iter().find(|feature| feature.name == *name)
             {
-                return Err(feature.changed(found));
+                let of_column = end.cells.iter().find(|cells| cells.column == *name);
+                let example = of_column.and_then(|cells| cells.first_other.clone());
+                return Err(feature.changed_by(found, example));
             }
             read.cells.extend(end.cells);
             read.delimiter = read.delimiter.or(end.delimiter);
@@ -340,6 +349,7 @@ impl<'a> Streaming<'a> {
                 let mut report = EncodeReport {
                     missing,
                     unseen: std::mem::take(&mut self.unseen),
+                    tallies: std::mem::take(&mut self.tallies),
                     ..EncodeReport::default()
                 };
                 let most = |(_, texts): &&(String, usize)| 2 * texts > self.rows;
@@ -347,6 +357,7 @@ impl<'a> Streaming<'a> {
                 for counted in [&mut report.missing, &mut report.unseen, &mut report.unknown_texts] {
                     counted.sort_by_key(place);
                 }
+                notes.extend(Note::of_shifts(features, &mut report));
                 notes.extend(Note::of_report(&report));
                 notes.extend(Note::of_cells(&read));
             }

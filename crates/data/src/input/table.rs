@@ -59,6 +59,14 @@ impl InputOptions {
             format: self.format,
             decimal: self.decimal,
             sheet: self.sheet.clone(),
+            sheet_with: self
+                .label
+                .iter()
+                .chain(&self.truth)
+                .chain(&self.weight)
+                .chain(&self.id)
+                .cloned()
+                .collect(),
             ..ReadOptions::default()
         }
     }
@@ -104,7 +112,7 @@ impl InputOptions {
     /// [`learn`](Self::learn) with a label per row, by which columns are found that name rows or tell the labeled ones.
     pub fn learn_labeled(&self, frame: Frame, labels: Vec<Label>) -> Result<Dataset, DataError> {
         self.check()?;
-        learn(self, frame, Some(&labels))?.with_labels(labels)
+        Ok(learn(self, frame, Some(&labels))?.with_labels(labels)?.with_copies_noted())
     }
 }
 
@@ -114,7 +122,7 @@ pub(super) fn read(options: &InputOptions, input: &Input) -> Result<Dataset, Dat
         return super::draw::read(options, input, unlabeled);
     }
     let Table { frame, answers } = read_tables(input, options.read_options(), options.known())?;
-    finish(learn(options, frame, answers.labels.as_deref())?, answers)
+    Ok(finish(learn(options, frame, answers.labels.as_deref())?, answers)?.with_copies_noted())
 }
 
 /// Features of a table whose answers were taken out.
@@ -152,6 +160,7 @@ pub(super) fn learn(
     let open = dates::agree(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     identifiers::take_out(options, &mut frame, labels);
+    let mut called_ids = identifiers::called_ids(options, &frame);
     let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
@@ -159,12 +168,14 @@ pub(super) fn learn(
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, report) = Features::fit(frame, &features)?;
     leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
+    called_ids.retain(|name| features.columns().iter().any(|feature| feature.name == *name));
     let columns = summary(&features, &report, &unused);
     let data = Dataset::new(rows, Arc::new(features.into()))
         .with_notes(met)
         .with_notes(Note::of_report(&report))
         .with_notes(Note::of_leaks(&leaks))
         .with_missing(report.cells);
+    let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
     let data = data.with_columns(columns);
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
@@ -269,7 +280,7 @@ pub(super) fn read_source(
     let mut frame = source.read(&options)?;
     let (mut labels, mut note) = (None, None);
     if let Some(name) = known.label {
-        let column = frame.take(name)?;
+        let column = frame.take(name).map_err(|error| error.of_sheet(&frame.remarks))?;
         labels = Some(labels_from_column(&column, known.positive, known.negative)?);
         let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
         note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
@@ -279,8 +290,9 @@ pub(super) fn read_source(
             note = Some(Note::Labels { column: name.to_string(), positive, unlabeled });
         }
     }
-    let weights = known.weight.map(|name| weights_from(name, &into_texts(frame.take(name)?))).transpose()?;
-    let truth = known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
+    let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
+    let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
+    let truth = known.truth.map(|name| truth_from_column(&take(name)?, known.positive)).transpose()?;
     let mut also = match twice.is_empty() {
         true => Frame::default(),
         false => {

@@ -7,6 +7,7 @@
 use super::cell::is_missing;
 use super::guess::Guess;
 use super::header::Header;
+use super::remark::Remark;
 use super::times::{Others, TimeReader};
 use super::{
     Dictionary, MAX_LEVELS, MissingPolicy, Numbers, ReadOptions, Role, Trouble, Wanted, roles, texts,
@@ -21,6 +22,16 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Schema, TimeUnit};
 use arrow_select::take::take;
 use std::fmt::{Display, Write};
+
+/// What the columns of a table that was taken piece by piece turned out to be.
+pub(super) struct TableEnd {
+    /// How cells were read.
+    pub cells: Vec<CellsRead>,
+    /// Features of another kind than was wanted.
+    pub others: Vec<(String, &'static str)>,
+    /// What else is to be told.
+    pub remarks: Vec<Remark>,
+}
 
 /// A table being filled with Arrow arrays, column by column and piece by piece.
 pub struct ArrowTable {
@@ -119,11 +130,11 @@ impl ArrowTable {
     }
 
     /// What the columns turned out to be, once all of it was taken: how cells were read, and features of another kind.
-    #[allow(clippy::type_complexity)]
-    pub(super) fn end(self) -> Result<(Vec<CellsRead>, Vec<(String, &'static str)>), DataError> {
-        let (mut cells, mut others) = (Vec::new(), Vec::new());
+    pub(super) fn end(self) -> Result<TableEnd, DataError> {
+        let (mut cells, mut others, mut told) = (Vec::new(), Vec::new(), Vec::new());
         for (name, store) in self.stores.into_iter().flatten() {
             if let Some(times) = store.times {
+                told.extend(times.changed().map(|style| Remark::Dates { column: name.clone(), style }));
                 match times.end() {
                     Some(said) => cells.extend(said.told(&name, true).map(|(cells, _)| cells)),
                     None => others.push((name, Wanted::Any.word())),
@@ -141,7 +152,7 @@ impl ArrowTable {
             cells.extend(texts::told(remarks, &name));
             others.extend(found.map(|found| (name, found.word())));
         }
-        Ok((cells, others))
+        Ok(TableEnd { cells, others, remarks: told })
     }
 
     /// The table, once all columns that are read have as many cells.
@@ -162,6 +173,15 @@ impl ArrowTable {
             }
             let values = match (store.role, store.cells.finish()) {
                 (Role::Feature(wanted), Ok(Values::Text(texts))) => {
+                    let wanted = match wanted {
+                        Wanted::Times(Some(style)) => {
+                            let found = TimeReader::style_of(&texts, style);
+                            let changed = || Remark::Dates { column: name.clone(), style: found };
+                            self.header.remarks.extend((found != style).then(changed));
+                            Wanted::Times(Some(found))
+                        }
+                        other => other,
+                    };
                     let (values, told) = texts::as_kind(&texts, wanted, &name, self.refuse).map_err(
                         |(trouble, row, value)| trouble.at(file, Position::Row(row), &name, &value),
                     )?;
@@ -210,6 +230,8 @@ struct Store {
     /// The same of texts that are dates.
     times: Option<TimeReader>,
     nan_is_missing: bool,
+    /// Whether its times have a zone, and so are those of UTC.
+    zoned: bool,
     /// Reused for every number that is kept as text.
     buffer: String,
 }
@@ -278,6 +300,7 @@ impl Store {
             guess: None,
             times: None,
             nan_is_missing: false,
+            zoned: false,
             buffer: String::new(),
         })
     }
@@ -315,6 +338,7 @@ impl Store {
                 }
             }};
         }
+        self.zoned = matches!(array.data_type(), DataType::Timestamp(_, Some(_)));
         /// Pushes times or durations, so many of whose units are a second.
         macro_rules! push_times {
             ($arrow:ty, $per_second:expr) => {
@@ -485,6 +509,7 @@ impl Store {
             // A date that is handed out as it is has no other writing than the standard's.
             Cells::Texts(texts, _) => {
                 match seconds {
+                    Some(seconds) if self.zoned => texts.push(&Moment::at(seconds).written_in_utc()),
                     Some(seconds) => texts.push(&Moment::at(seconds).written()),
                     None => texts.push_missing(),
                 }
@@ -539,6 +564,14 @@ impl Store {
                     if times.push(text.as_bytes(), (before + row + 1) as u64) && refuse {
                         return Err((Trouble::Missing, row, String::new()));
                     }
+                }
+                if before == 0
+                    && let Some(mut other) = times.restyled(texts.iter().map(str::as_bytes))
+                {
+                    for (row, text) in texts.iter().enumerate() {
+                        other.push(text.as_bytes(), row as u64 + 1);
+                    }
+                    *times = other;
                 }
                 Ok(Ok(times.take()))
             }

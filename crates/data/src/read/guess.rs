@@ -141,6 +141,13 @@ fn start_of(text: &[u8]) -> Vec<u8> {
     text[..text.len().min(SHOWN)].to_vec()
 }
 
+impl Remarks {
+    /// A cell that tells why a column is of another kind.
+    fn of_other(first_other: Option<Seen>) -> Self {
+        Self { others: usize::from(first_other.is_some()), first_other, ..Self::default() }
+    }
+}
+
 impl Guess {
     pub(super) fn new(wanted: Wanted) -> Self {
         Self {
@@ -310,6 +317,9 @@ impl Guess {
             (Some(Wanted::Numbers(style)), Wanted::Numbers(wanted)) => (self.remarks(style), style == wanted),
             (Some(Wanted::Flags), Wanted::Flags) => (self.remarks(None), true),
             (None, _) => (Remarks::default(), true),
+            // The first cell that is none is the reason.
+            (_, Wanted::Numbers(_)) => (Remarks::of_other(self.point.first_other.take()), false),
+            (_, Wanted::Flags) => (Remarks::of_other(self.flags.first_other.take()), false),
             _ => (Remarks::default(), false),
         };
         Ok((kind.filter(|_| !wanted), remarks))

@@ -51,6 +51,27 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, &panic)))
 }
 
+/// The names of the columns that are one cell a row.
+pub(super) fn cell_names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
+    let corrupt = |error: ArrowError| corrupt(&source.name, &error);
+    let schema = contained(|| match source.start()? == MAGIC {
+        true => {
+            let mut file = Cursor::new(source.all()?);
+            check_footer(&source.name, &mut file)?;
+            FileReader::try_new(file, None).map(|reader| reader.schema()).map_err(corrupt)
+        }
+        false => {
+            let stream = source.open()?.take(check_messages(source)?);
+            StreamReader::try_new(io::BufReader::new(stream), None)
+                .map(|reader| reader.schema())
+                .map_err(corrupt)
+        }
+    });
+    let schema = schema.unwrap_or_else(|panic| Err(self::corrupt(&source.name, &panic)))?;
+    let cells = schema.fields().iter().filter(|field| ArrowTable::is_cell(field.data_type()));
+    Ok(cells.map(|field| field.name().trim().to_string()).collect())
+}
+
 fn read_file(
     source: &Source<'_>,
     mut file: impl Read + Seek,

@@ -140,8 +140,11 @@ pub struct ReadOptions {
     pub rows: Option<Arc<KeptRows>>,
     /// The decimal sign of the numbers of a text table; that of each column's cells if nothing is said.
     pub decimal: Option<NumberStyle>,
-    /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
+    /// The sheet of a spreadsheet, by its name or its number from 1. If nothing is said, it is the one with most of the
+    /// columns that are asked for, and of these the first with data.
     pub sheet: Option<String>,
+    /// More columns to know the sheet by.
+    pub sheet_with: Vec<String>,
 }
 
 /// Reads the table in the file at `path`: `.csv`, `.tsv`, `.txt`, `.json`, `.jsonl` or `.ndjson` (plain, `.gz` or `.zst`),
@@ -190,8 +193,15 @@ impl ReadOptions {
             format: other.format,
             decimal: other.decimal,
             sheet: other.sheet.clone(),
+            sheet_with: other.sheet_with.clone(),
             ..self
         }
+    }
+
+    /// The columns that the sheet of a spreadsheet should have.
+    fn of_sheet(&self) -> HashSet<&str> {
+        let only = self.only.iter().flatten();
+        self.sheet_with.iter().chain(only).chain(&self.categories).map(String::as_str).collect()
     }
 
     /// What features are to be read as, where that is known.

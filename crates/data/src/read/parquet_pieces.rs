@@ -1,12 +1,12 @@
 //! Pieces of a Parquet table: threads share out its columns, each with a reader of its own over the same rows.
 
-use super::arrow::ArrowTable;
+use super::arrow::{ArrowTable, TableEnd};
 use super::contained::contained;
 use super::footer::{check_chunks, check_codecs, rows_at_once};
 use super::parquet::{BYTES_PER_BATCH, corrupt, encrypted, refuse_other};
 use super::pieces::{Piece, PiecePlan, PiecesEnd};
 use super::{Bytes, ReadOptions, Source};
-use crate::frame::{CellsRead, Column, TextColumn, Values};
+use crate::frame::{Column, TextColumn, Values};
 use crate::scratch::ScratchReader;
 use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
@@ -78,7 +78,7 @@ impl Chunks {
 /// What a thread has made of its columns.
 enum Part {
     Rows { features: Frame, verbatim: Frame },
-    End { answers: Vec<Column>, cells: Vec<CellsRead>, others: Vec<(String, &'static str)> },
+    End { answers: Vec<Column>, table: TableEnd },
 }
 
 pub(super) fn read<E: From<DataError>>(
@@ -123,11 +123,12 @@ pub(super) fn read<E: From<DataError>>(
                         piece.left_out.extend(features.left_out);
                         verbatim.extend(texts.columns);
                     }
-                    Part::End { answers, cells, others } => {
+                    Part::End { answers, table } => {
                         ended += 1;
                         end.answers.extend(answers);
-                        end.cells.extend(cells);
-                        end.others.extend(others);
+                        end.cells.extend(table.cells);
+                        end.others.extend(table.others);
+                        end.remarks.extend(table.remarks);
                     }
                 }
             }
@@ -296,12 +297,12 @@ impl Reader {
                 return Ok(());
             }
         }
-        let (cells, others) = features.end()?;
+        let table = features.end()?;
         let answers = match rows {
             0 => Vec::new(),
             rows => answers.finish(rows)?.columns,
         };
-        let _ = send.send(Ok(Part::End { answers, cells, others }));
+        let _ = send.send(Ok(Part::End { answers, table }));
         Ok(())
     }
 }

@@ -12,14 +12,15 @@ use super::{ReadOptions, Source};
 use crate::error::listed;
 use crate::{DataError, Frame, check_memory};
 use calamine::Dimensions;
+use std::collections::HashSet;
 
 /// How much text is written between two questions about memory.
 const STEP: usize = 1 << 22;
 
-/// Reads the sheet that the options name, or the first with data.
+/// Reads the sheet that the options name, or the one with most of the columns that they name.
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
     let mut workbook = Workbook::open(source)?;
-    let (sheet, others) = choose(&mut workbook, &source.name, options.sheet.as_deref())?;
+    let (sheet, others) = choose(&mut workbook, &source.name, options)?;
     let merged = workbook.merged(&sheet);
     let mut text = SheetText::new(&source.name, merged);
     workbook.each_cell(&sheet, &mut |row, column, cell| text.take(row, column, cell).map(|()| true))?;
@@ -27,10 +28,14 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
         return Err(DataError::SheetHeader { file: source.name.clone(), sheet });
     };
     drop(workbook);
-    let mut frame = source.rewritten(Bytes::Read(bytes.into()), 1).read_plain(options)?;
+    let mut text = source.rewritten(Bytes::Read(bytes.into()), 1);
+    if !others.is_empty() || options.sheet.is_some() {
+        text.name = format!("{}, sheet {sheet}", source.name);
+    }
     if !others.is_empty() {
         remarks.insert(0, Remark::Sheets { read: sheet, others });
     }
+    let mut frame = text.read_plain(options).map_err(|error| error.of_sheet(&remarks))?;
     remarks.append(&mut frame.remarks);
     frame.remarks = remarks;
     Ok(frame)
@@ -40,10 +45,10 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
 fn choose(
     workbook: &mut Workbook,
     file: &str,
-    asked: Option<&str>,
+    options: &ReadOptions,
 ) -> Result<(String, Vec<String>), DataError> {
     let sheets = workbook.sheets();
-    if let Some(asked) = asked {
+    if let Some(asked) = options.sheet.as_deref() {
         let by_name = sheets.iter().find(|sheet| sheet.name == asked);
         let numbered = || asked.parse::<usize>().ok()?.checked_sub(1).and_then(|at| sheets.get(at));
         return match by_name.or_else(numbered) {
@@ -69,7 +74,17 @@ fn choose(
             return Err(error);
         }
     }
-    let at = with_data.iter().position(|(_, visible)| *visible).unwrap_or(0);
+    let mut at = with_data.iter().position(|(_, visible)| *visible).unwrap_or(0);
+    let wanted = options.of_sheet();
+    if with_data.len() > 1 && !wanted.is_empty() {
+        let mut most = names_in(workbook, &with_data[at].0, &wanted);
+        for (other, (name, _)) in with_data.iter().enumerate().filter(|(_, (_, visible))| *visible) {
+            let found = if other == at { 0 } else { names_in(workbook, name, &wanted) };
+            if found > most {
+                (at, most) = (other, found);
+            }
+        }
+    }
     match with_data.is_empty() {
         true => Err(DataError::EmptySheets { file: file.to_string() }),
         false => {
@@ -78,6 +93,17 @@ fn choose(
             Ok((read, others.collect()))
         }
     }
+}
+
+/// How many of some columns the first rows of a sheet name.
+fn names_in(workbook: &mut Workbook, sheet: &str, wanted: &HashSet<&str>) -> usize {
+    let mut found = HashSet::new();
+    // What cannot be read names nothing.
+    let _ = workbook.each_cell(sheet, &mut |row, _, cell| {
+        found.extend(wanted.get(cell.trim()).copied());
+        Ok((row as usize) < LOOKED_AT && found.len() < wanted.len())
+    });
+    found.len()
 }
 
 /// A sheet as text, and what is to be told of it.

@@ -206,6 +206,14 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The names of the columns whose cells can be copied to a list.
+    pub(crate) fn cell_names(&self, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+        match self.checked_format(options)? {
+            TableFormat::Arrow => ipc::cell_names(self),
+            _ => self.names(options),
+        }
+    }
+
     /// Reads a text table with a header in its first line.
     pub(super) fn read_plain(&self, options: &ReadOptions) -> Result<Frame, DataError> {
         let options = ReadOptions { encoding: None, ..options.clone() };

@@ -4,7 +4,7 @@ use super::cell::{Cell, look};
 use super::guess::Seen;
 use crate::dates::{NEARLY_ALL, TimeColumn, TimeStyle, from_categories, is_blank, seconds_of};
 use crate::error::Position;
-use crate::frame::{CellsRead, Values};
+use crate::frame::{CellsRead, TextColumn, Values};
 use std::sync::Arc;
 
 /// How much of a cell is kept to be shown.
@@ -36,7 +36,7 @@ impl TimeReader {
 
     /// With cells that were read as texts until they were too many, and how many of them are no dates.
     pub(super) fn after(times: TimeColumn, others: usize) -> Self {
-        let TimeColumn { seconds, style, sure } = times;
+        let TimeColumn { seconds, style, sure, .. } = times;
         let (seconds, others) = (seconds.to_vec(), Others { count: others, first: None });
         Self { fits: seconds.len(), seconds, style, sure, others, changed: false }
     }
@@ -76,6 +76,15 @@ impl TimeReader {
         found.then(|| Self { changed: true, ..Self::new(column.style) })
     }
 
+    /// The style of a whole column of texts: that of training, or another where that one does not fit.
+    pub(super) fn style_of(texts: &TextColumn, style: TimeStyle) -> TimeStyle {
+        let mut reader = Self::new(style);
+        for (row, text) in texts.iter().enumerate() {
+            reader.push(text.as_bytes(), row as u64);
+        }
+        reader.restyled(texts.iter().map(str::as_bytes)).map_or(style, |other| other.style)
+    }
+
     /// The style, where it is not the one that was learned.
     pub(super) fn changed(&self) -> Option<TimeStyle> {
         self.changed.then_some(self.style)
@@ -84,7 +93,7 @@ impl TimeReader {
     /// The cells since the last time, for a reader that goes on.
     pub(super) fn take(&mut self) -> Values {
         let seconds = Arc::new(std::mem::take(&mut self.seconds));
-        Values::Times(TimeColumn { seconds, style: self.style, sure: self.sure })
+        Values::Times(TimeColumn { seconds, style: self.style, sure: self.sure, in_order: None })
     }
 
     /// What is to be said of a column of which all cells were taken; nothing where it is one of something else.
@@ -95,7 +104,7 @@ impl TimeReader {
     /// The column, unless not one of its cells is a date and some are something else.
     pub(super) fn finish(self) -> Option<(Values, Others)> {
         let Self { seconds, style, sure, fits, others, .. } = self;
-        let times = TimeColumn { seconds: Arc::new(seconds), style, sure };
+        let times = TimeColumn { sure, ..TimeColumn::of(seconds, style) };
         (fits > 0 || others.count == 0).then_some((Values::Times(times), others))
     }
 }

@@ -13,16 +13,19 @@ use super::{Effort, Portfolio, PortfolioMember};
 use crate::align::{FoldScores, aligned};
 use crate::criterion;
 use crate::fitted::Member;
-use crate::folds::workers;
+use crate::folds::{whole, workers};
 use crate::pipeline::{Learned, by_row, shift, warnings};
 use crate::{
     At, Beside, Error, Fit, Fitted, Kinds, Observer, Progress, Report, RunNumber, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Tried, Views,
 };
-use onesided_data::{Counts, Label, PriorInUnlabeled, Stream, stratified_folds, stratified_holdout};
+use onesided_data::{
+    Counts, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Split, Stream, stratified_folds,
+    stratified_holdout,
+};
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -91,7 +94,7 @@ pub(crate) fn learn(
     let described = described(&chosen);
     let mut out_of_fold = by_row(task.data.len(), of_folds(&folds, &blended));
     if sampled && hold_out.is_none() {
-        beyond_the_sample(&chosen, &sample, task, views, &mut out_of_fold)?;
+        beyond_the_sample(&chosen, &folds, task, views, &mut out_of_fold)?;
     }
     if task.cross_fit && !sampled && !early {
         once_more(&chosen, folds.len(), task, views, &mut out_of_fold, observer)?;
@@ -170,15 +173,20 @@ fn once_more(
         some.sort_unstable();
         some
     };
+    let mut of_unlabeled: Vec<Vec<usize>> =
+        (0..parts).map(|number| part(&unlabeled, number).iter().map(|&row| row as usize).collect()).collect();
+    task.gather(&mut of_unlabeled);
+    let unlabeled: Vec<Vec<u32>> =
+        of_unlabeled.iter().map(|rows| rows.iter().map(|&row| row as u32).collect()).collect();
     let fold = |number: usize| {
-        let mut others: Vec<u32> =
-            (0..parts).filter(|&other| other != number).flat_map(|other| part(&unlabeled, other)).collect();
+        let others = (0..parts).filter(|&other| other != number);
+        let mut others: Vec<u32> = others.flat_map(|other| unlabeled[other].iter().copied()).collect();
         others.sort_unstable();
         let training = Kinds { unlabeled: others, ..all.clone() };
         // Positives are scored beside them for no other reason than that scores of both are looked at.
         let scored = Kinds {
             positive: part(&all.positive, number),
-            unlabeled: part(&unlabeled, number),
+            unlabeled: unlabeled[number].clone(),
             negative: Vec::new(),
         };
         Fold { training, scored }
@@ -192,9 +200,12 @@ fn once_more(
     let scores: Vec<OutOfFold> = judged.into_iter().map(|one| one.scores).collect();
     let weights: Vec<f64> = chosen.iter().map(|(_, weight)| *weight).collect();
     let again = blend::mean(&scores, &weights);
+    let mut met = vec![false; task.data.len()];
+    let first = |row: u32| task.copies.as_ref().map_or(row as usize, |copies| copies.of_row(row as usize));
+    all.positive.iter().chain(&all.negative).for_each(|&row| met[first(row)] = true);
     for (row, score) in of_folds(&folds, &again) {
-        // Positives were met.
-        if task.labels[row as usize] == Label::Unlabeled {
+        // Labeled rows were met, and with them their copies.
+        if !met[first(row)] {
             let place = &mut out_of_fold[row as usize];
             *place = place.map(|first| (first + score) / 2.0);
         }
@@ -202,21 +213,34 @@ fn once_more(
     Ok(())
 }
 
-/// Scores of the rows that no fold had, by the models of one fold each.
+/// Scores of the rows that no fold had, by the models of one fold each: of the one that has a row's copy, or in turn.
 fn beyond_the_sample(
     chosen: &[(Judged, f64)],
-    sample: &[usize],
+    of_sample: &[Fold],
     task: &Task,
     views: &Views,
     out_of_fold: &mut [Option<f32>],
 ) -> Result<(), Error> {
     let mut there = vec![false; task.data.len()];
-    sample.iter().for_each(|&row| there[row] = true);
+    let mut fold_of: HashMap<usize, usize> = HashMap::new();
+    for (number, fold) in of_sample.iter().enumerate() {
+        for row in fold.scored.all() {
+            there[row as usize] = true;
+            if let Some(copies) = &task.copies {
+                fold_of.insert(copies.of_row(row as usize), number);
+            }
+        }
+    }
     let others: Vec<usize> = (0..task.data.len()).filter(|&row| !there[row]).collect();
     let data = views.scaled(onesided_data::Scaling::Standard);
     let folds = chosen.first().map_or(1, |(one, _)| one.fits.len().max(1));
     for fold in 0..folds {
-        let rows: Vec<usize> = others.iter().copied().skip(fold).step_by(folds).collect();
+        let fold_for = |at: usize, row: usize| {
+            let of_copy = task.copies.as_ref().and_then(|copies| fold_of.get(&copies.of_row(row)));
+            of_copy.copied().unwrap_or(at % folds)
+        };
+        let mine = others.iter().enumerate().filter(|&(at, &row)| fold_for(at, row) == fold);
+        let rows: Vec<usize> = mine.map(|(_, &row)| row).collect();
         for some in rows.chunks(ROWS_AT_ONCE) {
             let part = data.select(some);
             let mut sum = vec![0f64; some.len()];
@@ -276,8 +300,10 @@ fn folds(task: &Task, sample: &[usize], hold_out: Option<f64>, effort: Effort) -
         None if fewest < 4 => vec![stratified_holdout(&labels, 0.5, task.seed)?],
         None => stratified_folds(&labels, wanted.min(fewest / 2).max(2), task.seed)?,
     };
-    let of = |rows: &[usize]| task.split(&rows.iter().map(|&at| sample[at]).collect::<Vec<usize>>());
-    Ok(splits.iter().map(|(kept, held)| Fold { training: of(kept), scored: of(held) }).collect())
+    let of_sample = |rows: &[usize]| rows.iter().map(|&at| sample[at]).collect::<Vec<usize>>();
+    let splits = splits.iter().map(|(kept, held)| (of_sample(kept), of_sample(held))).collect();
+    let fold = |(kept, held): &Split| Fold { training: task.split(kept), scored: task.split(held) };
+    Ok(whole(task, splits).iter().map(fold).collect())
 }
 
 /// What came of all members.
@@ -392,7 +418,7 @@ fn fit(
     // What stops by itself sets rows aside for that: those it is scored on must not decide.
     let (training, stopping) = match member.rounds {
         Some(_) => (fold.training.clone(), Kinds::default()),
-        None => set_aside(&fold.training, task.seed),
+        None => set_aside(&fold.training, task),
     };
     let scored = fold.scored.all();
     let subset = Subset {
@@ -407,8 +433,8 @@ fn fit(
     trainer.fit(&subset, &member.candidate(), observer)
 }
 
-fn set_aside(rows: &Kinds, seed: u64) -> (Kinds, Kinds) {
-    let mut stream = Stream::new(seed, "rows that decide when to stop");
+fn set_aside(rows: &Kinds, task: &Task) -> (Kinds, Kinds) {
+    let mut stream = Stream::new(task.seed, "rows that decide when to stop");
     let mut parted = |rows: &[u32]| {
         let mut rows = rows.to_vec();
         stream.shuffle(&mut rows);
@@ -423,10 +449,14 @@ fn set_aside(rows: &Kinds, seed: u64) -> (Kinds, Kinds) {
         true => parted(&rows.negative),
         false => (rows.negative.clone(), Vec::new()),
     };
-    (
-        Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 },
-        Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 },
-    )
+    let kept = Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 };
+    let aside = Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 };
+    if task.copies.is_none() {
+        return (kept, aside);
+    }
+    let of = |rows: &Kinds| rows.all().into_iter().map(|row| row as usize).collect::<Vec<usize>>();
+    let [kept, aside] = task.gathered([of(&kept), of(&aside)]);
+    (task.split(&kept), task.split(&aside))
 }
 
 /// What members of these folds are judged by.
@@ -517,6 +547,22 @@ fn described(chosen: &[(Judged, f64)]) -> String {
     parts.iter().map(|(weight, name)| format!("{weight:.2} {name}")).collect::<Vec<_>>().join(", ")
 }
 
+/// That trees were not tried on columns beside a text that was asked for.
+fn without_trees(encoding: &Encoding) -> Option<String> {
+    let Encoding::Table(features) = encoding else { return None };
+    let is_text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Text { beside: false, .. });
+    let text = features.columns().iter().find(is_text)?;
+    let others = features.columns().iter().filter(|feature| !is_text(feature)).count();
+    (others > 0).then(|| {
+        format!(
+            "trees were not tried on the {others} other columns, because column '{}' was asked to be a text and gives {} \
+             terms; a column of free text that is not asked for gives few, and trees learn from them and from the others",
+            text.name,
+            text.width()
+        )
+    })
+}
+
 fn report(
     task: &Task,
     judged: &[Judged],
@@ -546,6 +592,7 @@ fn report(
         }
     });
     let mut warnings = warnings(task, held_out.positive, 0.0);
+    warnings.extend(without_trees(task.data.encoding()));
     warnings.extend(failed.iter().map(|(name, why)| format!("'{name}' was left out: {why}")));
     Report {
         config: None,

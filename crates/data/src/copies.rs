@@ -1,0 +1,200 @@
+//! Rows that are equal to others, and splits that do not tear them apart.
+//!
+//! A copy of a row on the other side of a split gives the row's answer away: a row that is scored out of fold has been met in
+//! fold, and a positive whose copy is labeled, too, is found by heart. Rows that are equal therefore stay together.
+//!
+//! Where columns are few and of few values, rows are equal that have nothing to do with each other, and what is learned cannot
+//! know one of them by heart. Such tables, and groups that are a large part of a table, are split as if no two rows were equal.
+
+use crate::{DataError, Dataset, Label, Store};
+
+/// A table has copies, rather than few different rows, where at least one in so many rows is different from the others.
+const MOST_PER_ROW: usize = 4;
+/// Equal rows that are more than one in so many of a table are no copies.
+const LARGEST_SHARE: usize = 20;
+
+/// Which rows of a data set are equal in every encoded cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// For each row the first one that is equal to it.
+    first: Vec<u32>,
+}
+
+impl Copies {
+    /// The rows of a data set that are equal to others; `None` where no two are, or where equal rows are no copies.
+    pub fn of(data: &Dataset) -> Option<Self> {
+        let of_rows = data.fingerprints(0).ok()?;
+        let mut order: Vec<u32> = (0..u32::try_from(of_rows.len()).ok()?).collect();
+        order.sort_unstable_by_key(|&row| (of_rows[row as usize], row));
+        let equal = |a: &u32, b: &u32| of_rows[*a as usize] == of_rows[*b as usize];
+        let groups = order.chunk_by(equal);
+        let different = groups.clone().count();
+        if different == of_rows.len() || MOST_PER_ROW * different < of_rows.len() {
+            return None;
+        }
+        let mut first: Vec<u32> = (0..of_rows.len() as u32).collect();
+        // In a small table two equal rows are copies, whatever share of it they are.
+        let largest = (of_rows.len() / LARGEST_SHARE).max(2);
+        for group in groups.filter(|group| group.len() <= largest) {
+            group.iter().for_each(|&row| first[row as usize] = group[0]);
+        }
+        let copies = Self { first };
+        (0..of_rows.len()).any(|row| copies.of_row(row) != row).then_some(copies)
+    }
+
+    /// The first row that is equal to this one, or the row itself. Panics if there is no such row, as indexing does.
+    pub fn of_row(&self, row: usize) -> usize {
+        self.first[row] as usize
+    }
+
+    /// Puts rows that are equal into one of some parts of the rows: into the one of the first that is labeled positive, or of
+    /// the first. Parts come back in ascending order. Where a part would lose its last row of a kind, all stay as they are.
+    pub fn gather(&self, labels: &[Label], parts: &mut [Vec<usize>]) {
+        const NOWHERE: u32 = u32::MAX;
+        let mut leader = vec![NOWHERE; self.first.len()];
+        let mut place = vec![NOWHERE; self.first.len()];
+        for (part, rows) in (0u32..).zip(parts.iter()) {
+            rows.iter().for_each(|&row| place[row] = part);
+        }
+        for wanted in [true, false] {
+            for row in (0..place.len()).filter(|&row| place[row] != NOWHERE) {
+                let leads = &mut leader[self.of_row(row)];
+                if *leads == NOWHERE && (labels[row] == Label::Positive) == wanted {
+                    *leads = row as u32;
+                }
+            }
+        }
+        let mut gathered: Vec<Vec<usize>> = parts.iter().map(|_| Vec::new()).collect();
+        for row in (0..place.len()).filter(|&row| place[row] != NOWHERE) {
+            gathered[place[leader[self.of_row(row)] as usize] as usize].push(row);
+        }
+        let kinds = |rows: &[usize]| {
+            let has = |kind| rows.iter().any(|&row| labels[row] == kind);
+            [has(Label::Positive), has(Label::Unlabeled), has(Label::Negative)]
+        };
+        let keeps = |(before, after): (&Vec<usize>, &Vec<usize>)| {
+            kinds(before).into_iter().zip(kinds(after)).all(|(had, has)| has || !had)
+        };
+        if parts.iter().zip(&gathered).all(keeps) {
+            parts.iter_mut().zip(gathered).for_each(|(part, rows)| *part = rows);
+        }
+    }
+
+    /// How many unlabeled rows are equal to one that is labeled.
+    pub fn of_labeled(&self, labels: &[Label]) -> usize {
+        let mut labeled = vec![false; self.first.len()];
+        let known = |&row: &usize| labels[row] != Label::Unlabeled;
+        (0..labels.len()).filter(known).for_each(|row| labeled[self.of_row(row)] = true);
+        let twice = |&row: &usize| labels[row] == Label::Unlabeled && labeled[self.of_row(row)];
+        (0..labels.len()).filter(twice).count()
+    }
+}
+
+impl Dataset {
+    /// A fingerprint per row of its encoded cells that are not zero, however they are held.
+    pub fn fingerprints(&self, salt: u64) -> Result<Vec<u64>, DataError> {
+        let cells = |columns: &mut dyn Iterator<Item = (u32, f32)>| {
+            let others = columns.filter(|(_, value)| *value != 0.0);
+            others.fold(salt, |so_far, (column, value)| {
+                mixed(so_far, u64::from(column) << 32 | u64::from(value.to_bits()))
+            })
+        };
+        Ok(match self.rows() {
+            Store::Sparse(matrix) => (0..matrix.rows())
+                .map(|row| {
+                    let (columns, values) = matrix.row(row);
+                    cells(&mut columns.iter().copied().zip(values.iter().copied()))
+                })
+                .collect(),
+            Store::Bytes(pictures) => {
+                let size = pictures.bytes.len() / self.len().max(1);
+                let words = |row: &[u8]| {
+                    row.chunks(8).fold(salt, |so_far, chunk| {
+                        let mut word = [0; 8];
+                        word[..chunk.len()].copy_from_slice(chunk);
+                        mixed(so_far, u64::from_le_bytes(word))
+                    })
+                };
+                pictures.bytes.chunks(size.max(1)).map(words).collect()
+            }
+            _ => {
+                let matrix = self.dense()?;
+                let row = |row: usize| cells(&mut (0u32..).zip(matrix.row(row).iter().copied()));
+                (0..matrix.rows()).map(row).collect()
+            }
+        })
+    }
+}
+
+/// One more word in a fingerprint: both halves of a product of 128 bits, so that every bit of it counts.
+fn mixed(so_far: u64, word: u64) -> u64 {
+    let product = u128::from(so_far ^ word ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
+    (product as u64 ^ (product >> 64) as u64).rotate_left(23)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Matrix;
+    use Label::{Positive as P, Unlabeled as U};
+
+    fn rows(values: &[f32]) -> Dataset {
+        Dataset::from_scaled(Matrix::new(values.len(), 1, values.to_vec()).unwrap(), None).unwrap()
+    }
+
+    #[test]
+    fn cells_in_other_columns_and_other_salts_are_other_fingerprints() {
+        let table = |values: &[f32]| {
+            let matrix = Matrix::new(values.len() / 2, 2, values.to_vec()).unwrap();
+            Dataset::from_scaled(matrix, None).unwrap()
+        };
+        let of = |values: &[f32], salt| table(values).fingerprints(salt).unwrap();
+        assert_eq!(of(&[1.0, 0.0], 1), of(&[1.0, -0.0], 1));
+        assert_ne!(of(&[1.0, 0.0], 1), of(&[0.0, 1.0], 1));
+        assert_ne!(of(&[1.0, 2.0], 1), of(&[1.0, 2.0], 2));
+        // Rows that differ in one bit of one cell: no two of them are equal.
+        let mut all: Vec<u64> =
+            (0..20_000u32).flat_map(|i| of(&[f32::from_bits(0x3f80_0000 + i), 1.0], 3)).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 20_000);
+    }
+
+    #[test]
+    fn equal_rows_follow_the_labeled_one() {
+        let copies = Copies::of(&rows(&[1.0, 2.0, 3.0, 1.0, 4.0, 2.0])).unwrap();
+        assert_eq!((0..6).map(|row| copies.of_row(row)).collect::<Vec<_>>(), [0, 1, 2, 0, 4, 1]);
+        // Rows 0 and 3 are equal, and 3 is the labeled one; so are 1 and 5, both unlabeled.
+        let labels = [U, U, P, P, U, U];
+        assert_eq!(copies.of_labeled(&labels), 1);
+        let mut parts = [vec![0, 1, 2], vec![3, 4, 5]];
+        copies.gather(&labels, &mut parts);
+        assert_eq!(parts, [vec![1, 2, 5], vec![0, 3, 4]]);
+        // Rows of no part stay away.
+        let mut parts = [vec![0, 1], vec![4, 5]];
+        copies.gather(&labels, &mut parts);
+        assert_eq!(parts, [vec![0, 1, 5], vec![4]]);
+    }
+
+    #[test]
+    fn no_part_loses_the_last_row_of_a_kind() {
+        let copies = Copies::of(&rows(&[1.0, 1.0, 3.0, 4.0])).unwrap();
+        let mut parts = [vec![0, 2], vec![1, 3]];
+        copies.gather(&[P, P, U, U], &mut parts);
+        assert_eq!(parts, [vec![0, 2], vec![1, 3]]);
+    }
+
+    #[test]
+    fn few_different_rows_are_no_copies() {
+        assert_eq!(Copies::of(&rows(&[1.0, 2.0, 3.0])), None);
+        // 100 rows of 10 values.
+        let tens: Vec<f32> = (0..100).map(|i| (i % 10) as f32).collect();
+        assert_eq!(Copies::of(&rows(&tens)), None);
+        // 100 rows, of which 40 are the same and two others are equal.
+        let mut mixed: Vec<f32> = (0..100).map(|i| if i < 40 { 0.5 } else { i as f32 }).collect();
+        assert_eq!(Copies::of(&rows(&mixed)), None);
+        mixed[99] = 50.0;
+        let copies = Copies::of(&rows(&mixed)).unwrap();
+        assert_eq!((copies.of_row(99), copies.of_row(39)), (50, 39));
+    }
+}

@@ -1,0 +1,379 @@
+//! Columns that hold something else than in training: other units, other levels, hardly any cells.
+//!
+//! Of each column the model keeps what training saw: how many cells, how many of them missing, the range of its numbers with
+//! three points in between, or how many cells have a category of their own. At prediction a few counters per column are filled
+//! on the way, so that tables of any length are compared in one pass. A difference is told where it is large and far beyond what
+//! rows drawn from the same place would show.
+//!
+//! Numbers are compared by the shares of cells below, between and above five points of training (lowest, 10 %, 50 %, 90 %,
+//! highest). Half the sum of the differences of shares is the total variation distance, 0 for equal shares and 1 for cents in
+//! place of dollars, either way round. Categories that are new are expected as often as training had cells whose category came
+//! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
+
+use super::{Feature, Features};
+use crate::frame::{MISSING_CODE, Values};
+use serde::{Deserialize, Serialize};
+
+/// Points between the lowest and the highest number are those of about so many rows, evenly spread.
+const SAMPLE: usize = 1 << 16;
+/// Fewer cells than this tell nothing,
+const FEW_CELLS: usize = 20;
+/// and of training fewer than this.
+const FEW_TRAINED: usize = 50;
+/// A share of cells outside of the range, or beyond the missing cells or new categories that are expected, that is worth a word.
+const LARGE_SHARE: f64 = 0.2;
+/// A total variation distance that is.
+const LARGE_DISTANCE: f64 = 0.6;
+/// Cells from which the distance is looked at.
+const CELLS_OF_DISTANCE: usize = 50;
+/// How many standard errors a share must be off.
+const FAR_OFF: f64 = 4.0;
+
+/// What training saw of a column.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Rows.
+    pub rows: usize,
+    /// Rows without a value.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: usize,
+    /// Of numbers the lowest, the 10 % point, the middle, the 90 % point and the highest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<[f64; 5]>,
+    /// How many numbers of a sample are between these points.
+    #[serde(default, skip_serializing_if = "is_none_between")]
+    pub between: [usize; 4],
+    /// Of categories the cells whose category came once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub single: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+fn is_none_between(counts: &[usize; 4]) -> bool {
+    *counts == [0; 4]
+}
+
+impl Seen {
+    pub(super) fn of(values: &Values) -> Self {
+        let seen = Self { rows: values.len(), missing: values.missing(), ..Self::default() };
+        match values {
+            Values::Numeric(values) => seen.with_numbers(values.len(), |row| f64::from(values[row])),
+            Values::Wide(values) => seen.with_numbers(values.len(), |row| values[row]),
+            Values::Categorical { codes, levels } => {
+                let mut counts = vec![0u32; levels.len()];
+                for &code in codes.iter().filter(|&&code| code != MISSING_CODE) {
+                    counts[code as usize] += 1;
+                }
+                Self { single: counts.iter().filter(|&&count| count == 1).count(), ..seen }
+            }
+            _ => seen,
+        }
+    }
+
+    /// Numbers by row, NaN where they are missing.
+    pub(super) fn of_numbers(rows: usize, number: impl Fn(usize) -> f64) -> Self {
+        let missing = (0..rows).filter(|&row| number(row).is_nan()).count();
+        Self { rows, missing, ..Self::default() }.with_numbers(rows, number)
+    }
+
+    fn with_numbers(mut self, rows: usize, number: impl Fn(usize) -> f64) -> Self {
+        let step = rows.div_ceil(SAMPLE).max(1);
+        let mut sample: Vec<f64> = (0..rows).step_by(step).map(&number).filter(|x| !x.is_nan()).collect();
+        if sample.is_empty() {
+            return self;
+        }
+        sample.sort_unstable_by(f64::total_cmp);
+        let range = |(low, high): (f64, f64), x: f64| (low.min(x), high.max(x));
+        let (low, high) = (0..rows).map(&number).fold((f64::INFINITY, f64::NEG_INFINITY), range);
+        let point = |percent: usize| sample[(sample.len() - 1) * percent / 100];
+        let points = [low, point(10), point(50), point(90), high];
+        let mut tally = Tally::default();
+        tally.count(&sample, points);
+        self.between.copy_from_slice(&tally.shares[1..5]);
+        self.points = Some(points);
+        self
+    }
+
+    fn cells(&self) -> usize {
+        self.rows.saturating_sub(self.missing)
+    }
+}
+
+/// What a table to be scored holds in a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tally {
+    missing: usize,
+    cells: usize,
+    low: f64,
+    high: f64,
+    /// Cells below the lowest point of training, up to each of the others, and above the highest.
+    shares: [usize; 6],
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { missing: 0, cells: 0, low, high, shares: [0; 6] }
+    }
+}
+
+impl Tally {
+    pub(super) fn of(feature: &Feature, values: &Values) -> Self {
+        let missing = values.missing();
+        let mut tally = Self { missing, cells: values.len() - missing, ..Self::default() };
+        if let Some(points) = feature.seen.as_ref().and_then(|seen| seen.points) {
+            match values {
+                // The points were numbers of the same kind, which go back without a loss.
+                Values::Numeric(values) => tally.count(values, points.map(|point| point as f32)),
+                Values::Wide(values) => tally.count(values, points),
+                _ => {}
+            }
+        }
+        tally
+    }
+
+    /// Counts numbers between five points, side by side so that several are compared at a time. NaN is nowhere.
+    fn count<T: Copy + PartialOrd + Into<f64>>(&mut self, numbers: &[T], points: [T; 5]) {
+        for block in numbers.chunks(SAMPLE) {
+            let (mut below, mut up_to, mut all) = (0u32, [0u32; 4], 0u32);
+            let Some(&first) = block.iter().find(|x| x.partial_cmp(x).is_some()) else { continue };
+            let (mut low, mut high) = (first, first);
+            for &x in block {
+                below += u32::from(x < points[0]);
+                for (count, &point) in up_to.iter_mut().zip(&points[1..]) {
+                    *count += u32::from(x <= point);
+                }
+                all += u32::from(x.partial_cmp(&x).is_some());
+                low = if x < low { x } else { low };
+                high = if x > high { x } else { high };
+            }
+            let [tenth, middle, ninetieth, highest] = up_to;
+            let shares = [
+                below,
+                tenth - below,
+                middle - tenth,
+                ninetieth - middle,
+                highest - ninetieth,
+                all - highest,
+            ];
+            self.shares.iter_mut().zip(shares).for_each(|(sum, more)| *sum += more as usize);
+            self.low = self.low.min(low.into());
+            self.high = self.high.max(high.into());
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Tally) {
+        self.missing += other.missing;
+        self.cells += other.cells;
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+        self.shares.iter_mut().zip(other.shares).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// A column that holds something else than in training, with the numbers of both.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ColumnShift {
+    /// The name in the header.
+    pub column: String,
+    /// What is different.
+    #[serde(flatten)]
+    pub shift: Shift,
+}
+
+/// What is different from training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "shift", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Shift {
+    /// Many numbers are outside of training's.
+    Range {
+        /// How many are.
+        outside: usize,
+        /// Of how many.
+        cells: usize,
+        /// The lowest and the highest of training.
+        training: [f64; 2],
+        /// The lowest and the highest here.
+        here: [f64; 2],
+    },
+    /// Numbers are within the range, but most are in another part of it.
+    Values {
+        /// The total variation distance of the shares between the points of training.
+        distance: f64,
+        /// How many numbers there are.
+        cells: usize,
+        /// Of training, the 10 % and the 90 % point.
+        training: [f64; 2],
+        /// The lowest and the highest here.
+        here: [f64; 2],
+    },
+    /// Far more cells are missing.
+    Missing {
+        /// How many are.
+        missing: usize,
+        /// Of how many.
+        rows: usize,
+        /// The share of missing cells in training.
+        training: f64,
+    },
+    /// Many categories are new.
+    Levels {
+        /// Cells whose category training never saw.
+        unseen: usize,
+        /// Of how many.
+        cells: usize,
+    },
+}
+
+impl Features {
+    /// Columns of a table that hold something else than in training. A tally per feature, and the cells of each column whose
+    /// category is new.
+    pub(crate) fn shifts(&self, tallies: &[Tally], unseen: &[(String, usize)]) -> Vec<ColumnShift> {
+        let one = |(feature, tally): (&Feature, &Tally)| {
+            let new = unseen.iter().find(|(name, _)| *name == feature.name).map_or(0, |(_, cells)| *cells);
+            let shift = shift(feature.seen.as_ref()?, tally, new)?;
+            Some(ColumnShift { column: feature.name.clone(), shift })
+        };
+        self.columns().iter().zip(tallies).filter_map(one).collect()
+    }
+}
+
+fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
+    let rows = tally.missing + tally.cells;
+    if rows < FEW_CELLS || seen.rows < FEW_TRAINED {
+        return None;
+    }
+    let cells = tally.cells;
+    if is_more(tally.missing, rows, seen.missing, seen.rows) {
+        let training = seen.missing as f64 / seen.rows as f64;
+        return Some(Shift::Missing { missing: tally.missing, rows, training });
+    }
+    if cells < FEW_CELLS || seen.cells() < FEW_TRAINED {
+        return None;
+    }
+    // A category that came once was one row, and had it not been there, one that is new.
+    if 2 * unseen > cells && is_more(unseen, cells, seen.single, seen.cells()) {
+        return Some(Shift::Levels { unseen, cells });
+    }
+    let points = seen.points?;
+    let [low, tenth, middle, ninetieth, high] = points;
+    let (training, here) = ([low, high], [tally.low, tally.high]);
+    let outside = tally.shares[0] + tally.shares[5];
+    // Two of a row more than training had would be its lowest or its highest.
+    if is_more(outside, cells, 2, seen.cells().saturating_add(1)) {
+        return Some(Shift::Range { outside, cells, training, here });
+    }
+    let sample = seen.between.iter().map(|&cells| cells as f64).sum::<f64>().max(1.0);
+    let share = |place: usize| match place {
+        0 | 5 => 0.0,
+        place => seen.between[place - 1] as f64 / sample,
+    };
+    let gap = |place: usize| (tally.shares[place] as f64 / cells as f64 - share(place)).abs();
+    let distance = (0..6).map(gap).sum::<f64>() / 2.0;
+    // Of numbers that are mostly a few values, any other selection of rows has other shares.
+    let spread = low < tenth && tenth < middle && middle < ninetieth && ninetieth < high;
+    (spread && cells >= CELLS_OF_DISTANCE && distance >= LARGE_DISTANCE).then_some(Shift::Values {
+        distance,
+        cells,
+        training: [tenth, ninetieth],
+        here,
+    })
+}
+
+/// Whether `found` of `all` is a far larger share than `before` of `all_before`, by more than both are uncertain.
+fn is_more(found: usize, all: usize, before: usize, all_before: usize) -> bool {
+    let share = found as f64 / all as f64;
+    // One more of either kind: a share of 0 is uncertain, too.
+    let expected = (before as f64 + 1.0) / (all_before as f64 + 2.0);
+    let rows = 1.0 / all as f64 + 1.0 / all_before as f64;
+    share - expected >= LARGE_SHARE.max(FAR_OFF * (expected * (1.0 - expected) * rows).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::FeatureKind;
+
+    /// 1, …, 100 dollars and ten missing cells.
+    fn prices() -> Values {
+        Values::Numeric((0..110).map(|row| if row < 100 { (row + 1) as f32 } else { f32::NAN }).collect())
+    }
+
+    fn feature(values: &Values) -> Feature {
+        let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
+        Feature { seen: Some(Seen::of(values)), ..Feature::new("price".to_string(), kind) }
+    }
+
+    fn of(feature: &Feature, values: &Values, unseen: usize) -> Option<Shift> {
+        shift(feature.seen.as_ref()?, &Tally::of(feature, values), unseen)
+    }
+
+    #[test]
+    fn training_is_kept_in_a_few_numbers() {
+        let seen = Seen::of(&prices());
+        assert_eq!((seen.rows, seen.missing), (110, 10));
+        // The points are those of rank 0, 9, 49, 89 and 99 of 0 … 99.
+        assert_eq!(seen.points, Some([1.0, 10.0, 50.0, 90.0, 100.0]));
+        assert_eq!(seen.between, [10, 40, 40, 10]);
+        let json = serde_json::to_string(&seen).unwrap();
+        assert_eq!(serde_json::from_str::<Seen>(&json).unwrap(), seen);
+    }
+
+    #[test]
+    fn other_units_are_told_either_way_round() {
+        let feature = feature(&prices());
+        assert_eq!(of(&feature, &prices(), 0), None);
+        let times = |factor: f32| Values::Numeric((1..=50).map(|x| 2.0 * x as f32 * factor).collect());
+        assert_eq!(of(&feature, &times(1.0), 0), None);
+        // 200, 400, …, 10000 cents: none of them is a price up to 100.
+        let range = Shift::Range { outside: 50, cells: 50, training: [1.0, 100.0], here: [200.0, 10_000.0] };
+        assert_eq!(of(&feature, &times(100.0), 0), Some(range));
+        // 0.2, …, 10: four below 1, the others up to the 10 % point, which is 1/10 of training.
+        let Some(Shift::Values { distance, .. }) = of(&feature, &times(0.1), 0) else { panic!("no shift") };
+        assert!((distance - (0.08 + (0.92 - 0.1) + 0.4 + 0.4 + 0.1) / 2.0).abs() < 1e-12, "{distance}");
+    }
+
+    #[test]
+    fn few_cells_tell_nothing() {
+        let feature = feature(&prices());
+        let cents = |rows: usize| Values::Numeric(vec![5_000.0; rows]);
+        assert_eq!(of(&feature, &cents(19), 0), None);
+        assert!(of(&feature, &cents(20), 0).is_some());
+    }
+
+    #[test]
+    fn missing_cells_and_new_levels_are_told_beyond_what_training_had() {
+        let feature = feature(&prices());
+        let with_missing = |missing: usize| {
+            Values::Numeric((1..=100).map(|x| if x <= missing { f32::NAN } else { x as f32 }).collect())
+        };
+        // 11 of 112 are expected.
+        assert_eq!(of(&feature, &with_missing(29), 0), None);
+        let missing = Shift::Missing { missing: 30, rows: 100, training: 10.0 / 110.0 };
+        assert_eq!(of(&feature, &with_missing(30), 0), Some(missing));
+        let words = |different: u32| Values::Categorical {
+            codes: (0..100).map(|row| row % different).collect(),
+            levels: (0..different).map(|level| format!("{level:03}")).collect(),
+        };
+        let colors = Feature { seen: Some(Seen::of(&words(5))), ..feature.clone() };
+        assert_eq!(of(&colors, &words(5), 50), None);
+        assert_eq!(of(&colors, &words(5), 51), Some(Shift::Levels { unseen: 51, cells: 100 }));
+        // 90 of 100 cells had a word of their own: most are new ever after.
+        let names = Feature { seen: Some(Seen { single: 90, ..Seen::of(&words(5)) }), ..feature };
+        assert_eq!(of(&names, &words(5), 95), None);
+    }
+
+    #[test]
+    fn pieces_add_up() {
+        let feature = feature(&prices());
+        let mut sum = Tally::of(&feature, &Values::Numeric(vec![0.5, 7.0, f32::NAN]));
+        sum.add(&Tally::of(&feature, &Values::Numeric(vec![60.0, 101.0])));
+        let whole = Tally::of(&feature, &Values::Numeric(vec![0.5, 7.0, f32::NAN, 60.0, 101.0]));
+        assert_eq!(sum, whole);
+        assert_eq!((sum.low, sum.high, sum.shares), (0.5, 101.0, [1, 1, 0, 1, 0, 1]));
+    }
+}
