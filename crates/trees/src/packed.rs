@@ -55,8 +55,8 @@ impl PackedRows {
 /// let column = |values: &[f32]| Matrix::new(3, 1, values.to_vec());
 /// let mut builder = BinnedBuilder::new(3, None)?;
 /// // The second column of the table, and then the first.
-/// builder.push(1, &Columns::numbers(Cow::Owned(column(&[5.0, 6.0, 5.0])?)), 1)?;
-/// builder.push(0, &Columns::numbers(Cow::Owned(column(&[1.0, 2.0, 3.0])?)), 1)?;
+/// builder.push(&[1], &Columns::numbers(Cow::Owned(column(&[5.0, 6.0, 5.0])?)), 1)?;
+/// builder.push(&[0], &Columns::numbers(Cow::Owned(column(&[1.0, 2.0, 3.0])?)), 1)?;
 /// let binned = builder.finish()?;
 /// assert_eq!((binned.rows(), binned.features()), (3, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,14 +76,18 @@ impl BinnedBuilder {
         Ok(Self { rows, bytes, features: Vec::new() })
     }
 
-    /// The next columns, all of which belong to the column of the table with this number, with this many threads; 0 is all
+    /// The next columns, each with the number of the table's column that it belongs to, with this many threads; 0 is all
     /// there are. Edges are those that [`Binned::of_columns`] gives them.
-    pub fn push(&mut self, number: usize, columns: &Columns, threads: usize) -> Result<(), TreesError> {
+    pub fn push(&mut self, numbers: &[usize], columns: &Columns, threads: usize) -> Result<(), TreesError> {
         let (rows, cols) = (columns.matrix.rows(), columns.matrix.cols());
         if rows != self.rows {
             return Err(TreesError::Length { what: "rows in a column", expected: self.rows, found: rows });
         }
-        for col in 0..cols {
+        if numbers.len() != cols {
+            let what = "numbers of columns";
+            return Err(TreesError::Length { what, expected: cols, found: numbers.len() });
+        }
+        for (col, &number) in numbers.iter().enumerate() {
             let feature = feature_of(columns, col)?;
             let bins = bin_column(columns, col, &feature, threads);
             self.bytes.push(&bins).map_err(temporary)?;
@@ -160,7 +164,7 @@ mod tests {
                 matrix: Cow::Owned(Matrix::new(rows, 1, cells).unwrap()),
                 kinds: vec![columns.kinds[col]],
             };
-            builder.push(col, &one, 0).unwrap();
+            builder.push(&[col], &one, 0).unwrap();
         }
         builder.finish().unwrap()
     }
@@ -215,11 +219,11 @@ mod tests {
     fn columns_of_another_length_are_refused() {
         let mut builder = BinnedBuilder::new(3, None).unwrap();
         let two = Columns::numbers(Cow::Owned(Matrix::new(2, 1, vec![1.0, 2.0]).unwrap()));
-        let error = builder.push(0, &two, 1).unwrap_err().to_string();
+        let error = builder.push(&[0], &two, 1).unwrap_err().to_string();
         assert!(error.contains("rows in a column"), "{error}");
         let infinite =
             Columns::numbers(Cow::Owned(Matrix::new(3, 1, vec![1.0, f32::INFINITY, 2.0]).unwrap()));
-        let error = builder.push(0, &infinite, 1).unwrap_err().to_string();
+        let error = builder.push(&[0], &infinite, 1).unwrap_err().to_string();
         assert_eq!(error, "row 2, feature 1: an infinite value cannot be sorted into a bin");
     }
 }

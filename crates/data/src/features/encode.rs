@@ -132,7 +132,7 @@ fn matrix(
 
 /// Numbers become (x - mean) / scale, and missing ones `missing`.
 #[derive(Clone, Copy)]
-struct Scale {
+pub(super) struct Scale {
     mean: f64,
     scale: f64,
     missing: f32,
@@ -163,7 +163,7 @@ impl Scale {
 }
 
 /// The cells of one feature, ready to be written.
-enum Encoded<'a> {
+pub(super) enum Encoded<'a> {
     Numbers {
         name: &'a str,
         values: Vec<f32>,
@@ -195,7 +195,7 @@ enum Encoded<'a> {
 }
 
 /// A part of a time, the times it counts from where it does, and how it is scaled.
-struct TimeOf<'a> {
+pub(super) struct TimeOf<'a> {
     part: &'a TimeFeature,
     since: Option<Arc<Vec<f64>>>,
     scale: Scale,
@@ -329,7 +329,7 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
 
 impl Feature {
     /// Checks that the values are of the fitted type. A column without a single value fits any type.
-    fn encoder<'s>(
+    pub(super) fn encoder<'s>(
         &'s self,
         values: Values,
         features: &Features,

@@ -11,6 +11,7 @@ mod groups;
 mod kinds;
 mod moments;
 mod rescale;
+mod single;
 mod sound;
 mod time;
 mod whole;
@@ -376,7 +377,7 @@ fn found_text(
 }
 
 /// ` ('id' is an identifier, 'note' is free text)`, or nothing.
-fn said_of(left_out: &[LeftOut]) -> String {
+pub(crate) fn said_of(left_out: &[LeftOut]) -> String {
     let said: Vec<String> =
         left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
     match said.is_empty() {
