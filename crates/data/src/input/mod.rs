@@ -23,6 +23,7 @@ mod notes;
 mod permuted;
 mod pictures;
 mod pixels;
+mod some_rows;
 mod stream;
 mod summary;
 mod table;
