@@ -24,6 +24,9 @@ const ROWS_FOR_PRIOR: usize = 200_000;
 /// What boosting keeps of a row beside its cells: its number in a few lists, a score, two derivatives.
 const BYTES_PER_ROW: u64 = 48;
 
+/// What reading the table again takes, once the trees are there: less is refused before they are grown.
+const LEAST_ROOM: u64 = 96 << 20;
+
 /// A table of which trees can be grown though its rows do not fit into memory.
 #[derive(Debug)]
 pub struct LargeTable {
@@ -53,7 +56,7 @@ impl LargeTable {
             Ok(builder.push(numbers, columns, 0)?)
         })?;
         let more = cells.saturating_add(BYTES_PER_ROW.saturating_mul(data.len() as u64));
-        check_memory(|| format!("{} rows of one byte per cell", data.len()), more)?;
+        check_memory(|| format!("{} rows of one byte per cell", data.len()), more.max(LEAST_ROOM))?;
         let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
         Ok(Self { data, binned: builder.finish()?, place })
