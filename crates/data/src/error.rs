@@ -83,6 +83,9 @@ pub enum DataError {
     /// More than may be used, or than there is.
     #[error("there is no memory for {what}: it would take {more} more, and {room} may still be used")]
     Memory { what: String, more: String, room: String },
+    /// Rows of one byte per cell that something else than trees was to learn from.
+    #[error("the rows are held as one byte per cell, which only boosted trees learn from")]
+    Away,
     /// Not an amount of memory.
     #[error("'{0}' is no amount of memory; write it such as 2G or 512M")]
     Size(String),

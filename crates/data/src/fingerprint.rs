@@ -66,6 +66,7 @@ impl Fingerprint {
                 self
             }
             Store::Bytes(pictures) => self.of_bytes(&pictures.bytes),
+            Store::Away { .. } => self,
             Store::Sparse(matrix) => (0..matrix.rows()).fold(self, |mut so_far, row| {
                 let (columns, values) = matrix.row(row);
                 columns.iter().for_each(|&column| so_far.add(u64::from(column)));

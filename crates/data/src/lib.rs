@@ -31,6 +31,7 @@
 
 #![forbid(unsafe_code)]
 
+mod byte_columns;
 mod columns;
 mod copies;
 mod dates;
@@ -61,6 +62,7 @@ mod temporary;
 mod text;
 mod write;
 
+pub use byte_columns::ByteColumns;
 pub use columns::{ColumnKind, Columns, MissingCells};
 pub use copies::Copies;
 pub use dates::{TimeColumn, TimeStyle};
@@ -99,7 +101,7 @@ pub use read::{
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
-pub use split::{Split, hide, stratified_folds, stratified_holdout, train_test};
+pub use split::{Split, first_folds, hide, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
 pub use temporary::remove_temporaries;
 pub use text::{

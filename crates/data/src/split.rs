@@ -54,21 +54,27 @@ pub fn stratified_holdout(labels: &[Label], fraction: f64, seed: u64) -> Result<
 /// rows to train on (all others) and the part itself. There must be a positive and an unlabeled row for every part; known
 /// negatives are dealt as far as they go.
 pub fn stratified_folds(labels: &[Label], folds: usize, seed: u64) -> Result<Vec<Split>, DataError> {
+    first_folds(labels, folds, folds, seed)
+}
+
+/// The first `many` of [`stratified_folds`]: of a long table, the lists of all of them take 8 bytes per row and fold.
+pub fn first_folds(labels: &[Label], folds: usize, many: usize, seed: u64) -> Result<Vec<Split>, DataError> {
     let mut stream = Stream::new(seed, "folds");
-    let mut fold_of = vec![0; labels.len()];
+    let mut fold_of = vec![0u32; labels.len()];
     for (label, what) in [(Label::Positive, "positives"), (Label::Unlabeled, "unlabeled rows")] {
         let mut rows: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == label).collect();
         if folds < 2 || rows.len() < folds {
             return Err(DataError::TooFew { what, count: rows.len() });
         }
         stream.shuffle(&mut rows);
-        rows.iter().enumerate().for_each(|(place, &row)| fold_of[row] = place % folds);
+        rows.iter().enumerate().for_each(|(place, &row)| fold_of[row] = (place % folds) as u32);
     }
     // Known negatives come last, so that the others are dealt as if there were none.
     let mut negatives: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == Label::Negative).collect();
     stream.shuffle(&mut negatives);
-    negatives.iter().enumerate().for_each(|(place, &row)| fold_of[row] = place % folds);
-    Ok((0..folds).map(|fold| (0..labels.len()).partition(|&row| fold_of[row] != fold)).collect())
+    negatives.iter().enumerate().for_each(|(place, &row)| fold_of[row] = (place % folds) as u32);
+    let one = |fold: usize| (0..labels.len()).partition(|&row| fold_of[row] as usize != fold);
+    Ok((0..folds.min(many)).map(one).collect())
 }
 
 /// Splits fully labeled data for training and testing, each class by `test_fraction`, at least one of each on both

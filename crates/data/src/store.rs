@@ -17,6 +17,13 @@ pub enum Store {
     Sparse(SparseMatrix),
     /// A byte per value: pictures.
     Bytes(Pictures),
+    /// Not held: the rows were binned while they were read, one byte per cell, and only trees learn from them.
+    Away {
+        /// How many there are.
+        rows: usize,
+        /// How many columns they would have.
+        cols: usize,
+    },
 }
 
 /// Pictures of one size as bytes, one after the other: line by line, pixel by pixel, channels together (NHWC).
@@ -110,6 +117,7 @@ impl Store {
             Store::Dense(matrix) => matrix.rows(),
             Store::Sparse(matrix) => matrix.rows(),
             Store::Bytes(pictures) => pictures.len(),
+            Store::Away { rows, .. } => *rows,
         }
     }
 
@@ -119,6 +127,7 @@ impl Store {
             Store::Dense(matrix) => matrix.cols(),
             Store::Sparse(matrix) => matrix.cols(),
             Store::Bytes(pictures) => pictures.shape.len().unwrap_or(0),
+            Store::Away { cols, .. } => *cols,
         }
     }
 
@@ -132,6 +141,7 @@ impl Store {
                 let bytes = indices.iter().flat_map(|&i| &pictures.bytes[i * wide..(i + 1) * wide]).copied();
                 Store::Bytes(Pictures { shape: pictures.shape, bytes: bytes.collect() })
             }
+            Store::Away { cols, .. } => Store::Away { rows: indices.len(), cols: *cols },
         }
     }
 
@@ -160,7 +170,7 @@ impl Store {
         match self {
             Store::Dense(matrix) => matrix.check_finite(name),
             Store::Sparse(matrix) => matrix.check_finite(name),
-            Store::Bytes(_) => Ok(()),
+            Store::Bytes(_) | Store::Away { .. } => Ok(()),
         }
     }
 
@@ -191,6 +201,7 @@ impl Store {
                 let values = bytes.iter().enumerate().map(|(at, &byte)| pixel(at % channels, byte)).collect();
                 Ok(Cow::Owned(Matrix::new(self.rows(), self.cols(), values)?))
             }
+            Store::Away { .. } => Err(DataError::Away),
         }
     }
 }

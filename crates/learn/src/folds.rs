@@ -1,7 +1,9 @@
 //! Which rows are held out, drawn once per fit, and the one loop that trains on the others.
 
 use crate::{At, Candidate, Error, Fit, Kinds, Observer, Progress, RunNumber, Signal, Subset, Task, Trainer};
-use onesided_data::{Label, Split, Stream, available_threads, stratified_folds, stratified_holdout};
+use onesided_data::{
+    Label, Split, Stream, available_threads, first_folds, stratified_folds, stratified_holdout,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,10 +35,16 @@ pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, 
         }
         None => {
             // The folds that cross-fitting for the prior has, too: drawn once per fit.
-            let mut folds = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?);
             let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
-            folds.truncate(if enough && !task.cross_fit { 1 } else { FOLDS });
-            folds
+            let many = if enough && !task.cross_fit { 1 } else { FOLDS };
+            match task.copies {
+                None => first_folds(&task.labels, FOLDS, many, task.seed)?,
+                Some(_) => {
+                    let mut folds = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?);
+                    folds.truncate(many);
+                    folds
+                }
+            }
         }
     };
     Ok(splits

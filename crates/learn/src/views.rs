@@ -31,6 +31,11 @@ impl<'d> Views<'d> {
         }
     }
 
+    /// A data set whose bins were made while it was read.
+    pub fn of_bins(data: &'d Dataset, binned: Binned) -> Self {
+        Self { binned: OnceLock::from(binned), ..Self::new(data) }
+    }
+
     /// The data set as it was given.
     pub fn data(&self) -> &'d Dataset {
         self.data

@@ -141,17 +141,26 @@ impl KnownRows {
         kinds: Vec<RowKind>,
         salt: u64,
     ) -> Result<Self, DataError> {
-        let of_rows = data.fingerprints(salt)?;
+        Ok(Self::of_fingerprints(&data.fingerprints(salt)?, scores, &kinds, salt))
+    }
+
+    /// Rows by their fingerprints, which were made with this salt.
+    pub(crate) fn of_fingerprints(
+        of_rows: &[u64],
+        scores: &[Option<f32>],
+        kinds: &[RowKind],
+        salt: u64,
+    ) -> Self {
         let mut order: Vec<u32> = (0..of_rows.len() as u32).collect();
         order.sort_by_key(|&row| of_rows[row as usize]);
         let sorted = || order.iter().map(|&row| row as usize);
-        Ok(Self {
+        Self {
             by: ScoredBy::Method,
             salt,
             fingerprints: sorted().map(|row| of_rows[row]).collect(),
             scores: sorted().map(|row| scores[row].unwrap_or(f32::NAN)).collect(),
             kinds: sorted().map(|row| kinds[row]).collect(),
-        })
+        }
     }
 
     /// Says what the scores come from.

@@ -1,9 +1,10 @@
 //! The learner: settings in, model out.
 
 use crate::known_rows::{OutOfFold, ScoredBy};
+use crate::undrawn::DrawnOf;
 use crate::{Error, Model};
 use onesided_classic::System;
-use onesided_data::{Amounts, ClassPrior, Dataset, PriorInUnlabeled, Scenario};
+use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
@@ -27,10 +28,28 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Learner {
-    config: Config,
+    pub(crate) config: Config,
     own: Own,
     estimate: Option<PriorEstimate>,
     prior_settings: Option<PriorSettings>,
+}
+
+/// Rows that are not in the data set.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Elsewhere<'a> {
+    /// The table that its rows were drawn of.
+    pub drawn_of: Option<DrawnOf<'a>>,
+    /// Some of its rows, held as numbers, where it holds none.
+    pub few: Option<&'a FewRows<'a>>,
+}
+
+/// Gives some rows of a task's data, to estimate the share of positives with.
+pub(crate) type FewRows<'a> = dyn Fn(&Task) -> Result<Dataset, Error> + 'a;
+
+impl<'a> Elsewhere<'a> {
+    fn of(drawn_of: Option<DrawnOf<'a>>) -> Self {
+        Self { drawn_of, few: None }
+    }
 }
 
 /// What is learned, where it is not among the methods.
@@ -340,9 +359,29 @@ impl Learner {
     /// answer stops training and keeps the best so far ([`Signal::Finish`]), or gives up, which makes this an
     /// [`Error::Interrupted`] ([`Signal::Abort`]).
     pub fn fit_with(&self, data: &Dataset, observer: Observer) -> Result<Model, Error> {
+        self.fit_of(data, None, observer)
+    }
+
+    /// [`fit_with`](Self::fit_with) of rows that were drawn of a table's
+    /// ([`InputOptions::max_unlabeled`]): once the model is there, the table is read once more, and all unlabeled rows that
+    /// were not drawn calibrate, set the threshold and give the metrics beside those that were held out of the draw. A place
+    /// that cannot be read again (a pipe) leaves that to the held-out rows.
+    pub fn fit_drawn_with(
+        &self,
+        data: &Dataset,
+        input: &Input,
+        options: &InputOptions,
+        observer: Observer,
+    ) -> Result<Model, Error> {
+        let there = data.drawn_from().is_some() && input.paths().iter().all(|path| path.is_file());
+        self.fit_of(data, there.then_some(DrawnOf { input, options }), observer)
+    }
+
+    fn fit_of(&self, data: &Dataset, drawn_of: Option<DrawnOf>, observer: Observer) -> Result<Model, Error> {
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
-            let (model, scores) = self.fit_rows(data, None, observer)?;
+            let (model, scores) =
+                self.fit_rows(&Views::new(data), None, Elsewhere::of(drawn_of), observer)?;
             return model.with_rows(data, None, scores, truth);
         };
         // Before the prior is estimated, rows are held out or anything is trained.
@@ -350,22 +389,25 @@ impl Learner {
         let (kept, aside) = reserve.split(&all.labels, all.seed)?;
         let (kept, aside) = all.whole_positives(kept, aside);
         let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
-        let (model, scores) = self.fit_rows(&data.select(&kept), aside_of, observer)?;
+        let pool = data.select(&kept);
+        let (model, scores) =
+            self.fit_rows(&Views::new(&pool), aside_of, Elsewhere::of(drawn_of), observer)?;
         model.with_rows(data, Some((&kept, &aside)), scores, truth)
     }
 
     /// Learns from all rows of a data set, and scores each by what was trained without it. `aside` is how much there was
     /// before positives were set aside, how many of them, and how many unlabeled rows where they are a draw.
-    fn fit_rows(
+    pub(crate) fn fit_rows(
         &self,
-        data: &Dataset,
+        views: &Views,
         aside: Option<(Amounts, usize, Option<usize>)>,
+        elsewhere: Elsewhere,
         observer: Observer,
     ) -> Result<(Model, OutOfFold), Error> {
+        let data = views.data();
         let scorer = self.build(data)?;
         let (info, threshold) = (scorer.info(), self.config.threshold.unwrap_or(ThresholdRule::Half));
         let mut task = self.task_of(data, info.needs_truth, aside)?;
-        let views = Views::new(data);
         let (mut estimate, mut cross_fitted) = (self.estimate.clone(), None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
         if must_have && task.priors.is_none() {
@@ -373,17 +415,39 @@ impl Learner {
             let half = PriorInUnlabeled::new(0.5)?;
             task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.drawn, true));
             check(scorer.as_ref(), &task, threshold)?;
-            let (found, scores) = self.estimated(&task, &info.method, observer)?;
-            cross_fitted = Some(scores);
+            let few = elsewhere.few.map(|few| few(&task)).transpose()?;
+            let found = match &few {
+                None => {
+                    let (found, scores) =
+                        self.estimated(&task, task.drawn_counts(), &info.method, observer)?;
+                    cross_fitted = Some(scores);
+                    found
+                }
+                Some(few) => {
+                    let of_few = Task::new(few, false, task.scenario, task.seed, task.machine)?;
+                    let (found, scores) =
+                        self.estimated(&of_few, task.drawn_counts(), &info.method, observer)?;
+                    cross_fitted = Some(scores).filter(|scores| scores.logits.len() == data.len());
+                    found
+                }
+            };
             task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
             estimate = Some(found);
         }
         check(scorer.as_ref(), &task, threshold)?;
-        let mut learned = learn(scorer.as_ref(), &task, &views, self.config.hold_out, observer)?;
+        let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
         let raw = std::mem::take(&mut learned.out_of_fold);
         let encoding = views.scaled(scorer.wants().scaling).encoding().clone();
         let options = self.config.option.clone();
-        let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options)?;
+        let undrawn = match elsewhere.drawn_of.filter(|_| !info.needs_truth) {
+            Some(drawn_of) => Some(drawn_of.rest(&learned.fitted, &encoding, task.machine.threads)?),
+            None => None,
+        };
+        if let Some(undrawn) = &undrawn {
+            undrawn.calibrate(&mut learned, &task)?;
+        }
+        let undrawn = undrawn.as_ref();
+        let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
         if let Some(scores) = cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {
@@ -397,6 +461,7 @@ impl Learner {
     fn estimated(
         &self,
         task: &Task,
+        counts: Counts,
         method: &str,
         observer: Observer,
     ) -> Result<(PriorEstimate, CrossFitted), Error> {
@@ -408,7 +473,7 @@ impl Learner {
         let views = Views::new(task.data);
         let (mut report, scores) = self.estimate_for(task, &views, observer).map_err(cannot)?;
         // The share in the population counts positives that were set aside, too.
-        report.counts = task.drawn_counts();
+        report.counts = counts;
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }

@@ -109,11 +109,13 @@ mod explain;
 mod file;
 mod importance;
 mod known_rows;
+mod large;
 mod learner;
 mod model;
 mod rank;
 mod review;
 mod stream;
+mod undrawn;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -130,6 +132,7 @@ pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
 pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
+pub use large::LargeTable;
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
 pub use onesided_data::{

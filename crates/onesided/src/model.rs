@@ -11,6 +11,7 @@
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
+use crate::undrawn::Undrawn;
 use crate::{About, AtPrior, Error, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
@@ -51,12 +52,20 @@ impl Model {
         estimate: Option<PriorEstimate>,
         threshold_rule: ThresholdRule,
         options: Vec<(String, String)>,
+        undrawn: Option<&Undrawn>,
     ) -> Result<Self, Error> {
+        let mut learned = learned;
+        let mut weights = task.weights_of(&learned.held_out);
+        if let Some(undrawn) = undrawn {
+            learned.unlabeled.extend_from_slice(&undrawn.scores);
+            if let (Some(weights), Some(more)) = (&mut weights, &undrawn.weights) {
+                weights.extend_from_slice(more);
+            }
+        }
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
         // An audited share is measured, and no reason to warn.
         let guessed = estimate.as_ref().filter(|estimate| estimate.audited.is_none());
         report.warnings.extend(guessed.map(rests_on_an_estimate));
-        let weights = task.weights_of(&learned.held_out);
         let (of_positives, of_others) = match &weights {
             Some(weights) => {
                 let (positive, other) = weights.split_at(learned.positive.len());
@@ -364,11 +373,21 @@ impl Model {
         self.about.fitted_on = Some(self.fingerprint_of(data)?);
         let encoded = self.encoded(data)?;
         let kinds = kinds_of(data.labels().filter(|_| !truth), data.len());
-        let salt = serde_json::to_vec(&self.about).unwrap_or_default();
-        let salt = Fingerprint::default().of_bytes(&salt).number();
+        let salt = self.salt();
         let known = KnownRows::new(encoded.as_ref(), &scores, kinds, salt)?.scored_by(by);
         self.known = Some(Arc::new(known));
         Ok(self)
+    }
+
+    /// The salt of the fingerprints of rows: another for each model.
+    pub(crate) fn salt(&self) -> u64 {
+        let about = serde_json::to_vec(&self.about).unwrap_or_default();
+        Fingerprint::default().of_bytes(&about).number()
+    }
+
+    /// Says which rows it was fitted on.
+    pub(crate) fn fitted_on(&mut self, fingerprint: Option<String>) {
+        self.about.fitted_on = fingerprint;
     }
 
     /// The fingerprint of rows, encoded for this model.

@@ -42,8 +42,8 @@ fn tree_of(sample: &LabeledRows, training: &[u32], feature: usize) -> Tree {
     let (mut counts, mut rows) = ([[0f64; 2]; 256], [0u32; 256]);
     for &row in training {
         let class = usize::from(sample.positive[row as usize]);
-        counts[usize::from(bins[row as usize])][class] += sample.weight(row as usize);
-        rows[usize::from(bins[row as usize])] += 1;
+        counts[usize::from(bins.at(row))][class] += sample.weight(row as usize);
+        rows[usize::from(bins.at(row))] += 1;
     }
     let mut groups = grouped(kind, &counts);
     for group in &mut groups {

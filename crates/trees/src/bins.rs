@@ -1,6 +1,8 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
+use crate::model::in_threads;
+use crate::packed::PackedRows;
 use onesided_data::{ColumnKind, Columns, Matrix, available_threads};
 use std::borrow::Cow;
 
@@ -13,7 +15,10 @@ const ROWS_FOR_EDGES: usize = 200_000;
 /// Columns that share a cache line of the matrix, and are binned together.
 const COLUMNS_AT_ONCE: usize = 16;
 
-/// A matrix as bin numbers, feature after feature.
+/// Rows below which another thread costs more than it saves.
+const WORTH_A_THREAD: usize = 50_000;
+
+/// A matrix as bin numbers: feature after feature, or row after row where there are many ([`BinnedBuilder`](crate::BinnedBuilder)).
 ///
 /// A feature with few distinct values gets a bin for each, with edges halfway between neighbors; one with more gets bins
 /// of nearly equal numbers of rows: at most 255 of them, fewer in short tables. Of categories, the 254 most frequent have
@@ -23,7 +28,30 @@ const COLUMNS_AT_ONCE: usize = 16;
 pub struct Binned {
     rows: usize,
     features: Vec<Feature>,
-    bins: Vec<u8>,
+    bins: Cells,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Cells {
+    Columns(Vec<u8>),
+    Rows(PackedRows),
+}
+
+/// The bins of a feature.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bins<'b> {
+    /// From the first row's on.
+    bytes: &'b [u8],
+    /// How far it is to the next row's.
+    step: usize,
+}
+
+impl Bins<'_> {
+    /// The bin of a row.
+    #[inline]
+    pub fn at(self, row: u32) -> u8 {
+        self.bytes[row as usize * self.step]
+    }
 }
 
 /// How a feature was sorted.
@@ -68,7 +96,7 @@ impl Binned {
         let mut bins = vec![0u8; rows * cols];
         if rows == 0 || cols == 0 {
             let features = columns.kinds.iter().map(|_| Feature::Numbers(Vec::new())).collect();
-            return Ok(Self { rows, features, bins });
+            return Ok(Self { rows, features, bins: Cells::Columns(bins) });
         }
         let threads = if threads == 0 { available_threads() } else { threads };
         // Whole groups of neighboring columns for each thread.
@@ -94,7 +122,20 @@ impl Binned {
             let joined = workers.into_iter().map(|worker| worker.join());
             joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         });
-        Ok(Self { rows, features, bins })
+        Ok(Self { rows, features, bins: Cells::Columns(bins) })
+    }
+
+    /// Rows that were packed.
+    pub(crate) fn packed(rows: usize, features: Vec<Feature>, packed: PackedRows) -> Self {
+        Self { rows, features, bins: Cells::Rows(packed) }
+    }
+
+    /// The rows, where they are packed.
+    pub(crate) fn rows_packed(&self) -> Option<&PackedRows> {
+        match &self.bins {
+            Cells::Rows(packed) => Some(packed),
+            Cells::Columns(_) => None,
+        }
     }
 
     /// How many rows there are.
@@ -115,9 +156,17 @@ impl Binned {
         }
     }
 
-    /// The bins of a feature, row after row.
-    pub(crate) fn feature(&self, feature: usize) -> &[u8] {
-        &self.bins[feature * self.rows..(feature + 1) * self.rows]
+    /// The bins of a feature.
+    pub(crate) fn feature(&self, feature: usize) -> Bins<'_> {
+        match &self.bins {
+            Cells::Columns(bins) => {
+                Bins { bytes: &bins[feature * self.rows..(feature + 1) * self.rows], step: 1 }
+            }
+            Cells::Rows(packed) => {
+                let (bytes, step) = packed.feature(feature);
+                Bins { bytes, step }
+            }
+        }
     }
 
     /// How a feature was sorted.
@@ -144,23 +193,50 @@ fn most_bins(rows: usize) -> usize {
     FEW_BINS.iter().find(|(below, _)| rows < *below).map_or(MOST_BINS, |&(_, bins)| bins)
 }
 
-/// Bins some neighboring columns, which are read together.
-fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) -> Vec<Feature> {
+/// How a column is sorted.
+fn learned(columns: &Columns, col: usize) -> Feature {
     let matrix = columns.matrix.as_ref();
     let (rows, cols) = (matrix.rows(), matrix.cols());
     let step = rows.div_ceil(ROWS_FOR_EDGES).max(1);
-    let mut features = Vec::with_capacity(group.len());
-    for col in group.clone() {
-        let values = || matrix.as_slice().iter().skip(col).step_by(cols).copied();
-        features.push(match columns.kinds[col] {
-            ColumnKind::Numbers => {
-                let mut sorted: Vec<f32> = values().step_by(step).filter(|value| !value.is_nan()).collect();
-                sorted.sort_unstable_by(f32::total_cmp);
-                Feature::Numbers(edges_of(&sorted, most_bins(rows)))
-            }
-            ColumnKind::Categories { levels } => categories_of(values(), levels),
-        });
+    let values = || matrix.as_slice().iter().skip(col).step_by(cols).copied();
+    match columns.kinds[col] {
+        ColumnKind::Numbers => {
+            let mut sorted: Vec<f32> = values().step_by(step).filter(|value| !value.is_nan()).collect();
+            sorted.sort_unstable_by(f32::total_cmp);
+            Feature::Numbers(edges_of(&sorted, most_bins(rows)))
+        }
+        ColumnKind::Categories { levels } => categories_of(values(), levels),
     }
+}
+
+/// How a column is sorted; infinities are refused.
+pub(crate) fn feature_of(columns: &Columns, col: usize) -> Result<Feature, TreesError> {
+    let matrix = columns.matrix.as_ref();
+    let mut values = matrix.as_slice().iter().skip(col).step_by(matrix.cols());
+    match values.position(|value| value.is_infinite()) {
+        Some(row) => Err(TreesError::Infinite { row: row + 1, feature: col + 1 }),
+        None => Ok(learned(columns, col)),
+    }
+}
+
+/// The bins of one column.
+pub(crate) fn bin_column(columns: &Columns, col: usize, feature: &Feature, threads: usize) -> Vec<u8> {
+    let matrix = columns.matrix.as_ref();
+    let sorter = Sorter::new(feature);
+    let mut bins = vec![0u8; matrix.rows()];
+    in_threads(&mut bins, threads, WORTH_A_THREAD, |bins, from| {
+        for (place, row) in bins.iter_mut().zip(from..) {
+            *place = sorter.bin(matrix.row(row)[col]);
+        }
+    });
+    bins
+}
+
+/// Bins some neighboring columns, which are read together.
+fn bin_group(columns: &Columns, group: std::ops::Range<usize>, bins: &mut [u8]) -> Vec<Feature> {
+    let matrix = columns.matrix.as_ref();
+    let rows = matrix.rows();
+    let features: Vec<Feature> = group.clone().map(|col| learned(columns, col)).collect();
     let sorters: Vec<Sorter> = features.iter().map(Sorter::new).collect();
     const BLOCK: usize = 1024;
     for start in (0..rows).step_by(BLOCK) {
@@ -255,10 +331,14 @@ mod tests {
         Matrix::new(values.len(), 1, values).unwrap()
     }
 
+    fn bins(binned: &Binned) -> Vec<u8> {
+        (0..binned.rows() as u32).map(|row| binned.feature(0).at(row)).collect()
+    }
+
     #[test]
     fn few_values_get_a_bin_each() {
         let binned = Binned::new(&column(vec![3.0, 1.0, f32::NAN, 2.0, 1.0])).unwrap();
-        assert_eq!(binned.feature(0), [2, 0, 3, 1, 0]);
+        assert_eq!(bins(&binned), [2, 0, 3, 1, 0]);
         assert_eq!((binned.edge(0, 0), binned.edge(0, 1), binned.value_bins(0)), (1.5, 2.5, 3));
     }
 
@@ -266,18 +346,18 @@ mod tests {
     fn many_values_share_bins_evenly() {
         let binned = Binned::new(&column((0..5_100).map(|i| (i * i) as f32).collect())).unwrap();
         let mut counts = [0; MOST_BINS];
-        binned.feature(0).iter().for_each(|&bin| counts[usize::from(bin)] += 1);
+        bins(&binned).iter().for_each(|&bin| counts[usize::from(bin)] += 1);
         assert_eq!((binned.value_bins(0), counts), (MOST_BINS, [20; MOST_BINS]));
         // 126 rows have 63 bins of two.
         let short = Binned::new(&column((0..126).map(|i| i as f32).collect())).unwrap();
-        assert_eq!((short.value_bins(0), short.feature(0)[125]), (63, 62));
+        assert_eq!((short.value_bins(0), bins(&short)[125]), (63, 62));
     }
 
     #[test]
     fn edges_keep_neighbors_apart_at_both_ends_of_the_floats() {
         for pair in [[0.0, f32::MIN_POSITIVE], [1.0, 1.0 + f32::EPSILON], [f32::MIN, f32::MAX]] {
             let binned = Binned::new(&column(pair.to_vec())).unwrap();
-            assert_eq!(binned.feature(0), [0, 1], "{pair:?}");
+            assert_eq!(bins(&binned), [0, 1], "{pair:?}");
         }
         // Zeros of both signs are one value.
         assert_eq!(Binned::new(&column(vec![0.0, -0.0])).unwrap().value_bins(0), 1);
@@ -286,7 +366,7 @@ mod tests {
     #[test]
     fn nothing_but_missing_values_is_one_empty_bin() {
         let binned = Binned::new(&column(vec![f32::NAN; 3])).unwrap();
-        assert_eq!((binned.feature(0), binned.value_bins(0)), (&[1; 3][..], 1));
+        assert_eq!((bins(&binned), binned.value_bins(0)), (vec![1; 3], 1));
     }
 
     #[test]
@@ -298,12 +378,12 @@ mod tests {
         };
         let few = columns(vec![1.0, 0.0, 1.0, 2.0, f32::NAN, 1.0, 0.0], 4);
         let binned = Binned::of_columns(&few, 1).unwrap();
-        assert_eq!((binned.feature(0), binned.value_bins(0)), (&[0, 1, 0, 2, 3, 0, 1][..], 3));
+        assert_eq!((bins(&binned), binned.value_bins(0)), (vec![0, 1, 0, 2, 3, 0, 1], 3));
         // 1,000 levels, each as often as its number says.
         let many: Vec<f32> = (0..1_000).flat_map(|code| vec![code as f32; code / 100 + 1]).collect();
         let binned = Binned::of_columns(&columns(many, 1_000), 1).unwrap();
         assert_eq!(binned.value_bins(0), MOST_BINS);
-        assert_eq!((binned.feature(0)[0], *binned.feature(0).last().unwrap()), (254, 99));
+        assert_eq!((bins(&binned)[0], *bins(&binned).last().unwrap()), (254, 99));
     }
 
     #[test]

@@ -124,10 +124,8 @@ impl Boosting<'_> {
         let mut held_out_scores = vec![start; held_out_rows.len()];
         let mut judge = |scores: &[f64]| held_out.as_mut().map(|held_out| (held_out.judge)(scores));
         let mut losses: Vec<f64> = judge(&held_out_scores).into_iter().collect();
-        let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
         let mut trees: Vec<Tree> = Vec::new();
         let mut stream = Stream::new(config.seed, "trees");
-        let every_place: Vec<u32> = (0..training.len() as u32).collect();
         let every_feature: Vec<u32> = (0..binned.features() as u32).collect();
         let threads = config.workers();
         // Few features of many are laid out for each tree, most of them once for all.
@@ -135,17 +133,20 @@ impl Boosting<'_> {
             (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature, training));
         let (mut cells, pool): (Vec<Cell>, _) = (Vec::new(), RefCell::new(Vec::new()));
         for number in 1..=config.trees {
-            let places = drawn(&every_place, config.row_share, &mut stream);
-            let features = drawn(&every_feature, config.column_share, &mut stream);
+            let places = drawn(training.len(), config.row_share, &mut stream);
+            let features = drawn(binned.features(), config.column_share, &mut stream);
+            // Freed before the tree grows: of many rows, every list counts.
+            let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
             derivatives(&scores, &mut of_rows);
             check_derivatives(&of_rows, number)?;
-            let mut rows: Vec<Placed> =
-                places.iter().map(|&place| Placed { row: training[place as usize], place }).collect();
-            let units = Units::new(rows.len(), of_rows.iter().copied());
+            let units = Units::new(places.len(), of_rows.iter().copied());
             cells.resize(of_rows.len(), [0; 2]);
             in_threads(&mut cells, threads, WORTH_A_THREAD, |cells, from| {
                 cells.iter_mut().zip(&of_rows[from..]).for_each(|(cell, &of_row)| *cell = units.cell(of_row));
             });
+            drop(of_rows);
+            let mut rows: Vec<Placed> =
+                places.iter().map(|&place| Placed { row: training[place as usize], place }).collect();
             let mut allowed = vec![false; binned.features()];
             features.iter().for_each(|&feature| allowed[feature as usize] = true);
             let now = if once.is_none() { Some(Layout::new(binned, &features, training)) } else { None };
@@ -224,24 +225,23 @@ fn lowest(losses: &[f64]) -> usize {
     at
 }
 
-/// A share of the items, at least one, in their order.
-fn drawn(items: &[u32], share: f64, stream: &mut Stream) -> Vec<u32> {
+/// A share of the numbers below `many`, at least one, in their order.
+fn drawn(many: usize, share: f64, stream: &mut Stream) -> Vec<u32> {
+    let all = 0..many as u32;
     if share == 1.0 {
-        return items.to_vec();
+        return all.collect();
     }
-    let wanted = ((share * items.len() as f64).round() as usize).clamp(1, items.len().max(1));
-    let (mut left, mut still) = (items.len(), wanted);
+    let wanted = ((share * many as f64).round() as usize).clamp(1, many.max(1));
+    let (mut left, mut still) = (many, wanted);
+    let mut some = Vec::with_capacity(wanted);
     // Selection sampling (Knuth, volume 2, algorithm S): one pass, order kept.
-    items
-        .iter()
-        .copied()
-        .filter(|_| {
-            let taken = still == left || (still > 0 && stream.below(left) < still);
-            left -= 1;
-            still -= usize::from(taken);
-            taken
-        })
-        .collect()
+    some.extend(all.filter(|_| {
+        let taken = still == left || (still > 0 && stream.below(left) < still);
+        left -= 1;
+        still -= usize::from(taken);
+        taken
+    }));
+    some
 }
 
 #[cfg(test)]
@@ -252,11 +252,11 @@ mod tests {
     fn drawing_keeps_order_and_count_and_everything_at_share_one() {
         let items: Vec<u32> = (0..50).collect();
         let mut stream = Stream::new(1, "draw");
-        assert_eq!(drawn(&items, 1.0, &mut stream), items);
-        let some = drawn(&items, 0.3, &mut stream);
+        assert_eq!(drawn(50, 1.0, &mut stream), items);
+        let some = drawn(50, 0.3, &mut stream);
         assert_eq!(some.len(), 15);
         assert!(some.windows(2).all(|pair| pair[0] < pair[1]));
-        assert_eq!(drawn(&items, 1e-9, &mut stream).len(), 1);
+        assert_eq!(drawn(50, 1e-9, &mut stream).len(), 1);
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub enum TreesError {
     /// A model with a tree that some row does not find its way through.
     #[error("tree {0} has a node that leads nowhere")]
     Node(usize),
+    /// The disk is full, or gone.
+    #[error("the temporary file of the table's bytes cannot be used: {0}")]
+    Temporary(String),
     /// A matrix of another width than the model's.
     #[error("the trees were grown on {expected} features, but the rows have {found}")]
     Width {

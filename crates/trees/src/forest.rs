@@ -269,7 +269,7 @@ impl Grower<'_> {
         let bins = self.sample.binned.feature(feature as usize);
         let (mut low, mut high) = (u8::MAX, 0);
         for &row in rows {
-            let bin = bins[row as usize];
+            let bin = bins.at(row);
             (low, high) = (low.min(bin), high.max(bin));
         }
         if low == high {
@@ -278,7 +278,7 @@ impl Grower<'_> {
         let (low, high) = (usize::from(low), usize::from(high));
         for &row in rows {
             let share = self.share_of(row);
-            let place = &mut self.scratch.bins[usize::from(bins[row as usize])];
+            let place = &mut self.scratch.bins[usize::from(bins.at(row))];
             *place = place.plus(share);
         }
         let kind = self.sample.binned.kind(feature as usize);

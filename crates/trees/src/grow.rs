@@ -1,6 +1,6 @@
 //! One tree, leaf by leaf.
 
-use crate::bins::{Binned, Feature};
+use crate::bins::{Binned, Bins, Feature};
 use crate::boost::Placed;
 use crate::config::TreesConfig;
 use crate::histogram::{Cell, Units, add, minus, plus};
@@ -46,7 +46,7 @@ impl Grown {
 /// What a tree is grown from.
 pub(crate) struct Ground<'g> {
     pub binned: &'g Binned,
-    pub layout: &'g Layout,
+    pub layout: &'g Layout<'g>,
     /// Which features may be looked at.
     pub allowed: &'g [bool],
     /// A cell for each place among the training rows.
@@ -271,7 +271,7 @@ impl Tree {
 pub(crate) fn partition<T: Copy>(
     rows: &mut [T],
     row_of: impl Fn(T) -> u32,
-    bins: &[u8],
+    bins: Bins<'_>,
     cut: &Cut,
     right: &mut Vec<T>,
 ) -> usize {
@@ -281,7 +281,7 @@ pub(crate) fn partition<T: Copy>(
     let (mut kept, mut moved) = (0, 0);
     for i in 0..rows.len() {
         let row = rows[i];
-        let left = cut.goes_left(bins[row_of(row) as usize]);
+        let left = cut.goes_left(bins.at(row_of(row)));
         // Written to both sides and counted on one: no branch that could be guessed wrongly.
         rows[kept] = row;
         right[moved] = row;

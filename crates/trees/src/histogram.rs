@@ -103,9 +103,9 @@ pub(crate) fn add(
     let mut words = vec![0u64; at_once * groups.len()];
     for block in rows.chunks(at_once) {
         // Rows lie anywhere. Brought together first, with nothing else to do, many are on their way at once.
-        for ((value, words), row) in values.iter_mut().zip(words.chunks_exact_mut(groups.len())).zip(block) {
+        layout.gather(groups, from, block, &mut words);
+        for (value, row) in values.iter_mut().zip(block) {
             *value = of[row.place as usize];
-            words.copy_from_slice(&layout.row(row.place)[from..from + groups.len()]);
         }
         for (number, group) in groups.iter().enumerate() {
             let at = group.start - first.start;
@@ -168,8 +168,8 @@ mod tests {
         for bin in [0, 17, 60] {
             let found = units.sums(sums[group.start + lane * group.stride + bin]);
             let mut expected = (0.0, 0.0, 0);
-            for (&of, &(g, h)) in binned.feature(1).iter().zip(&derivatives) {
-                if usize::from(of) == bin {
+            for (row, &(g, h)) in (0..).zip(&derivatives) {
+                if usize::from(binned.feature(1).at(row)) == bin {
                     expected = (expected.0 + f64::from(g), expected.1 + f64::from(h), expected.2 + 1);
                 }
             }

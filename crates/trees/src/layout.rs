@@ -5,6 +5,8 @@
 //! have, so that eight flags take eight histograms of four cells, not of 256.
 
 use crate::bins::Binned;
+use crate::boost::Placed;
+use crate::packed::PackedRows;
 use std::ops::Range;
 
 /// Features in a group, one to a byte of a word.
@@ -33,43 +35,61 @@ impl Group {
 }
 
 /// Bins of some features, row by row.
-pub(crate) struct Layout {
+pub(crate) struct Layout<'b> {
     pub groups: Vec<Group>,
-    words: Vec<u64>,
+    words: Words<'b>,
 }
 
-impl Layout {
-    /// The bins of `rows`, in their order.
-    pub fn new(binned: &Binned, features: &[u32], rows: &[u32]) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut start = 0;
-        for stride in STRIDES {
-            let fits = |feature: &u32| {
-                let cells = binned.value_bins(*feature as usize) + 1;
-                STRIDES.iter().find(|&&stride| cells <= stride) == Some(&stride)
-            };
-            let here: Vec<u32> = features.iter().copied().filter(fits).collect();
-            for some in here.chunks(LANES) {
-                groups.push(Group { features: some.to_vec(), stride, start });
-                start += LANES * stride;
-            }
+enum Words<'b> {
+    /// Of the training rows, by their places.
+    Own(Vec<u64>),
+    /// Of all rows, packed when they were binned.
+    Packed(&'b PackedRows),
+}
+
+/// Features in groups: those of one size of histogram together, each size in its order.
+pub(crate) fn groups_of(features: &[u32], value_bins: impl Fn(usize) -> usize) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut start = 0;
+    for stride in STRIDES {
+        let fits = |feature: &u32| {
+            let cells = value_bins(*feature as usize) + 1;
+            STRIDES.iter().find(|&&stride| cells <= stride) == Some(&stride)
+        };
+        let here: Vec<u32> = features.iter().copied().filter(fits).collect();
+        for some in here.chunks(LANES) {
+            groups.push(Group { features: some.to_vec(), stride, start });
+            start += LANES * stride;
         }
+    }
+    groups
+}
+
+impl<'b> Layout<'b> {
+    /// The bins of `rows`, in their order. Of packed rows all features are looked at, whichever are asked for.
+    pub fn new(binned: &'b Binned, features: &[u32], rows: &[u32]) -> Self {
+        if let Some(packed) = binned.rows_packed() {
+            let every: Vec<u32> = (0..binned.features() as u32).collect();
+            let groups = groups_of(&every, |feature| binned.value_bins(feature));
+            return Self { groups, words: Words::Packed(packed) };
+        }
+        let groups = groups_of(features, |feature| binned.value_bins(feature));
         let many = groups.len();
         let mut words = vec![0u64; rows.len() * many];
         if many == 0 {
-            return Self { groups, words };
+            return Self { groups, words: Words::Own(words) };
         }
         for (rows, words) in rows.chunks(ROWS_AT_ONCE).zip(words.chunks_mut(ROWS_AT_ONCE * many)) {
             for (number, group) in groups.iter().enumerate() {
                 for (lane, &feature) in group.features.iter().enumerate() {
                     let bins = binned.feature(feature as usize);
                     for (word, &row) in words.chunks_exact_mut(many).zip(rows) {
-                        word[number] |= u64::from(bins[row as usize]) << (8 * lane);
+                        word[number] |= u64::from(bins.at(row)) << (8 * lane);
                     }
                 }
             }
         }
-        Self { groups, words }
+        Self { groups, words: Words::Own(words) }
     }
 
     /// Cells of all histograms.
@@ -77,10 +97,21 @@ impl Layout {
         self.groups.last().map_or(0, |group| group.cells().end)
     }
 
-    /// The words of the row at a place, group by group.
-    pub fn row(&self, place: u32) -> &[u64] {
-        let many = self.groups.len();
-        &self.words[place as usize * many..(place as usize + 1) * many]
+    /// The words of some rows for neighboring groups, the first of which is number `from`, one row behind the other.
+    pub fn gather(&self, groups: &[Group], from: usize, rows: &[Placed], words: &mut [u64]) {
+        let of_rows = words.chunks_exact_mut(groups.len().max(1)).zip(rows);
+        match &self.words {
+            Words::Own(all) => {
+                let many = self.groups.len();
+                of_rows.for_each(|(words, row)| {
+                    let start = row.place as usize * many + from;
+                    words.copy_from_slice(&all[start..start + groups.len()]);
+                });
+            }
+            Words::Packed(packed) => {
+                of_rows.for_each(|(words, row)| packed.words(row.row, groups, words));
+            }
+        }
     }
 }
 
@@ -98,7 +129,9 @@ mod tests {
         let groups: Vec<(&[u32], usize, usize)> =
             layout.groups.iter().map(|group| (&group.features[..], group.stride, group.start)).collect();
         assert_eq!(groups, [(&[0, 2][..], 4, 0), (&[1][..], 64, 32)]);
-        assert_eq!((layout.row(21), layout.cells()), (&[0x0101, 21][..], 32 + 512));
+        let mut words = [0; 2];
+        layout.gather(&layout.groups, 0, &[Placed { row: 21, place: 21 }], &mut words);
+        assert_eq!((words, layout.cells()), ([0x0101, 21], 32 + 512));
         assert!(Layout::new(&binned, &[], &[0]).groups.is_empty());
     }
 }

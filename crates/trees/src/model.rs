@@ -330,7 +330,7 @@ impl Tree {
                     Node::Split { feature, left, right, .. } | Node::Categories { feature, left, right, .. },
                     Some(cut),
                 ) => {
-                    let bin = binned.feature(feature as usize)[row as usize];
+                    let bin = binned.feature(feature as usize).at(row);
                     at = if cut.goes_left(bin) { left } else { right } as usize;
                 }
                 (_, None) => return 0.0,

@@ -15,7 +15,8 @@ use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    Learner, Model, RecallTarget, Signal, Tried, rests_on_an_estimate, rests_on_prior, rows_file,
+    LargeTable, Learner, Model, ModelChoice, Observer, RecallTarget, Signal, Tried, rests_on_an_estimate,
+    rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -56,7 +57,17 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if audit.is_some() && !matches!(input, Input::One(_)) {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
-    let mut data = options.read(&input).map_err(|error| too_large(error, &options, &input))?;
+    let (mut data, large) = match options.read(&input) {
+        Err(DataError::Memory { .. }) if takes_bytes(flags, &config, &options, &input) => {
+            note(
+                "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell",
+            );
+            let table =
+                LargeTable::read(&options, &input, flags.out.parent().filter(|folder| folder.is_dir()))?;
+            (table.data().clone(), Some(table))
+        }
+        read => (read.map_err(|error| too_large(error, &config, &options, &input))?, None),
+    };
     tell_columns(&data);
     let columns = data.columns_read().to_vec();
     let mut warnings = tell_notes(&data);
@@ -77,7 +88,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut display = Display::new(config.checkpoint.as_deref());
     let (mut estimated, mut told) = (Vec::new(), false);
     let fitted = guarded(|| {
-        learner.fit_with(&data, &mut |progress| match progress.at {
+        let observer: Observer = &mut |progress| match progress.at {
             At::Estimated(report) => {
                 estimated = prior_warnings(report);
                 display.finish();
@@ -87,7 +98,11 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
                 Signal::from(!progress::interrupted())
             }
             _ => display.update(progress),
-        })
+        };
+        match large {
+            Some(table) => learner.fit_large(table, observer),
+            None => learner.fit_drawn_with(&data, &input, &options, observer),
+        }
     });
     display.finish();
     let model = fitted?;
@@ -114,18 +129,28 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Of a table that is too large for the memory it is said how many of its rows are not.
-fn too_large(error: DataError, options: &InputOptions, input: &Input) -> Failure {
+/// Whether a table that does not fit into the memory can be learned from as one byte per cell.
+fn takes_bytes(flags: &Fit, config: &Config, options: &InputOptions, input: &Input) -> bool {
+    let trees = config.model == Some(ModelChoice::Trees) && config.reserve.is_none();
+    trees && flags.audit.is_empty() && options.can_read_by_columns(input)
+}
+
+/// Of a table that is too large for the memory it is said how many of its rows are not, and what takes all of them.
+fn too_large(error: DataError, config: &Config, options: &InputOptions, input: &Input) -> Failure {
     let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
     let tables = options.image.is_none() && options.image_shape.is_none();
     let proposed = match error {
         DataError::Memory { .. } if tables && !is_draw => options.unlabeled_to_fit(input),
         _ => None,
     };
+    let trees = match options.can_read_by_columns(input) && config.model.is_none() {
+        true => ", or from all rows with --model trees",
+        false => "",
+    };
     match (Failure::from(error), proposed) {
         (Failure::Input(sentence), Some(rows)) => Failure::Input(format!(
             "{sentence}, or learn from a draw of the unlabeled rows, of which about {rows} would fit, with \
-             --max-unlabeled {rows}"
+             --max-unlabeled {rows}{trees}"
         )),
         (failure, _) => failure,
     }

@@ -133,7 +133,7 @@ fn matrix(
 
 /// Numbers become (x - mean) / scale, and missing ones `missing`.
 #[derive(Clone, Copy)]
-struct Scale {
+pub(super) struct Scale {
     mean: f64,
     scale: f64,
     missing: f32,
@@ -164,7 +164,7 @@ impl Scale {
 }
 
 /// The cells of one feature, ready to be written.
-enum Encoded<'a> {
+pub(super) enum Encoded<'a> {
     Numbers {
         name: &'a str,
         values: Vec<f32>,
@@ -196,7 +196,7 @@ enum Encoded<'a> {
 }
 
 /// A part of a time, the times it counts from where it does, and how it is scaled.
-struct TimeOf<'a> {
+pub(super) struct TimeOf<'a> {
     part: &'a TimeFeature,
     since: Option<Arc<Vec<f64>>>,
     scale: Scale,
@@ -214,6 +214,8 @@ impl Encoded<'_> {
     /// Notes the cells that are filled in; a missing category needs no note, none of its levels is there.
     fn note_missing(&self, place: usize, cells: &mut MissingCells) {
         match self {
+            // Nearly always none is, which is quicker to see for all at once.
+            Encoded::Numbers { values, .. } if !values.iter().fold(false, |any, x| any | x.is_nan()) => {}
             Encoded::Numbers { values, .. } => {
                 cells.note(place, values.len(), missing(values, |x| x.is_nan()))
             }
@@ -346,7 +348,7 @@ fn first_cell(values: &Values) -> Option<(String, Position)> {
 
 impl Feature {
     /// Checks that the values are of the fitted type. A column without a single value fits any type.
-    fn encoder<'s>(
+    pub(super) fn encoder<'s>(
         &'s self,
         values: Values,
         features: &Features,

@@ -12,6 +12,7 @@ mod kinds;
 mod moments;
 mod rescale;
 mod shift;
+mod single;
 mod sound;
 mod time;
 mod whole;
@@ -403,7 +404,7 @@ fn found_text(
 }
 
 /// ` ('id' is an identifier, 'note' is free text)`, or nothing.
-fn said_of(left_out: &[LeftOut]) -> String {
+pub(crate) fn said_of(left_out: &[LeftOut]) -> String {
     let said: Vec<String> =
         left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
     match said.is_empty() {

@@ -55,7 +55,7 @@ impl Features {
                 }
                 Store::Sparse(all)
             }
-            Store::Bytes(pictures) => Store::Bytes(pictures.clone()),
+            Store::Bytes(_) | Store::Away { .. } => store.clone(),
         };
         (moved, rows)
     }

@@ -18,6 +18,7 @@ impl Features {
             Store::Sparse(_) if kinds.len().saturating_mul(store.rows()) > crate::MOST_VALUES => {
                 store.check_dense()?;
             }
+            Store::Away { .. } => return Err(DataError::Away),
             _ => {}
         }
         let mut matrix = Matrix::zeros(store.rows(), kinds.len())?;
@@ -40,7 +41,7 @@ impl Features {
                     let (columns, values) = matrix.row(row);
                     columns.iter().zip(values).for_each(|(&column, &value)| put(column as usize, value));
                 }
-                Store::Bytes(_) => return Err(DataError::OtherEncoding),
+                Store::Bytes(_) | Store::Away { .. } => return Err(DataError::OtherEncoding),
             }
         }
         for (column, &(place, code)) in places.iter().enumerate() {

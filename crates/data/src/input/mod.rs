@@ -11,6 +11,7 @@
 //! [`InputOptions::read`] learns the encoding from what it reads. [`Encoding::read`] applies one that was learned, by the
 //! same code, so a model sees new rows as it saw those it was fitted on.
 
+mod by_columns;
 mod dataset;
 mod draw;
 mod encoding;
@@ -22,6 +23,7 @@ mod notes;
 mod permuted;
 mod pictures;
 mod pixels;
+mod some_rows;
 mod stream;
 mod summary;
 mod table;

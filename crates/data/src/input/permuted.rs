@@ -33,7 +33,7 @@ impl Dataset {
                 }
                 Store::Sparse(moved)
             }
-            Store::Bytes(_) => return Err(DataError::OtherEncoding),
+            Store::Bytes(_) | Store::Away { .. } => return Err(DataError::OtherEncoding),
         };
         let elsewhere = self.missing.select(order);
         let mut missing = MissingCells::default();

@@ -316,6 +316,17 @@ impl Store {
             }
             None => array,
         };
+        // Most columns of long tables are these: taken together as far as they are small.
+        let mut taken = 0;
+        if let (Cells::Numbers(numbers), DataType::Float64, 0, false) =
+            (&mut self.cells, array.data_type(), array.null_count(), self.nan_is_missing)
+        {
+            numbers.reserve(array.len());
+            taken = numbers.extend_small(array.as_primitive::<Float64Type>().values());
+            if taken == array.len() {
+                return Ok(());
+            }
+        }
         /// Pushes an array of a primitive type: as numbers, or as the texts of the numbers.
         macro_rules! push {
             ($arrow:ty, $convert:expr) => {{
@@ -324,7 +335,7 @@ impl Store {
                     // The common case, without a question per cell.
                     Cells::Numbers(numbers) if cells.null_count() == 0 && !self.nan_is_missing => {
                         numbers.reserve(cells.len());
-                        for (at, &value) in cells.values().iter().enumerate() {
+                        for (at, &value) in cells.values().iter().enumerate().skip(taken) {
                             let value = $convert(value);
                             narrow(value).map_err(|(trouble, value)| (trouble, at, value))?;
                             numbers.push(value);

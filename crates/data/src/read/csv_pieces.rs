@@ -13,7 +13,7 @@ use crate::decode::TextEncoding;
 use crate::frame::{CellsRead, Column, TextColumn, Values};
 use crate::{DataError, Frame};
 use std::ops::Range;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// A piece is at an end before it has all its rows once it holds so many bytes and its rows are whole blocks, or once it
@@ -88,7 +88,10 @@ fn read_as<E>(
     let mut end = PiecesEnd::default();
     let short = thread::scope(|scope| {
         let (send, receive) = sync_channel(1);
-        let finder = scope.spawn(move || find_records(table, plan.rows.max(1), &send));
+        // Lists that were read go back to be filled again: freed and made anew, lists of ever other lengths would leave
+        // holes between them, and the memory of the process would grow with the file.
+        let (give_back, used) = channel();
+        let finder = scope.spawn(move || find_records(table, plan.rows.max(1), &send, &used));
         let mut first = true;
         for records in Records::arriving(&receive) {
             let records = records.map_err(explained)?;
@@ -99,7 +102,8 @@ fn read_as<E>(
             }
             let cells = fill(&mut slots, &records, plan, first, table).map_err(explained)?;
             let rows = records.offsets.len();
-            drop(records);
+            // The finder is done where nobody takes it.
+            let _ = give_back.send(records);
             first = false;
             visit(piece(&slots, cells, rows)).map_err(Wrong::Visit)?;
         }
@@ -128,6 +132,23 @@ struct Records {
 }
 
 impl Records {
+    /// None, with room for about as many as others are.
+    fn of_size(other: &Self) -> Self {
+        Self {
+            bytes: Vec::with_capacity(other.bytes.len() + other.bytes.len() / 16),
+            ends: Vec::with_capacity(other.ends.len()),
+            offsets: Vec::with_capacity(other.offsets.len()),
+        }
+    }
+
+    /// None, in the room that these had.
+    fn emptied(mut self) -> Self {
+        self.bytes.clear();
+        self.ends.clear();
+        self.offsets.clear();
+        self
+    }
+
     fn cell(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.bytes[start as usize..self.ends[at] as usize]
@@ -151,6 +172,7 @@ fn find_records(
     table: Table<'_>,
     rows: usize,
     send: &SyncSender<Result<Records, DataError>>,
+    used: &Receiver<Records>,
 ) -> Option<Remark> {
     let mut short = None;
     let mut found = || -> Result<(), DataError> {
@@ -169,9 +191,10 @@ fn find_records(
             let long = bytes >= MOST_BYTES && held.is_multiple_of(BLOCK) || bytes >= 4 * MOST_BYTES;
             if held >= rows || long {
                 let full = std::mem::take(&mut records);
-                records.bytes.reserve(full.bytes.len() + full.bytes.len() / 16);
-                records.ends.reserve(full.ends.len());
-                records.offsets.reserve(full.offsets.len());
+                records = match used.try_recv() {
+                    Ok(used) => used.emptied(),
+                    Err(_) => Records::of_size(&full),
+                };
                 if send.send(Ok(full)).is_err() {
                     return Ok(());
                 }

@@ -10,6 +10,9 @@ use crate::frame::Values;
 /// Numbers below this are kept as `f32` whatever they are.
 const LARGE: f64 = 4096.0;
 
+/// Numbers that are looked at together.
+const AT_ONCE: usize = 256;
+
 /// A column of numbers being read; NaN is a missing cell.
 pub(super) enum Numbers {
     Single(Vec<f32>),
@@ -53,11 +56,32 @@ impl Numbers {
         }
     }
 
-    /// The numbers so far; what comes next is kept as exactly as they were.
+    /// Adds numbers that are small enough to be kept as they are, several at a time; how many were taken before one was not.
+    pub(super) fn extend_small(&mut self, more: &[f64]) -> usize {
+        let Numbers::Single(values) = self else { return 0 };
+        let mut taken = 0;
+        for some in more.chunks(AT_ONCE) {
+            // NaN is below nothing.
+            if !some.iter().fold(true, |all, value| all & (value.abs() < LARGE)) {
+                break;
+            }
+            values.extend(some.iter().map(|&value| value as f32));
+            taken += some.len();
+        }
+        taken
+    }
+
+    /// The numbers so far; what comes next is kept as exactly as they were, and there is room for as many.
     pub(super) fn take(&mut self) -> Values {
         match self {
-            Numbers::Single(values) => Values::Numeric(std::mem::take(values)),
-            Numbers::Double(values) => Values::Wide(std::mem::take(values)),
+            Numbers::Single(values) => {
+                let room = Vec::with_capacity(values.len());
+                Values::Numeric(std::mem::replace(values, room))
+            }
+            Numbers::Double(values) => {
+                let room = Vec::with_capacity(values.len());
+                Values::Wide(std::mem::replace(values, room))
+            }
         }
     }
 
@@ -69,5 +93,27 @@ impl Numbers {
             }
             Numbers::Double(values) => Values::Wide(values),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_numbers_are_taken_together_up_to_one_that_is_not() {
+        let mut numbers = Numbers::missing(0);
+        let mut more: Vec<f64> = (0..1_000).map(|i| f64::from(i) / 8.0).collect();
+        assert_eq!(numbers.extend_small(&more), 1_000);
+        for other in [f64::NAN, f64::INFINITY, -4096.0] {
+            more[600] = other;
+            // Those of the same 256 are left, too.
+            assert_eq!(Numbers::missing(0).extend_small(&more), 512, "{other}");
+        }
+        let Values::Numeric(values) = numbers.take() else { panic!() };
+        assert!(values.len() == 1_000 && values[999] == 124.875);
+        numbers.push(16_777_217.0);
+        assert_eq!(numbers.extend_small(&[1.0]), 0);
+        assert!(matches!(numbers.take(), Values::Wide(values) if values == [16_777_217.0]));
     }
 }

@@ -1,0 +1,364 @@
+//! A table that is too large for the memory, read some columns at a time.
+//!
+//! A column of numbers takes 4 bytes per row, so a few columns of a long table fit where all do not. The file is read as often
+//! as it takes: first the labels, then as many columns as there is room for, until all were there. What a column holds, its
+//! mean, its levels and whether it names rows is found by the code that reads whole tables, from all rows, so that the
+//! encoding is the one that the whole table would have. The cells are handed out as trees see them and are forgotten.
+//!
+//! Times are read last and together, since they agree on an order of day and month and are subtracted from one another. Free
+//! texts are left out.
+
+use super::summary::summary;
+use super::table::{Known, read_tables};
+use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
+use crate::dates;
+use crate::error::unknown_column;
+use crate::features::{Feature, Features};
+use crate::frame::{CellsRead, LeftOut, Values, WhyLeftOut};
+use crate::memory::room;
+use crate::read::{ReadOptions, Source};
+use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Store};
+use std::sync::Arc;
+
+/// Bytes per row that are left for the column that is being encoded, in all its forms.
+const BYTES_BESIDE: u64 = 24;
+
+/// Bytes per row of a column that was read: numbers take 4, and more while they are read.
+const BYTES_PER_CELL: u64 = 8;
+
+/// Takes the cells of some features; each comes with the number of the table's column it belongs to.
+pub(crate) type TakeColumns<'v, E> = dyn FnMut(usize, &[usize], &Columns) -> Result<(), E> + 'v;
+
+impl InputOptions {
+    /// Whether a place can be [read by columns](Self::read_by_columns): one table in a file, with a column of labels.
+    pub fn can_read_by_columns(&self, input: &Input) -> bool {
+        let other = self.truth.is_some() || self.image.is_some() || self.image_shape.is_some();
+        let other = other || self.max_unlabeled.is_some() || !self.text.is_empty();
+        matches!(input, Input::One(path) if path.is_file()) && self.label.is_some() && !other
+    }
+
+    /// [`read`](Self::read) of a table whose rows are not held: `visit` gets the number of rows and some features at a time as
+    /// [`Dataset::columns`] gives them, with the numbers of the columns they belong to, and the data set that comes back has
+    /// encoding, labels and weights, but no rows ([`Store::Away`]) and no identifiers.
+    pub fn read_by_columns<E: From<DataError>>(
+        &self,
+        input: &Input,
+        visit: &mut dyn FnMut(usize, &[usize], &Columns) -> Result<(), E>,
+    ) -> Result<Dataset, E> {
+        self.check()?;
+        let Some(path) = input.paths().first().copied().filter(|_| self.can_read_by_columns(input)) else {
+            return Err(DataError::NoLabelColumn { file: "the place".to_string() }.into());
+        };
+        let names = Source::at(path)?.names(&self.as_written())?;
+        self.check_names(&names)?;
+        let known = Known { ids: &[], ..self.known() };
+        let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
+        let answers = read_tables(input, none, known)?.answers;
+        let labels =
+            answers.labels.ok_or_else(|| DataError::NoLabelColumn { file: path.display().to_string() })?;
+        let mut reading = Reading::new(self, input, &labels);
+        reading.features(&names, visit)?;
+        let data = reading.finish(&names)?.with_notes(answers.note).with_labels(labels)?;
+        Ok(match answers.weights {
+            Some(weights) => data.with_weights(weights)?,
+            None => data,
+        })
+    }
+
+    /// Refuses names of columns that are not there.
+    fn check_names(&self, names: &[String]) -> Result<(), DataError> {
+        let kinds = self.numeric.iter().chain(&self.categorical).chain(&self.date);
+        for name in self.drop.iter().chain(&self.only).chain(kinds).chain(&self.id) {
+            if !names.contains(name) {
+                return Err(unknown_column(name, names.iter().map(String::as_str)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a column is one of those that are learned from: whether it was asked for, and is nothing else.
+    fn is_feature(&self, name: &String) -> bool {
+        let taken = self.label.iter().chain(&self.weight).chain(&self.id).chain(&self.drop);
+        (self.only.is_empty() || self.only.contains(name)) && !taken.into_iter().any(|other| other == name)
+    }
+}
+
+/// What was found so far.
+struct Reading<'a> {
+    options: &'a InputOptions,
+    input: &'a Input,
+    labels: &'a [Label],
+    encoding: FeatureOptions,
+    features: Vec<(usize, Feature)>,
+    report: EncodeReport,
+    leaks: Vec<(String, f64)>,
+    open: Vec<(String, bool)>,
+    /// How the file was read, and its cells.
+    read: Frame,
+}
+
+impl<'a> Reading<'a> {
+    fn new(options: &'a InputOptions, input: &'a Input, labels: &'a [Label]) -> Self {
+        let (missing, scaling, text) = (options.missing, options.scaling, options.text_options());
+        let encoding = FeatureOptions { missing, scaling, text };
+        let (features, leaks, open) = (Vec::new(), Vec::new(), Vec::new());
+        let (report, read) = (EncodeReport::default(), Frame::default());
+        Self { options, input, labels, encoding, features, report, leaks, open, read }
+    }
+
+    /// Reads all columns that are learned from.
+    fn features<E: From<DataError>>(
+        &mut self,
+        names: &[String],
+        visit: &mut TakeColumns<'_, E>,
+    ) -> Result<(), E> {
+        let mut left: &[usize] =
+            &(0..names.len()).filter(|&at| self.options.is_feature(&names[at])).collect::<Vec<usize>>();
+        let mut times: Vec<usize> = Vec::new();
+        let mut most = usize::MAX;
+        while !left.is_empty() {
+            let many = columns_at_once(self.labels.len()).min(most).min(left.len());
+            let frame = match self.read(names, &left[..many]) {
+                // Other columns than numbers may take more.
+                Err(DataError::Memory { .. }) if many > 1 => {
+                    most = many / 2;
+                    continue;
+                }
+                read => read?,
+            };
+            times.extend(self.some(names, frame, visit)?);
+            left = &left[many..];
+        }
+        if !times.is_empty() {
+            let frame = self.read(names, &times)?;
+            self.times(names, frame, visit)?;
+        }
+        Ok(())
+    }
+
+    fn read(&self, names: &[String], numbers: &[usize]) -> Result<Frame, DataError> {
+        let only = numbers.iter().map(|&at| names[at].clone()).collect();
+        let options = ReadOptions { only: Some(only), drop: Vec::new(), ..self.options.read_options() };
+        let nothing =
+            Known { label: None, truth: None, positive: None, negative: None, weight: None, ids: &[] };
+        let mut frame = read_tables(self.input, options, nothing)?.frame;
+        if frame.rows != self.labels.len() {
+            let (cause, file) = ("it changed while it was being read", self.input.paths()[0]);
+            let (file, cause) = (file.display().to_string(), std::io::Error::other(cause));
+            return Err(DataError::Read { file, cause });
+        }
+        dates::compact(&mut frame, &self.options.numeric);
+        Ok(frame)
+    }
+
+    /// Encodes columns; the numbers of those that are times are returned.
+    fn some<E: From<DataError>>(
+        &mut self,
+        names: &[String],
+        mut frame: Frame,
+        visit: &mut TakeColumns<'_, E>,
+    ) -> Result<Vec<usize>, E> {
+        let number = |name: &str| names.iter().position(|other| other == name).unwrap_or(usize::MAX);
+        let is_time = |values: &Values| matches!(values, Values::Times(_));
+        let asked = |name: &String| self.options.date.contains(name);
+        if let Some(other) =
+            frame.columns.iter().find(|column| asked(&column.name) && !is_time(&column.values))
+        {
+            return Err(DataError::NotDates { column: other.name.clone() }.into());
+        }
+        let of_times = frame.columns.iter().filter(|column| is_time(&column.values));
+        let times: Vec<usize> = of_times.map(|column| number(&column.name)).collect();
+        frame.columns.retain(|column| !is_time(&column.values));
+        frame.cells.retain(|cells| !times.contains(&number(&cells.column)));
+        identifiers::take_out(self.options, &mut frame, Some(self.labels));
+        self.leaks.extend(leaks::leaks(&frame, self.labels));
+        let columns = std::mem::take(&mut frame.columns);
+        let cells: Vec<CellsRead> = frame.cells.clone();
+        self.met(frame);
+        for column in columns {
+            let (name, number) = (column.name.clone(), number(&column.name));
+            match Features::fit_column(column, &cells, &self.encoding, &mut self.report.missing)? {
+                Ok((feature, columns)) => {
+                    visit(self.labels.len(), &vec![number; columns.kinds.len()], &columns)?;
+                    self.features.push((number, feature));
+                }
+                Err(why) => self.report.left_out.push(LeftOut { column: name, why }),
+            }
+        }
+        Ok(times)
+    }
+
+    /// Encodes all times together.
+    fn times<E: From<DataError>>(
+        &mut self,
+        names: &[String],
+        mut frame: Frame,
+        visit: &mut TakeColumns<'_, E>,
+    ) -> Result<(), E> {
+        self.open = dates::agree(&mut frame);
+        identifiers::take_out(self.options, &mut frame, Some(self.labels));
+        self.leaks.extend(leaks::leaks(&frame, self.labels));
+        let columns = std::mem::take(&mut frame.columns);
+        let times = Frame { columns, rows: frame.rows, cells: frame.cells.clone(), ..Frame::default() };
+        self.met(frame);
+        if times.columns.is_empty() {
+            return Ok(());
+        }
+        let left_out: Vec<String> = times.columns.iter().map(|column| column.name.clone()).collect();
+        let (features, rows, report) = match Features::fit(times, &self.encoding) {
+            // There may be others.
+            Err(DataError::NoFeatures { .. }) => {
+                let empty = |column| LeftOut { column, why: WhyLeftOut::Constant };
+                self.report.left_out.extend(left_out.into_iter().map(empty));
+                return Ok(());
+            }
+            fitted => fitted?,
+        };
+        let mut numbers = Vec::new();
+        for feature in features.columns() {
+            let number = names.iter().position(|name| *name == feature.name).unwrap_or(usize::MAX);
+            numbers.extend(vec![number; feature.width()]);
+            self.features.push((number, feature.clone()));
+        }
+        visit(self.labels.len(), &numbers, &features.whole(&rows, &report.cells)?)?;
+        self.report.missing.extend(report.missing);
+        self.report.left_out.extend(report.left_out);
+        Ok(())
+    }
+
+    /// What reading some columns met. What it met in the file is the same each time.
+    fn met(&mut self, frame: Frame) {
+        if self.read.rows == 0 {
+            (self.read.rows, self.read.delimiter) = (frame.rows, frame.delimiter);
+            self.read.remarks = frame.remarks;
+        }
+        self.read.cells.extend(frame.cells);
+        self.report.left_out.extend(frame.left_out);
+    }
+
+    /// What the whole table would have been encoded as.
+    fn finish(mut self, names: &[String]) -> Result<Dataset, DataError> {
+        self.features.sort_by_key(|(number, _)| *number);
+        let place = |name: &str| names.iter().position(|other| other == name);
+        self.report.missing.sort_by_key(|(name, _)| place(name));
+        self.read.cells.sort_by_key(|cells| place(&cells.column));
+        let features: Vec<Feature> = self.features.into_iter().map(|(_, feature)| feature).collect();
+        if features.is_empty() {
+            return Err(DataError::NoFeatures { left_out: crate::features::said_of(&self.report.left_out) });
+        }
+        let features = Features::of_columns(features, &self.encoding);
+        self.leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
+        let options = self.options;
+        let taken = |name: &String| {
+            let taken = options.label.iter().chain(&options.weight).chain(&options.id).chain(&options.drop);
+            options.only.contains(name) || taken.into_iter().any(|other| other == name)
+        };
+        let named = !options.only.is_empty();
+        let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
+        let columns = summary(&features, &self.report, &unused);
+        let store = Store::Away { rows: self.labels.len(), cols: features.width() };
+        Ok(Dataset::new(store, Arc::new(features.into()))
+            .with_notes(Note::of_cells(&self.read))
+            .with_notes(Note::of_report(&self.report))
+            .with_notes(Note::of_leaks(&self.leaks))
+            .with_columns(columns)
+            .with_notes((!self.open.is_empty()).then_some(Note::OpenDates(self.open)))
+            .with_notes((!unused.is_empty()).then_some(Note::NotUsed(unused))))
+    }
+}
+
+/// How many columns of so many rows there is room for beside the one that is being encoded; one at least.
+fn columns_at_once(rows: usize) -> usize {
+    let rows = rows.max(1) as u64;
+    let left = room().saturating_sub(BYTES_BESIDE.saturating_mul(rows));
+    usize::try_from(left / BYTES_PER_CELL.saturating_mul(rows)).unwrap_or(usize::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const ROWS: usize = 400;
+
+    /// Numbers with missing cells, a flag, categories, dates of two columns, an id and prose.
+    fn file(name: &str) -> PathBuf {
+        let mut text = String::from("id,x,start,kind,flag,end,y,same\n");
+        for i in 0..ROWS {
+            let x = if i % 7 == 0 { String::new() } else { format!("{}", (i * 37 % 101) as f64 / 8.0) };
+            let (kind, flag) = (["red", "blue", "", "green"][i * 5 % 4], i % 3 == 0);
+            let start = format!("2023-{:02}-{:02}", i % 12 + 1, i * 11 % 28 + 1);
+            let end = format!("2024-{:02}-{:02}", i * 5 % 12 + 1, i * 3 % 28 + 1);
+            text += &format!("{i},{x},{start},{kind},{flag},{end},{},7\n", u8::from(i % 5 == 0));
+        }
+        let path =
+            std::env::temp_dir().join(format!("onesided-by-columns-{}-{name}.csv", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The cells of all features, put together by the numbers of their columns.
+    fn read(options: &InputOptions, input: &Input) -> (Dataset, Vec<(usize, Vec<f32>)>) {
+        let mut cells: Vec<(usize, Vec<f32>)> = Vec::new();
+        let data = options
+            .read_by_columns::<DataError>(input, &mut |rows, numbers, columns| {
+                assert_eq!((rows, columns.matrix.cols()), (ROWS, numbers.len()));
+                let column = |(at, &number): (usize, &usize)| {
+                    (number, (0..rows).map(|row| columns.matrix.row(row)[at]).collect())
+                };
+                cells.extend(numbers.iter().enumerate().map(column));
+                Ok(())
+            })
+            .unwrap();
+        cells.sort_by_key(|(number, _)| *number);
+        (data, cells)
+    }
+
+    #[test]
+    fn the_encoding_and_the_cells_are_those_of_the_whole_table() {
+        let path = file("whole");
+        let input = Input::one(&path);
+        let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+        let whole = options.read(&input).unwrap();
+        let (data, cells) = read(&options, &input);
+        assert_eq!(data.encoding(), whole.encoding());
+        assert_eq!((data.labels(), data.len()), (whole.labels(), ROWS));
+        assert_eq!(data.columns_read(), whole.columns_read());
+        let sorted = |data: &Dataset| {
+            let mut notes: Vec<String> = data.notes().iter().map(ToString::to_string).collect();
+            notes.sort();
+            notes
+        };
+        assert_eq!(sorted(&data), sorted(&whole));
+        let expected = whole.columns().unwrap();
+        assert_eq!(cells.len(), expected.matrix.cols());
+        for (at, (_, cells)) in cells.iter().enumerate() {
+            let same = |row: usize| expected.matrix.row(row)[at].to_bits() == cells[row].to_bits();
+            assert!((0..ROWS).all(same), "feature {at}");
+        }
+        assert!(data.columns().is_err() && data.dense().is_err());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn names_that_are_not_there_are_refused_and_others_are_kept() {
+        let path = file("names");
+        let input = Input::one(&path);
+        let label = Some("y".to_string());
+        let options = InputOptions { label, only: vec!["x".to_string()], ..InputOptions::default() };
+        let (data, cells) = read(&options, &input);
+        assert_eq!((cells.len(), data.encoding().names()), (1, vec!["x".to_string()]));
+        let wrong = InputOptions { drop: vec!["z".to_string()], only: Vec::new(), ..options.clone() };
+        let error = wrong.read_by_columns::<DataError>(&input, &mut |_, _, _| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("'z'"), "{error}");
+        let two = Input::two(&path, &path);
+        assert!(!options.can_read_by_columns(&two) && !options.can_read_by_columns(&Input::one("-")));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn room_decides_how_many_columns_are_read_at_once() {
+        assert_eq!(columns_at_once(usize::MAX / 64), 1);
+        assert!(columns_at_once(1_000) > 10);
+    }
+}

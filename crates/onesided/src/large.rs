@@ -1,0 +1,171 @@
+//! Tables whose rows do not fit into memory: trees learn from one byte per cell.
+//!
+//! The table is read some columns at a time ([`InputOptions::read_by_columns`]), each column is sorted into bins, and the bins
+//! go through a temporary file into rows of one byte per cell. Training, choice and calibration are those of every data set, and the model is
+//! the same to the byte. What needs the rows as numbers reads the table again, piece by piece:
+//!
+//! * the share of positives, where nobody gave it, is estimated on a draw of [`ROWS_FOR_PRIOR`] rows;
+//! * fingerprints of the rows, by which `predict` knows the table again.
+
+use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
+use crate::learner::Elsewhere;
+use crate::{Error, Learner, Model};
+use onesided_data::{
+    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, ReadAgain, Stream, check_memory,
+};
+use onesided_learn::{ModelChoice, Observer, Task, Views};
+use onesided_trees::{Binned, BinnedBuilder};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Rows that the share of positives is estimated on: models for it train on 100,000 rows at most.
+const ROWS_FOR_PRIOR: usize = 200_000;
+
+/// What boosting keeps of a row beside its cells: its number in a few lists, a score, two derivatives.
+const BYTES_PER_ROW: u64 = 48;
+
+/// What reading the table again takes, once the trees are there: less is refused before they are grown.
+const LEAST_ROOM: u64 = 96 << 20;
+
+/// A table of which trees can be grown though its rows do not fit into memory.
+#[derive(Debug)]
+pub struct LargeTable {
+    data: Dataset,
+    binned: Binned,
+    place: Place,
+}
+
+/// Where the rows can be read again.
+#[derive(Debug)]
+struct Place {
+    input: Input,
+    again: ReadAgain,
+}
+
+impl LargeTable {
+    /// Reads a table that [can be read by columns](InputOptions::can_read_by_columns). The temporary file, one byte per cell,
+    /// is in `folder`, or where the system has such files.
+    pub fn read(options: &InputOptions, input: &Input, folder: Option<&Path>) -> Result<Self, Error> {
+        let (mut builder, mut cells): (Option<BinnedBuilder>, u64) = (None, 0);
+        let data = options.read_by_columns::<Error>(input, &mut |rows, numbers, columns| {
+            cells += (rows * numbers.len()) as u64;
+            let builder = match &mut builder {
+                Some(builder) => builder,
+                None => builder.insert(BinnedBuilder::new(rows, folder)?),
+            };
+            Ok(builder.push(numbers, columns, 0)?)
+        })?;
+        let more = cells.saturating_add(BYTES_PER_ROW.saturating_mul(data.len() as u64));
+        check_memory(|| format!("{} rows of one byte per cell", data.len()), more.max(LEAST_ROOM))?;
+        let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
+        let place = Place { input: input.clone(), again: options.written_again() };
+        Ok(Self { data, binned: builder.finish()?, place })
+    }
+
+    /// What is known of the table: labels, weights, encoding and notes, but no rows.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+}
+
+impl Place {
+    /// Some rows as numbers, positives and unlabeled rows thinned evenly; all, where they are few.
+    fn few(&self, data: &Dataset, task: &Task) -> Result<Dataset, Error> {
+        let drawn = thinned(&task.labels, ROWS_FOR_PRIOR, task.seed);
+        let labels = task.labels.iter().zip(&drawn).filter(|(_, drawn)| **drawn).map(|(label, _)| *label);
+        let rows = data.encoding().read_some(&self.input, &self.again, &|row| drawn[row])?;
+        Ok(rows.with_labels(labels.collect())?)
+    }
+}
+
+/// Which rows are among at most so many, each kind by the same share of its rows.
+fn thinned(labels: &[Label], most: usize, seed: u64) -> Vec<bool> {
+    let share = (most as f64 / labels.len().max(1) as f64).min(1.0);
+    let mut stream = Stream::new(seed, "rows for the prior");
+    let mut drawn = vec![false; labels.len()];
+    for kind in [Label::Positive, Label::Unlabeled, Label::Negative] {
+        let mut left = labels.iter().filter(|&&label| label == kind).count();
+        let mut needed = (share * left as f64).ceil() as usize;
+        // Of those that are left, each is among the needed ones with the same probability.
+        for (drawn, _) in drawn.iter_mut().zip(labels).filter(|(_, label)| **label == kind) {
+            *drawn = needed == left || stream.below(left) < needed;
+            (left, needed) = (left - 1, needed - usize::from(*drawn));
+        }
+    }
+    drawn
+}
+
+impl Learner {
+    /// Learns from a table whose rows are not held. The model must be [`ModelChoice::Trees`], and no positives may be set
+    /// aside ([`reserve`](Self::reserve)), since those are scored as numbers.
+    pub fn fit_large(&self, table: LargeTable, observer: Observer) -> Result<Model, Error> {
+        if self.config.model != Some(ModelChoice::Trees) || self.config.reserve.is_some() {
+            return Err(DataError::Away.into());
+        }
+        let LargeTable { data, binned, place } = table;
+        let few = |task: &Task| place.few(&data, task);
+        let views = Views::of_bins(&data, binned);
+        let elsewhere = Elsewhere { drawn_of: None, few: Some(&few) };
+        let (model, scores) = self.fit_rows(&views, None, elsewhere, observer)?;
+        drop(views);
+        model.with_streamed_rows(&data, &place, scores)
+    }
+}
+
+impl Model {
+    /// [`with_rows`](Self::with_rows) of a table that is read again, piece by piece.
+    fn with_streamed_rows(
+        mut self,
+        data: &Dataset,
+        place: &Place,
+        out_of_fold: OutOfFold,
+    ) -> Result<Self, Error> {
+        let OutOfFold { mut scores, by } = out_of_fold;
+        scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
+        let (rows, encoding) = (data.len(), self.encoding().clone());
+        let mut so_far: Option<Fingerprint> = None;
+        let each = |visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>| {
+            encoding
+                .stream::<Error>(&place.input, &place.again, Cutting::default(), &mut |piece| visit(&piece))
+        };
+        each(&mut |piece| {
+            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(rows, piece));
+            so_far = Some(before.of_piece(piece));
+            Ok(())
+        })?;
+        self.fitted_on(so_far.map(Fingerprint::letters));
+        let (salt, mut of_rows) = (self.salt(), Vec::with_capacity(rows));
+        each(&mut |piece| {
+            of_rows.extend(piece.fingerprints(salt)?);
+            Ok(())
+        })?;
+        if of_rows.len() != rows {
+            let cause = std::io::Error::other("it changed while it was being read");
+            let file = place.input.paths()[0].display().to_string();
+            return Err(DataError::Read { file, cause }.into());
+        }
+        let kinds = kinds_of(data.labels(), rows);
+        let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt).scored_by(by);
+        self.known = Some(Arc::new(known));
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_thinned_by_the_same_share() {
+        let label = |i: usize| if i % 4 == 0 { Label::Positive } else { Label::Unlabeled };
+        let labels: Vec<Label> = (0..1_000).map(label).collect();
+        let drawn = thinned(&labels, 100, 3);
+        let of = |kind: Label| {
+            drawn.iter().zip(&labels).filter(|(drawn, label)| **drawn && **label == kind).count()
+        };
+        assert_eq!((of(Label::Positive), of(Label::Unlabeled)), (25, 75));
+        assert_eq!(drawn, thinned(&labels, 100, 3));
+        assert_ne!(drawn, thinned(&labels, 100, 4));
+        assert!(thinned(&labels, 1_000, 3).iter().all(|&drawn| drawn));
+    }
+}

@@ -1,0 +1,91 @@
+//! Unlabeled rows that a draw left out: nothing was trained on them, so they calibrate and measure.
+//!
+//! A model that learned from a draw of the unlabeled rows is calibrated so that the mean probability of the unlabeled rows is
+//! μ. The draw's held-out fifth would do; all rows that were not drawn do better, because a threshold far out (one row in
+//! 10,000) is set where the held-out rows of a draw hardly have any. The table is read once more, piece by piece, and of each
+//! row 4 bytes are kept.
+
+use crate::Error;
+use onesided_data::{Cutting, Dataset, Encoding, Input, InputOptions, KeptRows, Label};
+use onesided_eval::{Calibration, Sample};
+use onesided_learn::{Fitted, Learned, Task};
+use onesided_net::Device;
+use std::sync::Arc;
+
+/// The table that rows were drawn of.
+#[derive(Clone, Copy)]
+pub(crate) struct DrawnOf<'a> {
+    pub input: &'a Input,
+    pub options: &'a InputOptions,
+}
+
+/// The unlabeled rows that were not drawn.
+pub(crate) struct Undrawn {
+    /// Their scores by the model, before calibration.
+    pub scores: Vec<f32>,
+    /// Their weights, where rows have weights.
+    pub weights: Option<Vec<f32>>,
+}
+
+impl DrawnOf<'_> {
+    /// Scores the rows that were not drawn.
+    pub fn rest(&self, fitted: &Fitted, encoding: &Arc<Encoding>, threads: usize) -> Result<Undrawn, Error> {
+        let mut scores: Vec<f32> = Vec::new();
+        let cut = Cutting { threads, ..Cutting::default() };
+        let streamed = encoding.stream(self.input, &self.options.again(), cut, &mut |piece: Dataset| {
+            let first = scores.len();
+            scores.extend(fitted.scores(&piece, Device::Cpu, threads)?);
+            match scores[first..].iter().position(|score| !score.is_finite()) {
+                Some(at) => Err(Error::Score { row: first + at + 1, score: scores[first + at] }),
+                None => Ok(()),
+            }
+        })?;
+        let labels = streamed.labels.ok_or(Error::NeedsLabels)?;
+        // Of two tables, the draw was of the second alone; in either case it goes by the unlabeled rows in their order.
+        let skipped = match self.input {
+            Input::One(_) => 0,
+            Input::Two { .. } => labels.iter().take_while(|&&label| label == Label::Positive).count(),
+        };
+        let end = match self.input {
+            Input::One(_) => labels.len(),
+            Input::Two { .. } => skipped + count(&labels[skipped..], Label::Unlabeled),
+        };
+        let of = self.options.max_unlabeled.unwrap_or(usize::MAX);
+        let drawn = KeptRows::draw(&labels[skipped..end], of, self.options.seed);
+        let left_out = |row: &usize| {
+            let in_draw = drawn.as_ref().is_none_or(|drawn| drawn.contains(row - skipped));
+            labels[*row] == Label::Unlabeled && !in_draw
+        };
+        let rows: Vec<usize> = (skipped..end).filter(left_out).collect();
+        let weights = streamed.weights.map(|all| rows.iter().map(|&row| all[row]).collect());
+        Ok(Undrawn { scores: rows.iter().map(|&row| scores[row]).collect(), weights })
+    }
+}
+
+fn count(labels: &[Label], wanted: Label) -> usize {
+    labels.iter().filter(|&&label| label == wanted).count()
+}
+
+impl Undrawn {
+    /// Calibrates what was learned on the held-out positives and all unlabeled rows that nothing was trained on. A theory's
+    /// own probabilities stay as they are.
+    pub fn calibrate(&self, learned: &mut Learned, task: &Task) -> Result<(), Error> {
+        learned.report.held_out.unlabeled += self.scores.len();
+        let mu = learned.priors.map(|priors| priors.in_unlabeled);
+        let (None, Some(mu)) = (learned.fitted.link(), mu) else { return Ok(()) };
+        let unlabeled = [learned.unlabeled.as_slice(), &self.scores].concat();
+        let held = task.weights_of(&learned.held_out);
+        let weights = held.zip(self.weights.as_ref()).map(|(held, more)| {
+            let (positive, other) = held.split_at(learned.positive.len());
+            (positive.to_vec(), [other, more].concat())
+        });
+        let (of_p, of_u) = match &weights {
+            Some((positive, unlabeled)) => (Some(positive.as_slice()), Some(unlabeled.as_slice())),
+            None => (None, None),
+        };
+        let positive = Sample { scores: &learned.positive, weights: of_p };
+        learned.calibration =
+            Calibration::fit_weighted(positive, Sample { scores: &unlabeled, weights: of_u }, mu)?;
+        Ok(())
+    }
+}
