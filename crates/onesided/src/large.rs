@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn kinds_are_thinned_by_the_same_share() {
-        let label = |i: usize| if i % 4 == 0 { Label::Positive } else { Label::Unlabeled };
+        let label = |i: usize| if i.is_multiple_of(4) { Label::Positive } else { Label::Unlabeled };
         let labels: Vec<Label> = (0..1_000).map(label).collect();
         let drawn = thinned(&labels, 100, 3);
         let of = |kind: Label| {

@@ -27,7 +27,7 @@ const BYTES_BESIDE: u64 = 24;
 const BYTES_PER_CELL: u64 = 8;
 
 /// Takes the cells of some features; each comes with the number of the table's column it belongs to.
-pub(crate) type TakeColumns<'v, E> = dyn FnMut(usize, &[usize], &Columns) -> Result<(), E> + 'v;
+pub type TakeColumns<'v, E> = dyn FnMut(usize, &[usize], &Columns) -> Result<(), E> + 'v;
 
 impl InputOptions {
     /// Whether a place can be [read by columns](Self::read_by_columns): one table in a file, with a column of labels.
@@ -43,7 +43,7 @@ impl InputOptions {
     pub fn read_by_columns<E: From<DataError>>(
         &self,
         input: &Input,
-        visit: &mut dyn FnMut(usize, &[usize], &Columns) -> Result<(), E>,
+        visit: &mut TakeColumns<'_, E>,
     ) -> Result<Dataset, E> {
         self.check()?;
         let Some(path) = input.paths().first().copied().filter(|_| self.can_read_by_columns(input)) else {

@@ -29,6 +29,7 @@ mod summary;
 mod table;
 mod texts;
 
+pub use by_columns::TakeColumns;
 pub use dataset::Dataset;
 pub use draw::DrawnFrom;
 pub use encoding::{Encoding, ReadAgain, TextInput};
