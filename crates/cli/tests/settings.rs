@@ -31,6 +31,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "patience" => "2",
         "augment" => "flip",
         "teacher" => "on",
+        "average" => "0.9",
         "checkpoint" => "c",
         "hold-out" => "0.3",
         "threshold" => "quantile",

@@ -16,6 +16,7 @@ fn value(name: &str) -> &'static str {
         "schedule" => "constant",
         "augment" => "flip",
         "teacher" => "on",
+        "average" => "0.9",
         "checkpoint" => "training.checkpoint",
         "threshold" => "quantile",
         "device" => "cpu",

@@ -1,6 +1,7 @@
 //! One column at a time, for tables that are too large to be encoded as a whole.
 
 use super::encode::{self, Encoded};
+use super::shift::Seen;
 use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, refuse_missing};
 use crate::frame::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
 use crate::read::NumberStyle;
@@ -23,6 +24,7 @@ impl Features {
             Ok(feature) => feature,
             Err(why) => return Ok(Err(why)),
         };
+        feature.seen = Some(Seen::of(&column.values));
         if read.iter().any(|cells| cells.column == feature.name && cells.style == NumberStyle::Comma) {
             feature.numbers = NumberStyle::Comma;
         }

@@ -222,6 +222,7 @@ impl<'a> Reading<'a> {
         }
         visit(self.labels.len(), &numbers, &features.whole(&rows, &report.cells)?)?;
         self.report.missing.extend(report.missing);
+        self.report.times_in_order.extend(report.times_in_order);
         self.report.left_out.extend(report.left_out);
         Ok(())
     }
