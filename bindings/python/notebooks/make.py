@@ -157,6 +157,7 @@ import onesided, os
 again = onesided.load("digits.model")
 print((again.predict(pictures) == model.predict(pictures)).all())
 os.remove("digits.model")
+os.remove("digits.model.rows")  # what the list needs of the fitted pictures
 """
 
 
