@@ -82,6 +82,35 @@ fn every_kind_of_method_takes_a_reserve() {
     assert_eq!(folder.json(&format!("{truth} --out m.safetensors"))["reserved"], 40);
 }
 
+/// Only a recall that was asked for is refused where positives are too few; a list is not.
+#[test]
+fn the_first_rows_of_a_list_need_no_promise() {
+    let folder = fitted("reserve-few", "--reserve 10");
+    let said = folder.json("predict m.safetensors new.csv --top 20");
+    assert_eq!(said["top"].as_array().unwrap().len(), 20, "{said}");
+    let error = folder.refused("predict m.safetensors new.csv --recall 0.9");
+    assert!(error.contains("10 positives that the model has never met are too few"), "{error}");
+}
+
+/// A second draw into a file that a person has begun to fill would lose the answers.
+#[test]
+fn a_draw_does_not_replace_answers() {
+    let folder = fitted("audit-again", "");
+    let draw = "audit draw m.safetensors new.csv --rows 30 --out a.csv";
+    folder.json(draw);
+    folder.json(draw);
+    let text = std::fs::read_to_string(folder.path("a.csv")).unwrap();
+    let (header, rest) = text.split_once('\n').unwrap();
+    let at = header.split(',').position(|name| name == "positive").unwrap();
+    let mut cells: Vec<String> = rest.lines().next().unwrap().split(',').map(str::to_string).collect();
+    cells[at] = "maybe".to_string();
+    let filled = format!("{header}\n{}\n{}", cells.join(","), rest.split_once('\n').unwrap().1);
+    folder.write("a.csv", &filled);
+    let error = folder.refused(draw);
+    assert!(error.contains("'a.csv' holds 1 answers"), "{error}");
+    assert_eq!(std::fs::read_to_string(folder.path("a.csv")).unwrap(), filled);
+}
+
 #[test]
 fn predict_ends_with_a_sentence_to_act_on() {
     let folder = fitted("review", "--reserve 100");

@@ -175,6 +175,20 @@ fn answer(cell: &str) -> Result<Option<bool>, ()> {
 }
 
 impl AuditFile {
+    /// How many cells of a file's column of answers are filled; none where there is no such file or column.
+    pub fn filled(path: &Path, as_written: &ReadOptions) -> usize {
+        let wanted = vec![ANSWER.to_string()];
+        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..as_written.clone() };
+        let frame = match path.is_file().then(|| read(path, &options)) {
+            Some(Ok(frame)) => frame,
+            _ => return 0,
+        };
+        match frame.column(ANSWER).map(|column| &column.values) {
+            Ok(Values::Text(cells)) => cells.iter().filter(|cell| !cell.trim().is_empty()).count(),
+            _ => 0,
+        }
+    }
+
     /// Reads a file that was drawn by [`Model::audit`] and filled by a person; columns and lines may be in any order.
     /// `as_written` says how the table is written, where that cannot be seen.
     pub fn read(path: &Path, as_written: &ReadOptions) -> Result<Self, Error> {

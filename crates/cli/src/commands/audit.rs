@@ -129,6 +129,13 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     }
     outlet::check_table(&flags.out, format)?;
     outlet::check(&flags.out, &[&flags.model, &flags.file])?;
+    let filled = AuditFile::filled(&flags.out, &flags.files.as_written()?);
+    if filled > 0 {
+        return Err(Failure::input(format!(
+            "'{}' holds {filled} answers, which a new draw would replace; name another file with --out, or delete it",
+            flags.out.display()
+        )));
+    }
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
     let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
     let device = device(&flags.device)?;

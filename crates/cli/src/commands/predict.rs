@@ -101,7 +101,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         Some(scores) => Some(ReviewAnswer::of(
             &model.review(scores)?,
             &asked.within(rows),
-            flags.review.given(),
+            flags.review.promised(),
             "fit with --reserve",
         )?),
     };

@@ -80,7 +80,7 @@ impl ReviewFlags {
     }
 
     /// Whether a promise was asked for.
-    fn promised(&self) -> bool {
+    pub fn promised(&self) -> bool {
         self.recall.is_some() || self.confidence.is_some()
     }
 
@@ -101,7 +101,9 @@ pub fn check(model: &Model, flags: &ReviewFlags) -> Result<Asked, Failure> {
         return Err(Error::NoReserve.into());
     }
     match asked.target {
-        Some(target) if reserved > 0 && target.rank(reserved, Over::Population).is_none() => {
+        Some(target)
+            if flags.promised() && reserved > 0 && target.rank(reserved, Over::Population).is_none() =>
+        {
             Err(too_few(reserved, target, "fit with --reserve"))
         }
         _ => Ok(asked),
