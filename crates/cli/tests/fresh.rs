@@ -94,6 +94,18 @@ fn unlabeled_copies_of_labeled_rows_are_counted() {
 }
 
 #[test]
+fn many_copies_are_counted() {
+    let text = table();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let all = rows.lines().count();
+    let folder = Folder::new("fresh-repeated");
+    folder.write("table.csv", format!("{header}\n{rows}{rows}"));
+    let said = folder.run(&format!("fit table.csv {QUICK} --out m.onesided"));
+    let note = format!("{all} of {} rows are equal to an earlier one", 2 * all);
+    assert!(said.code == 0 && said.stderr.contains(&note), "{said:?}");
+}
+
+#[test]
 fn the_cut_is_shown_beside_yes_and_no() {
     let folder = fitted("fresh-cut", &table(), "--method weighted-lr");
     let said = folder.run("predict m.onesided table.csv --yes-no");

@@ -80,6 +80,11 @@ impl Copies {
         }
     }
 
+    /// How many rows are equal to an earlier one.
+    pub fn repeated(&self) -> usize {
+        (0..self.first.len()).filter(|&row| self.of_row(row) != row).count()
+    }
+
     /// How many unlabeled rows are equal to one that is labeled.
     pub fn of_labeled(&self, labels: &[Label]) -> usize {
         let mut labeled = vec![false; self.first.len()];

@@ -10,6 +10,9 @@ use crate::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Copies are told of from one in so many rows on; fewer come about by chance.
+const ONE_IN: usize = 20;
+
 /// Rows that an [`Encoding`] made, with what is known of them.
 ///
 /// The rows cannot be had without the encoding that made them: whatever learns from a data set or scores it sees
@@ -121,11 +124,13 @@ impl Dataset {
         self
     }
 
-    /// With a note on unlabeled rows that are equal to labeled ones.
+    /// With notes on rows that are equal to others: on many of them, and on unlabeled ones that are equal to labeled ones.
     pub(super) fn with_copies_noted(self) -> Self {
-        let found = self.labels().and_then(|labels| Some(Copies::of(&self)?.of_labeled(labels)));
-        let note = found.filter(|&unlabeled| unlabeled > 0).map(|unlabeled| Note::Copies { unlabeled });
-        self.with_notes(note)
+        let (Some(labels), Some(copies)) = (self.labels(), Copies::of(&self)) else { return self };
+        let (rows, unlabeled, all) = (copies.repeated(), copies.of_labeled(labels), self.len());
+        let repeated = (rows * ONE_IN >= all).then_some(Note::Repeated { rows, all });
+        let equal = (unlabeled > 0).then_some(Note::Copies { unlabeled });
+        self.with_notes(repeated.into_iter().chain(equal))
     }
 
     /// Of which rows these are a draw.

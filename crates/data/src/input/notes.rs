@@ -82,6 +82,13 @@ pub enum Note {
     TellsApart(Vec<(String, u16)>),
     /// A column that holds something else than in training.
     Shifted(ColumnShift),
+    /// Rows that are equal to an earlier one in every column that is learned from.
+    Repeated {
+        /// How many.
+        rows: usize,
+        /// Of how many.
+        all: usize,
+    },
     /// Unlabeled rows that are equal to labeled ones in every column that is learned from.
     Copies {
         /// How many.
@@ -380,6 +387,11 @@ impl fmt::Display for Note {
                 )
             }
             Note::Shifted(ColumnShift { column, shift }) => shifted(f, column, shift),
+            Note::Repeated { rows, all } => write!(
+                f,
+                "{rows} of {all} rows are equal to an earlier one in every column that is learned from; each counts as a row \
+                 of its own in shares and intervals, so drop those that are the same thing once more"
+            ),
             Note::Copies { unlabeled } => write!(
                 f,
                 "{unlabeled} unlabeled rows are equal to labeled ones in every column that is learned from; if they are the \
