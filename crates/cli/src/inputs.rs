@@ -60,7 +60,7 @@ pub struct FileFlags {
     /// The decimal sign of numbers in a text table, , or . [default: what the cells of each column show].
     #[arg(long, value_name = "CHAR")]
     pub decimal: Option<String>,
-    /// The sheet of a spreadsheet, by its name or number [default: the first with data].
+    /// The sheet of a spreadsheet, by its name or number [default: the first that has the columns asked for].
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
     /// The format of tables whose name does not tell it, such as -: csv, tsv, json, parquet, arrow or excel [default: that of

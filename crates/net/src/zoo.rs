@@ -95,6 +95,13 @@ impl Architecture {
                  give the image shape, or use mlp"
             )));
         }
+        if let Architecture::WideResNet { depth, width } = *self
+            && !is_wide_resnet(depth, width)
+        {
+            return Err(NetError::Architecture(format!(
+                "{self} cannot be built: the depth must be 4 more than a multiple of 6, from 10 to 64, the width from 1 to 32"
+            )));
+        }
         let mut layers = Vec::new();
         match self {
             Architecture::Layers(layers) => {
@@ -166,6 +173,11 @@ fn convolutions(layers: &mut Vec<Layer>, widths: &[usize], batch_norm: bool, inp
     }
 }
 
+/// Whether there is a wide residual network of this size.
+fn is_wide_resnet(depth: usize, width: usize) -> bool {
+    (10..=64).contains(&depth) && depth % 6 == 4 && (1..=32).contains(&width)
+}
+
 /// Groups of residual blocks; each but the first halves height and width.
 fn groups(layers: &mut Vec<Layer>, widths: &[usize], blocks: usize, pre: bool) {
     for (group, &outputs) in widths.iter().enumerate() {
@@ -228,10 +240,12 @@ impl FromStr for Architecture {
         }
         if let Some(size) = text.strip_prefix("wide-resnet:") {
             let (depth, width) = size.split_once('x').ok_or_else(|| unknown(size))?;
-            let depth = depth.parse().ok().filter(|d| (10..=64).contains(d) && d % 6 == 4);
-            let width = width.parse().ok().filter(|w| (1..=32).contains(w));
-            let (Some(depth), Some(width)) = (depth, width) else { return Err(unknown(size)) };
-            return Ok(Architecture::WideResNet { depth, width });
+            return match (depth.parse(), width.parse()) {
+                (Ok(depth), Ok(width)) if is_wide_resnet(depth, width) => {
+                    Ok(Architecture::WideResNet { depth, width })
+                }
+                _ => Err(unknown(size)),
+            };
         }
         let mut parts = text.split(':');
         if parts.next() != Some("mlp") {
@@ -317,6 +331,8 @@ mod tests {
             let network = name.parse::<Architecture>().unwrap().network(image).unwrap();
             assert_eq!(network.parameters(), size - 9 * (last + 1), "{name}");
         }
+        let shallow = Architecture::WideResNet { depth: 3, width: 2 }.network(image).unwrap_err();
+        assert!(shallow.to_string().contains("4 more than a multiple of 6"), "{shallow}");
         for side in [4, 16, 28] {
             let small = Shape { channels: 1, height: side, width: side };
             assert!(Architecture::ResNet18.network(small).is_ok(), "{side}");
