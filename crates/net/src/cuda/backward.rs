@@ -216,7 +216,7 @@ impl OnCard {
     fn joins(&self, i: usize) -> bool {
         let Op::Norm { activation, pool: false, add, .. } = &self.plan.ops[i] else { return false };
         let slope_of_output = *activation != Some(Activation::Softsign);
-        add.is_some() || (self.second(i).is_some() && slope_of_output)
+        (add.is_some() && activation.is_some()) || (self.second(i).is_some() && slope_of_output)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -286,7 +286,7 @@ impl OnCard {
                 arguments.push(self.output(i).into());
             }
             let name = if joins { c"norm_backward_sums_join" } else { c"norm_backward_sums" };
-            let grid = self.norm_grid(capacity * pixels, c, 1);
+            let grid = self.norm_grid(capacity * pixels, c, 2);
             norm(name).launch(main, grid, NORM_THREADS, &mut arguments)?;
             mark(label("sums"))?;
             // Joined, the gradient already went through the activation.
@@ -303,7 +303,7 @@ impl OnCard {
                 kind,
                 bias_only,
             ];
-            let grid = self.norm_grid(capacity * pixels, c, 4);
+            let grid = self.norm_grid(capacity * pixels, c, 2);
             norm(c"norm_backward_apply").launch(main, grid, NORM_THREADS, &mut arguments)?;
         }
         mark(label("apply"))?;

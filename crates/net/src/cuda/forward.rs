@@ -208,8 +208,9 @@ impl OnCard {
                         number(*activation).into(),
                     ];
                     arguments.extend(add.map(|other| Argument::from(self.output(other))));
-                    let grid = self.norm_grid(capacity * pixels, c, 4);
-                    let name = if add.is_some() { c"norm_apply_add" } else { c"norm_apply" };
+                    let (name, each) =
+                        if add.is_some() { (c"norm_apply_add", 4) } else { (c"norm_apply", 2) };
+                    let grid = self.norm_grid(capacity * pixels, c, each);
                     norm(name).launch(main, grid, NORM_THREADS, &mut arguments)?;
                 }
             }

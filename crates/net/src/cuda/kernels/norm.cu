@@ -9,6 +9,11 @@
 // rows; its threads lie as (row lane, channel vector), so that neighbors read neighboring bytes. Rows past the batch
 // (`head->rows` examples) count for nothing and are written as zeros. Sums are f32 within a block,
 // f64 over blocks, always in the same order.
+//
+// What bounds these kernels is memory, so a thread reads AHEAD rows before it uses the first, and takes few enough
+// registers for two blocks on a processor (BOTH) where that pays. Sums walk from the last row to the first: the
+// convolution before them wrote the last rows last, and the kernel after them starts with the first, so that both find
+// a part of their rows in the cache.
 
 #define TILE 64
 #define THREADS 512
@@ -148,28 +153,48 @@ __device__ void finish_backward(const Norm &n, const Channel &is, int c, double 
     n.constant[c] = -scale * sum * share - of_input * is.mean;
 }
 
-template <int V> __device__ void statistics(const T *z, int channels, int pixels, const Head *head, Norm n) {
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
-    int c = blockIdx.y * TILE + lane * V;
-    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
-    int own = blockIdx.y * TILE + threadIdx.x;
+// The rows of a thread: the first, how far apart they are, and where the numbers of the first begin. BACK counts rows from
+// the last.
+template <int V, bool BACK> struct Walk {
+    int row, stride;
+    long long at, step;
+
+    __device__ Walk(int rows, int channels, int c) {
+        row = blockIdx.x * Lanes<V>::down_ + threadIdx.x / Lanes<V>::across;
+        stride = gridDim.x * Lanes<V>::down_;
+        at = (long long)(BACK ? rows - 1 - row : row) * channels + c;
+        step = (long long)stride * channels;
+        if (BACK) step = -step;
+    }
+
+    __device__ __forceinline__ void next(int count) { row += count * stride, at += count * step; }
+};
+
+template <int V> __device__ __forceinline__ Pack<V> read(const T *from) { return *reinterpret_cast<const Pack<V> *>(from); }
+
+template <int V, int AHEAD> __device__ void statistics(const T *z, int channels, int pixels, const Head *head, Norm n) {
+    int c = blockIdx.y * TILE + threadIdx.x % Lanes<V>::across * V;
+    int rows = head->rows * pixels, own = blockIdx.y * TILE + threadIdx.x;
     bool mine = threadIdx.x < TILE && own < channels;
     Channel channel(n, own, mine, 0, 0);
     float sum[V] = {}, square[V] = {};
     if (c < channels) {
-        long long r = (long long)blockIdx.x * Lanes<V>::down_ + row;
-        for (; r + 3 * stride < rows; r += 4 * stride) {
-            float x[4][V];
+        Walk<V, true> walk(rows, channels, c);
+        for (; walk.row + (AHEAD - 1) * walk.stride < rows; walk.next(AHEAD)) {
+            Pack<V> x[AHEAD];
 #pragma unroll
-            for (int k = 0; k < 4; k++) load<V>(z + (r + k * stride) * channels + c, x[k]);
+            for (int k = 0; k < AHEAD; k++) x[k] = read<V>(z + walk.at + k * walk.step);
 #pragma unroll
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < AHEAD; k++)
 #pragma unroll
-                for (int i = 0; i < V; i++) sum[i] += x[k][i], square[i] += x[k][i] * x[k][i];
+                for (int i = 0; i < V; i++) {
+                    float value = up(x[k].v[i]);
+                    sum[i] += value, square[i] += value * value;
+                }
         }
-        for (; r < rows; r += stride) {
+        for (; walk.row < rows; walk.next(1)) {
             float x[V];
-            load<V>(z + r * channels + c, x);
+            load<V>(z + walk.at, x);
 #pragma unroll
             for (int i = 0; i < V; i++) sum[i] += x[i], square[i] += x[i] * x[i];
         }
@@ -182,28 +207,33 @@ template <int V> __device__ void statistics(const T *z, int channels, int pixels
 }
 
 // out = activation(scale z + shift), rows past the batch zero; ADD puts `other` in front of the activation.
-template <int V, bool ADD>
+template <int V, int AHEAD, bool ADD>
 __device__ void apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head,
                       const float *scale_, const float *shift_, int kind, const T *other) {
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
-    int c = blockIdx.y * TILE + lane * V;
+    int c = blockIdx.y * TILE + threadIdx.x % Lanes<V>::across * V;
     if (c >= channels) return;
-    long long rows = (long long)head->rows * pixels, all = (long long)capacity * pixels;
-    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    int rows = head->rows * pixels, all = capacity * pixels;
     float scale[V], shift[V];
 #pragma unroll
     for (int i = 0; i < V; i++) scale[i] = scale_ ? scale_[c + i] : 1.f, shift[i] = shift_[c + i];
-#pragma unroll 4
-    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
-        float x[V] = {};
-        if (r < rows) {
-            load<V>(z + r * channels + c, x);
-            float more[V] = {};
-            if (ADD) load<V>(other + r * channels + c, more);
+    for (Walk<V, false> walk(all, channels, c); walk.row < all; walk.next(AHEAD)) {
+        Pack<V> x[AHEAD], more[AHEAD];
 #pragma unroll
-            for (int i = 0; i < V; i++) x[i] = activate(scale[i] * x[i] + shift[i] + more[i], kind);
+        for (int k = 0; k < AHEAD; k++)
+            if (walk.row + k * walk.stride < rows) {
+                x[k] = read<V>(z + walk.at + k * walk.step);
+                if (ADD) more[k] = read<V>(other + walk.at + k * walk.step);
+            }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            int r = walk.row + k * walk.stride;
+            float y[V] = {};
+            if (r < rows)
+#pragma unroll
+                for (int i = 0; i < V; i++)
+                    y[i] = activate(scale[i] * up(x[k].v[i]) + shift[i] + (ADD ? up(more[k].v[i]) : 0.f), kind);
+            if (r < all) store<V>(out + walk.at + k * walk.step, y);
         }
-        store<V>(out + r * channels + c, x);
     }
 }
 
@@ -264,35 +294,43 @@ __device__ void apply_pool(const T *z, T *out, int channels, int height, int wid
 }
 
 // Sums of g and of g times the normalized input, where g = gradient x slope.
-template <int V>
+template <int V, int AHEAD>
 __device__ void backward_sums(const T *z, const T *gradient, int channels, int pixels, const Head *head, Norm n,
                               int kind, int bias_only) {
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
-    int c = blockIdx.y * TILE + lane * V;
-    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
-    int own = blockIdx.y * TILE + threadIdx.x;
+    int c = blockIdx.y * TILE + threadIdx.x % Lanes<V>::across * V;
+    int rows = head->rows * pixels, own = blockIdx.y * TILE + threadIdx.x;
     bool mine = threadIdx.x < TILE && own < channels;
     Channel channel(n, own, mine, 1, bias_only);
     float sum[V] = {}, product[V] = {};
     if (c < channels) {
-        float scale[V], shift[V], mean[V], inverse[V];
+        float scale[V], shift[V], mean[V];
 #pragma unroll
         for (int i = 0; i < V; i++) {
             scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
-            mean[i] = bias_only ? 0.f : n.mean[c + i], inverse[i] = bias_only ? 0.f : n.inverse[c + i];
+            mean[i] = bias_only ? 0.f : n.mean[c + i];
         }
-#pragma unroll 4
-        for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < rows; r += stride) {
-            float x[V], g[V];
-            load<V>(z + r * channels + c, x);
-            load<V>(gradient + r * channels + c, g);
+        auto take = [&](const Pack<V> &x, const Pack<V> &g) {
 #pragma unroll
             for (int i = 0; i < V; i++) {
-                float own = g[i] * slope(scale[i] * x[i] + shift[i], kind);
+                float value = up(x.v[i]), own = up(g.v[i]) * slope(scale[i] * value + shift[i], kind);
                 sum[i] += own;
-                product[i] += own * ((x[i] - mean[i]) * inverse[i]);
+                product[i] += own * (value - mean[i]);
             }
+        };
+        Walk<V, true> walk(rows, channels, c);
+        for (; walk.row + (AHEAD - 1) * walk.stride < rows; walk.next(AHEAD)) {
+            Pack<V> x[AHEAD], g[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                x[k] = read<V>(z + walk.at + k * walk.step);
+                g[k] = read<V>(gradient + walk.at + k * walk.step);
+            }
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) take(x[k], g[k]);
         }
+        for (; walk.row < rows; walk.next(1)) take(read<V>(z + walk.at), read<V>(gradient + walk.at));
+#pragma unroll
+        for (int i = 0; i < V; i++) product[i] *= bias_only ? 0.f : n.inverse[c + i];
     }
     float a, b;
     double all_a, all_b;
@@ -301,39 +339,47 @@ __device__ void backward_sums(const T *z, const T *gradient, int channels, int p
         finish_backward(n, channel, own, all_a, all_b, rows, bias_only);
 }
 
-// As `backward_sums` at the end of a residual block: `gradient` grows by `second`, where there is one, goes through the
-// activation, whose slope `out` tells, and stays as it then is. Rows past the batch are left alone: both are zero there.
-template <int V>
-__device__ void backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, Norm n, int kind,
+// As `backward_sums` at the end of a residual block: `gradient` grows by `second` (with TWO), goes through ReLU, whose slope
+// `out` tells (with BENT), and stays as it then is. Rows past the batch are left alone: both are zero there.
+template <int V, int AHEAD, bool TWO, bool BENT>
+__device__ void backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, Norm n,
                                    int bias_only, const T *second, const T *out) {
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
-    int c = blockIdx.y * TILE + lane * V;
-    long long rows = (long long)head->rows * pixels, stride = (long long)gridDim.x * Lanes<V>::down_;
-    int own = blockIdx.y * TILE + threadIdx.x;
+    int c = blockIdx.y * TILE + threadIdx.x % Lanes<V>::across * V;
+    int rows = head->rows * pixels, own = blockIdx.y * TILE + threadIdx.x;
     bool mine = threadIdx.x < TILE && own < channels;
     Channel channel(n, own, mine, 1, bias_only);
     float sum[V] = {}, product[V] = {};
     if (c < channels) {
-        float mean[V], inverse[V];
+        float mean[V];
 #pragma unroll
-        for (int i = 0; i < V; i++)
-            mean[i] = bias_only ? 0.f : n.mean[c + i], inverse[i] = bias_only ? 0.f : n.inverse[c + i];
-#pragma unroll 2
-        for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < rows; r += stride) {
-            float x[V], g[V], more[V] = {}, y[V];
-            load<V>(z + r * channels + c, x);
-            load<V>(gradient + r * channels + c, g);
-            if (second) load<V>(second + r * channels + c, more);
-            if (kind) load<V>(out + r * channels + c, y);
-            T *to = gradient + r * channels + c;
+        for (int i = 0; i < V; i++) mean[i] = bias_only ? 0.f : n.mean[c + i];
+        for (Walk<V, true> walk(rows, channels, c); walk.row < rows; walk.next(AHEAD)) {
+            Pack<V> x[AHEAD], g[AHEAD], more[AHEAD], y[AHEAD];
 #pragma unroll
-            for (int i = 0; i < V; i++) {
-                g[i] = kind && y[i] <= 0.f ? 0.f : up(down(g[i] + more[i]));
-                sum[i] += g[i];
-                product[i] += g[i] * ((x[i] - mean[i]) * inverse[i]);
-            }
-            store<V>(to, g);
+            for (int k = 0; k < AHEAD; k++)
+                if (walk.row + k * walk.stride < rows) {
+                    long long at = walk.at + k * walk.step;
+                    x[k] = read<V>(z + at);
+                    g[k] = read<V>(gradient + at);
+                    if (TWO) more[k] = read<V>(second + at);
+                    if (BENT) y[k] = read<V>(out + at);
+                }
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                if (walk.row + k * walk.stride < rows) {
+                    float all[V];
+#pragma unroll
+                    for (int i = 0; i < V; i++) {
+                        bool flat = BENT && up(y[k].v[i]) <= 0.f;
+                        all[i] = flat ? 0.f : TWO ? up(down(up(g[k].v[i]) + up(more[k].v[i]))) : up(g[k].v[i]);
+                        sum[i] += all[i];
+                        product[i] += all[i] * (up(x[k].v[i]) - mean[i]);
+                    }
+                    store<V>(gradient + walk.at + k * walk.step, all);
+                }
         }
+#pragma unroll
+        for (int i = 0; i < V; i++) product[i] *= bias_only ? 0.f : n.inverse[c + i];
     }
     float a, b;
     double all_a, all_b;
@@ -343,33 +389,38 @@ __device__ void backward_sums_join(const T *z, T *gradient, int channels, int pi
 }
 
 // The gradient of z, of_gradient g + of_input z + constant, which may take its place; rows past the batch zero.
-template <int V>
+template <int V, int AHEAD>
 __device__ void backward_apply(const T *z, T *to, const T *gradient, int channels, int pixels, int capacity, const Head *head,
                                Norm n, int kind, int bias_only) {
-    int lane = threadIdx.x % Lanes<V>::across, row = threadIdx.x / Lanes<V>::across;
-    int c = blockIdx.y * TILE + lane * V;
+    int c = blockIdx.y * TILE + threadIdx.x % Lanes<V>::across * V;
     if (c >= channels) return;
-    long long rows = (long long)head->rows * pixels, all = (long long)capacity * pixels;
-    long long stride = (long long)gridDim.x * Lanes<V>::down_;
+    int rows = head->rows * pixels, all = capacity * pixels;
     float scale[V], shift[V], of_gradient[V], of_input[V], constant[V];
 #pragma unroll
     for (int i = 0; i < V; i++) {
         scale[i] = bias_only ? 1.f : n.scale[c + i], shift[i] = bias_only ? n.beta[c + i] : n.shift[c + i];
         of_gradient[i] = n.of_gradient[c + i], of_input[i] = n.of_input[c + i], constant[i] = n.constant[c + i];
     }
-#pragma unroll 4
-    for (long long r = (long long)blockIdx.x * Lanes<V>::down_ + row; r < all; r += stride) {
-        float x[V] = {}, g[V];
-        if (r < rows) {
-            load<V>(z + r * channels + c, x);
-            load<V>(gradient + r * channels + c, g);
+    for (Walk<V, false> walk(all, channels, c); walk.row < all; walk.next(AHEAD)) {
+        Pack<V> x[AHEAD], g[AHEAD];
 #pragma unroll
-            for (int i = 0; i < V; i++) {
-                float own = g[i] * slope(scale[i] * x[i] + shift[i], kind);
-                x[i] = of_gradient[i] * own + of_input[i] * x[i] + constant[i];
+        for (int k = 0; k < AHEAD; k++)
+            if (walk.row + k * walk.stride < rows) {
+                x[k] = read<V>(z + walk.at + k * walk.step);
+                g[k] = read<V>(gradient + walk.at + k * walk.step);
             }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            int r = walk.row + k * walk.stride;
+            float y[V] = {};
+            if (r < rows)
+#pragma unroll
+                for (int i = 0; i < V; i++) {
+                    float value = up(x[k].v[i]), own = up(g[k].v[i]) * slope(scale[i] * value + shift[i], kind);
+                    y[i] = of_gradient[i] * own + of_input[i] * value + constant[i];
+                }
+            if (r < all) store<V>(to + walk.at + k * walk.step, y);
         }
-        store<V>(to + r * channels + c, x);
     }
 }
 
@@ -487,24 +538,27 @@ __device__ void backward_apply_pool(const T *z, T *to_, const T *gradient, int c
 
 #if VECTOR > 1
 #define NUMBERS WIDE
+#define FEWER (WIDE / 2)
 #else
 #define NUMBERS 1
+#define FEWER 1
 #endif
 
 #define KERNEL extern "C" __global__ void __launch_bounds__(THREADS)
+#define BOTH extern "C" __global__ void __launch_bounds__(THREADS, 2)
 
-KERNEL norm_statistics(const T *z, int channels, int pixels, const Head *head, const Norm *n) {
-    statistics<NUMBERS>(z, channels, pixels, head, *n);
+BOTH norm_statistics(const T *z, int channels, int pixels, const Head *head, const Norm *n) {
+    statistics<NUMBERS, 4>(z, channels, pixels, head, *n);
 }
 
-KERNEL norm_apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
-                  const float *shift, int kind) {
-    apply<NUMBERS, false>(z, out, channels, pixels, capacity, head, scale, shift, kind, nullptr);
+BOTH norm_apply(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
+                const float *shift, int kind) {
+    apply<NUMBERS, 4, false>(z, out, channels, pixels, capacity, head, scale, shift, kind, nullptr);
 }
 
-KERNEL norm_apply_add(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
-                      const float *shift, int kind, const T *other) {
-    apply<NUMBERS, true>(z, out, channels, pixels, capacity, head, scale, shift, kind, other);
+BOTH norm_apply_add(const T *z, T *out, int channels, int pixels, int capacity, const Head *head, const float *scale,
+                    const float *shift, int kind, const T *other) {
+    apply<NUMBERS, 2, true>(z, out, channels, pixels, capacity, head, scale, shift, kind, other);
 }
 
 KERNEL norm_apply_pool(const T *z, T *out, int channels, int height, int width, int capacity, const Head *head,
@@ -512,19 +566,24 @@ KERNEL norm_apply_pool(const T *z, T *out, int channels, int height, int width, 
     apply_pool<NUMBERS>(z, out, channels, height, width, capacity, head, scale, shift);
 }
 
-KERNEL norm_backward_sums(const T *z, const T *gradient, int channels, int pixels, const Head *head, const Norm *n,
-                          int kind, int bias_only) {
-    backward_sums<NUMBERS>(z, gradient, channels, pixels, head, *n, kind, bias_only);
+BOTH norm_backward_sums(const T *z, const T *gradient, int channels, int pixels, const Head *head, const Norm *n,
+                        int kind, int bias_only) {
+    backward_sums<FEWER, 4>(z, gradient, channels, pixels, head, *n, kind, bias_only);
 }
 
-KERNEL norm_backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, const Norm *n,
-                               int kind, int bias_only, const T *second, const T *out) {
-    backward_sums_join<NUMBERS>(z, gradient, channels, pixels, head, *n, kind, bias_only, second, out);
+BOTH norm_backward_sums_join(const T *z, T *gradient, int channels, int pixels, const Head *head, const Norm *n,
+                             int kind, int bias_only, const T *second, const T *out) {
+    if (second && kind)
+        backward_sums_join<FEWER, 2, true, true>(z, gradient, channels, pixels, head, *n, bias_only, second, out);
+    else if (second)
+        backward_sums_join<FEWER, 2, true, false>(z, gradient, channels, pixels, head, *n, bias_only, second, out);
+    else
+        backward_sums_join<FEWER, 2, false, true>(z, gradient, channels, pixels, head, *n, bias_only, second, out);
 }
 
-KERNEL norm_backward_apply(const T *z, T *to, const T *gradient, int channels, int pixels, int capacity,
-                           const Head *head, const Norm *n, int kind, int bias_only) {
-    backward_apply<NUMBERS>(z, to, gradient, channels, pixels, capacity, head, *n, kind, bias_only);
+BOTH norm_backward_apply(const T *z, T *to, const T *gradient, int channels, int pixels, int capacity,
+                         const Head *head, const Norm *n, int kind, int bias_only) {
+    backward_apply<FEWER, 4>(z, to, gradient, channels, pixels, capacity, head, *n, kind, bias_only);
 }
 
 KERNEL norm_backward_sums_pool(const T *z, const T *gradient, int channels, int height, int width, const Head *head,
