@@ -319,7 +319,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "on|off",
         Pictures,
         train.teacher,
-        "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=4,ramp=10 [default: off]"
+        "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=8,ramp=10 [default: off]"
     ),
     setting!(
         "average",

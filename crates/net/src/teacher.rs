@@ -27,7 +27,7 @@ pub struct Teacher {
 
 impl Default for Teacher {
     fn default() -> Self {
-        Self { rate: 0.99, confidence: 0.95, weight: 4.0, ramp: 10.0 }
+        Self { rate: 0.99, confidence: 0.95, weight: 8.0, ramp: 10.0 }
     }
 }
 

@@ -198,6 +198,7 @@ impl NetworkScorer {
         TrainConfig {
             device: self.device.unwrap_or(task.machine.device),
             precision: task.machine.precision,
+            augment: self.train.augment(crate::views::shape_of(task.data)),
             ..self.train.config(rows, &self.architecture, mix)
         }
     }
@@ -246,7 +247,12 @@ impl Scorer for NetworkScorer {
     }
 
     fn candidates(&self) -> Vec<Candidate> {
-        self.objective.candidates(self.reduction)
+        let all = self.objective.candidates(self.reduction);
+        match self.train.teacher() {
+            // Few labels cannot tell reductions apart either.
+            Some(_) => all.into_iter().next_back().into_iter().collect(),
+            None => all,
+        }
     }
 
     fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
@@ -261,7 +267,7 @@ impl Scorer for NetworkScorer {
         self.train.check()?;
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
-        self.train.augment().check(network.input)?;
+        self.train.augment(network.input).check(network.input)?;
         if let Some(teacher) = self.train.teacher() {
             teacher.check_for(network.input)?;
         }
@@ -349,7 +355,9 @@ impl NetworkTrainer<'_> {
         let criterion = crate::criterion::name(task);
         let risk_name = format!("{criterion} at {:?}", prior.map(PriorInUnlabeled::get));
         let checkpoint = scorer.checkpoint.as_deref().map(|path| checkpoint_of(run.number, run.all, path));
-        let judged = subset.stop_after.is_none() && !subset.stopping.is_empty();
+        // A teacher's student is best at the end, and few labels cannot tell epochs apart.
+        let taught = scorer.train.teacher().is_some();
+        let judged = subset.stop_after.is_none() && !subset.stopping.is_empty() && !taught;
         let job = Job {
             network: &self.network,
             data: self.engine.source(),

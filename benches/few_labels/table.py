@@ -1,0 +1,43 @@
+"""The tables of docs/few-labels.md from results.csv, as Markdown.
+
+    python3 benches/few_labels/table.py
+"""
+
+import csv
+import statistics
+from pathlib import Path
+
+RESULTS = Path(__file__).resolve().parent / "results.csv"
+
+
+def settings(run):
+    return tuple(run[key] for key in ("network", "labels", "epochs", "optimizer", "decay", "weight", "other"))
+
+
+def grouped(role):
+    groups = {}
+    with open(RESULTS) as file:
+        for run in csv.DictReader(file):
+            if run["role"] == role:
+                groups.setdefault(settings(run), []).append(run)
+    return groups
+
+
+def percent(accuracies):
+    if len(accuracies) == 1:
+        return f"{100 * accuracies[0]:.2f}"
+    return f"{100 * statistics.mean(accuracies):.2f} ± {100 * statistics.stdev(accuracies):.2f}"
+
+
+def row(*cells):
+    print("| " + " | ".join(map(str, cells)) + " |")
+
+
+for role in ("report", "choose"):
+    print(f"\n{role}\n")
+    row("network", "labeled", "epochs", "optimizer, decay", "weight", "changed", "seeds", "accuracy, %", "seconds per seed")
+    row("---", "--:", "--:", "---", "--:", "---", "--:", "--:", "--:")
+    for (network, labels, epochs, optimizer, decay, weight, other), runs in grouped(role).items():
+        seconds = [float(run["seconds"]) for run in runs if run["seconds"]]
+        row(network, f"{int(labels):,}", epochs, f"{optimizer}, {decay}", weight if weight != "0" else "", other, len(runs),
+            percent([float(run["accuracy"]) for run in runs]), round(statistics.mean(seconds)) if seconds else "")
