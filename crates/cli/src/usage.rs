@@ -83,15 +83,18 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
                 Some(ContextValue::Strings(known)) => known.iter().map(String::as_str).collect(),
                 _ => Vec::new(),
             };
-            if value.is_empty() {
-                format!(
-                    "{} needs a value: {}",
-                    context(ContextKind::InvalidArg).unwrap_or_default(),
-                    listed(&known)
-                )
-            } else {
+            let flag = context(ContextKind::InvalidArg).unwrap_or_default();
+            if !value.is_empty() {
                 format!("'{value}' is unknown{}; use {}", meant(&value, &known), listed(&known))
+            } else if known.is_empty() {
+                format!("{flag} needs a value")
+            } else {
+                format!("{flag} needs a value: {}", listed(&known))
             }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let missing = context(ContextKind::InvalidArg).unwrap_or_default();
+            format!("'{path}' needs {missing}; see {path} --help")
         }
         ErrorKind::ValueValidation => {
             let flag = context(ContextKind::InvalidArg).unwrap_or_default();
@@ -222,8 +225,12 @@ mod tests {
 
     #[test]
     fn messages_are_one_sentence() {
-        let missing = refused("onesided fit a.csv --label y");
-        assert!(missing.contains("--out <FILE>") && !missing.contains('\n'), "{missing}");
+        assert_eq!(
+            refused("onesided fit a.csv --label y"),
+            "'onesided fit' needs --out <FILE>; see onesided fit --help"
+        );
+        assert_eq!(refused("onesided fit a.csv --out"), "--out <FILE> needs a value");
+        assert!(refused("onesided completions").starts_with("'onesided completions' needs <SHELL>"));
         assert_eq!(
             refused("onesided fit a.csv --ngrams third --out m"),
             "--ngrams <N> takes a whole number from 0 on, not 'third'"

@@ -2,14 +2,14 @@
 
 /// The name in `known` that `given` looks like: a slip of the finger, other capitals, or the beginning of one name alone.
 ///
-/// Slips are insertions, deletions, replacements and swaps of neighbors (optimal string alignment). Past half of the name
-/// it is another word.
+/// Slips are insertions, deletions, replacements and swaps of neighbors (optimal string alignment). Past a third of the
+/// name it is another word.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Far longer than any name is no slip, and comparing takes memory in proportion.
     let given: String = given.trim().chars().take(64).collect::<String>().to_lowercase();
     let known: Vec<&str> = known.into_iter().collect();
     let distances = known.iter().map(|name| (strsim::osa_distance(&given, &name.to_lowercase()), *name));
-    let slip = distances.filter(|(distance, name)| 2 * distance <= name.chars().count());
+    let slip = distances.filter(|(distance, name)| *distance <= (name.chars().count() / 3).max(1));
     let begun = || {
         let mut begun = known.iter().filter(|name| given.len() >= 2 && name.starts_with(&given));
         begun.next().filter(|_| begun.next().is_none()).copied()
@@ -52,6 +52,7 @@ mod tests {
     #[test]
     fn other_words_find_none() {
         assert_eq!(nearest("rmsprop", NAMES), None);
+        assert_eq!(nearest("wait", ["weight"]), None); // Three letters of six.
         assert_eq!(nearest("", NAMES), None);
         assert_eq!(nearest(&"x".repeat(100_000), NAMES), None);
         assert_eq!(nearest("adam", []), None);

@@ -197,7 +197,7 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
         let folder = Folder::new(name, &SPEC.replace(from, to));
         let spec = folder.spec();
         let runs = pending(&spec, &folder.results(), None).unwrap();
-        let error = folder.run(&spec, &runs, &|| false).unwrap_err().to_string();
+        let error = folder.run(&spec, &runs, &|| false).expect_err(name).to_string();
         assert!(folder.done(&spec).is_empty(), "{name}");
         error
     };
@@ -205,8 +205,8 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
     assert_eq!(error, "'table:shop': a table needs the column of its classes as label");
     let error = refused("column", "label = \"class\"", "label = \"clas\"");
     assert!(error.contains("did you mean 'class'?"), "{error}");
-    let error = refused("value", "positive = [\"yes\"]", "positive = [\"true\"]");
-    assert!(error.contains("'true'"), "{error}");
+    let error = refused("value", "positive = [\"yes\"]", "positive = [\"maybe\"]");
+    assert!(error.contains("'maybe'"), "{error}");
     let error = refused("negative", "positive = [\"yes\"]", "positive = [\"yes\"]\nnegative = [\"no\"]");
     assert!(error.contains("leave 'negative' out"), "{error}");
     let error = refused("file", "folder = \"shop.csv\"", "folder = \"shops.csv\"");

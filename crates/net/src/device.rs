@@ -91,7 +91,7 @@ impl FromStr for Device {
             NetError::Config(match text {
                 // One letter from cpu, which is not what is meant.
                 "gpu" | "GPU" => {
-                    format!("unknown device '{text}' (did you mean 'cuda'?); use cuda for a GPU")
+                    format!("unknown device '{text}' (did you mean 'cuda'?); use {}", known.join(", "))
                 }
                 _ => unknown_name("device", text, &known),
             })
