@@ -68,9 +68,8 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
         }
         ErrorKind::UnknownArgument => {
             let name = context(ContextKind::InvalidArg).unwrap_or_default();
-            let suggested = context(ContextKind::SuggestedArg);
             match name.starts_with('-') {
-                true => unknown_flag(&name, &path, &command, suggested),
+                true => unknown_flag(&name, &path, &command),
                 false if command.has_subcommands() && command.get_positionals().next().is_none() => {
                     unknown_command(&name, &path, &command)
                 }
@@ -148,7 +147,7 @@ pub fn unknown_command(name: &str, path: &str, command: &Command) -> String {
     }
 }
 
-fn unknown_flag(name: &str, path: &str, command: &Command, suggested: Option<String>) -> String {
+fn unknown_flag(name: &str, path: &str, command: &Command) -> String {
     let root = help::command();
     let here: Vec<&str> = flags(command).chain(flags(&root)).collect();
     let bare = name.trim_start_matches('-').replace('_', "-").to_lowercase();
@@ -159,14 +158,13 @@ fn unknown_flag(name: &str, path: &str, command: &Command, suggested: Option<Str
         let found = root.get_subcommands().filter(has).map(Command::get_name).collect::<Vec<_>>();
         (!found.is_empty()).then(|| format!("it is a flag of {}", joined(&found, "and")))
     };
-    let meant = |flag: String| format!("did you mean '{flag}'?");
+    let meant = |flag: &str| format!("did you mean '--{flag}'?");
     let near = || nearest(&bare, here.iter().copied());
     let advice = same
         .or(other.map(|(_, ours)| *ours))
-        .map(|flag| meant(format!("--{flag}")))
+        .map(meant)
         .or_else(elsewhere)
-        .or_else(|| near().map(|flag| meant(format!("--{flag}"))))
-        .or_else(|| suggested.map(meant))
+        .or_else(|| near().map(meant))
         .unwrap_or_else(|| format!("see {path} --help"));
     format!("'{path}' has no flag '{name}'; {advice}")
 }

@@ -1,7 +1,7 @@
 //! Networks for scores: their layers, the executors that run them, optimizers and the training loop.
 //!
 //! An [`Architecture`] of the zoo makes a [`Network`] for rows of a [`Shape`]. A [`Job`] names the rows to learn from and
-//! the [`Objective`](onesided_loss::Objective), [`train`] runs it on the device of its [`TrainConfig`], and [`scores`]
+//! the [`Objective`](onesided_loss::Objective), [`train()`] runs it on the device of its [`TrainConfig`], and [`scores()`]
 //! scores rows. Several jobs on one data set share an [`Engine`], which holds the rows on a device once.
 //!
 //! ```

@@ -167,6 +167,6 @@ mod tests {
         assert_eq!(json, "\"Shift_JIS\"");
         assert_eq!(serde_json::from_str::<TextEncoding>(&json).unwrap(), encoding);
         let error = serde_json::from_str::<TextEncoding>("\"utf-61\"").unwrap_err().to_string();
-        assert!(error.starts_with("there is no text encoding 'utf-61', perhaps utf-"), "{error}");
+        assert!(error.starts_with("there is no text encoding 'utf-61' (did you mean 'utf-"), "{error}");
     }
 }
