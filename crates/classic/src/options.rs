@@ -168,14 +168,23 @@ impl OptionValues {
 #[allow(missing_docs)] // each variant's fields are named in its message
 pub enum OptionError {
     /// An option that the method does not have.
-    #[error("the method {method} has no option '{name}'; its options are: {}", names(known))]
+    #[error(
+        "the method {method} has no option '{name}'{}; its options are: {}",
+        meant(name, known),
+        names(known)
+    )]
     Unknown { method: String, name: String, known: &'static [OptionInfo] },
     /// A value that the option does not take.
     #[error("the option {name} cannot be '{value}'; it takes {takes}")]
     Value { name: &'static str, value: String, takes: Takes },
-    /// Which of the two?
+    /// Nothing says which of the two values is meant.
     #[error("the option {name} was given twice")]
     Twice { name: &'static str },
+}
+
+fn meant(given: &str, options: &[OptionInfo]) -> String {
+    onesided_data::nearest(given, options.iter().map(|option| option.name))
+        .map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
 }
 
 fn names(options: &[OptionInfo]) -> String {

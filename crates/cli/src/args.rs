@@ -1,9 +1,7 @@
 //! The flags as they are typed. What they mean is for the commands to say.
 
 use crate::config_flags::ConfigFlags;
-use crate::failure::Failure;
 use crate::inputs::{FileFlags, Places, ReadFlags};
-use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -22,7 +20,7 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Say nothing on standard error but warnings and errors.
+    /// Print only warnings and errors on standard error.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
     pub quiet: bool,
     /// Report progress every second, how long the command took, and where an internal error happened.
@@ -46,7 +44,7 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Measure how much a model counts on each column.
     Importance(crate::commands::importance::Importance),
-    /// Have some rows labeled by a person, and learn how good a model is whatever it is worth.
+    /// Have some rows labeled by a person, and learn from them how good a model is.
     Audit(crate::commands::audit::Audit),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
@@ -126,10 +124,10 @@ pub struct Predict {
     /// ten best are shown.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Columns to copy into the output, to know the rows by.
+    /// Columns to copy into the output, so that you recognize the rows.
     #[arg(short, long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// Columns to copy into the output behind everything else, as they are in the table, or the word all.
+    /// Columns to copy into the output after everything else, as they are in the table, or the word all.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub keep: Vec<String>,
     /// Add a column 'positive' that says yes or no: what the model decides.
@@ -138,13 +136,13 @@ pub struct Predict {
     /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,
-    /// The columns or words that carried each score, so many of them [5 if N is left out].
+    /// The N columns or words that contributed most to each score [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
-    /// Of the table that the model was fitted on, list the labeled rows, too.
+    /// List the labeled rows of the table that the model was fitted on, too.
     #[arg(long)]
     pub all: bool,
-    /// Score rows that the model was fitted on by the model itself, which has met them, and list them all.
+    /// Score rows that the model was fitted on by the model itself, which has seen them, and list them all.
     #[arg(long, conflicts_with = "all")]
     pub in_sample: bool,
     /// For models of folders of texts: the column of a table that holds texts.
@@ -195,7 +193,7 @@ pub struct Evaluate {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// Score rows that the model was fitted on by the model itself, which has met them.
+    /// Score rows that the model was fitted on by the model itself, which has seen them.
     #[arg(long)]
     pub in_sample: bool,
     /// How many rows to review.
@@ -224,7 +222,7 @@ pub struct Bench {
     /// Seconds to measure each row for.
     #[arg(long, default_value_t = 3.0, value_name = "S", allow_negative_numbers = true)]
     pub seconds: f64,
-    /// Only the row of this name, such as vgg16/512, or those that begin so.
+    /// Only the row of this name, such as vgg16/512, or those that begin with it.
     #[arg(long, value_name = "ROW")]
     pub only: Option<String>,
     /// Threads of the CPU to use; 0 is all.
@@ -290,67 +288,4 @@ pub enum DataAction {
         #[arg(long, value_name = "SIZE")]
         memory: Option<String>,
     },
-}
-
-/// Turns clap's answer into ours: help and version are results, everything else is one sentence.
-pub fn explain(error: clap::Error) -> Result<(), Failure> {
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => crate::output::print_styled(&error.render()),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Err(Failure::Input(format!(
-                "name a command: {}; see onesided --help",
-                listed(
-                    &crate::help::command()
-                        .get_subcommands()
-                        .map(clap::Command::get_name)
-                        .collect::<Vec<_>>()
-                )
-            )))
-        }
-        _ => Err(Failure::Input(sentence(&error.render().to_string()))),
-    }
-}
-
-/// `a, b or c`.
-pub fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.to_string(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
-}
-
-/// The first paragraph of clap's message on one line, with its tip.
-fn sentence(message: &str) -> String {
-    let text = message.strip_prefix("error: ").unwrap_or(message);
-    let first: Vec<&str> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
-    let tip = text.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).next();
-    let mut sentence = first.join(" ");
-    if let Some(tip) = tip {
-        sentence.push_str("; ");
-        sentence.push_str(tip);
-    }
-    sentence
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_become_one_sentence() {
-        let parse = |line: &str| {
-            let error = Arguments::try_parse_from(line.split(' ')).unwrap_err();
-            sentence(&error.render().to_string())
-        };
-        let missing = parse("onesided fit a.csv --label y");
-        assert!(missing.contains("--out <FILE>") && !missing.contains('\n'), "{missing}");
-        let typo = parse("onesided fit a.csv --labl y --out m");
-        assert!(
-            typo.contains("unexpected argument '--labl' found; a similar argument exists: '--label'"),
-            "{typo}"
-        );
-        let number = parse("onesided fit a.csv --ngrams third --out m");
-        assert!(number.contains("invalid value 'third'"), "{number}");
-    }
 }

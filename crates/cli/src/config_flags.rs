@@ -45,10 +45,8 @@ impl Args for ConfigFlags {
                 None => arg,
             };
             // What takes no value is a switch.
-            let arg = match setting.value.is_empty() {
-                true => arg.num_args(0).default_missing_value("true"),
-                false => arg,
-            };
+            let arg =
+                if setting.value.is_empty() { arg.num_args(0).default_missing_value("true") } else { arg };
             command.arg(match setting.name {
                 "prior" => arg.conflicts_with("prior-in-unlabeled"),
                 _ => arg,

@@ -16,7 +16,7 @@ pub enum Failure {
     Internal(String),
     /// Ctrl-C: exit 130, as shells expect.
     Interrupted(String),
-    /// The reader of standard output has gone, as in `onesided methods | head -1`: nobody is left to tell, exit 0.
+    /// The reader of standard output has gone, as in `onesided methods | head -1`: exit 0.
     Closed,
 }
 

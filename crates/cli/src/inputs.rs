@@ -23,7 +23,7 @@ pub struct Places {
     /// A table or a folder (texts, pictures) of unlabeled rows, with --positives.
     #[arg(long, value_name = "PATH", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
-    /// A table or a folder (texts, pictures) of rows that are known to be negative, beside --positives and --unlabeled.
+    /// A table or a folder (texts, pictures) of rows that are known to be negative, with --positives and --unlabeled.
     #[arg(long, value_name = "PATH", requires = "unlabeled")]
     pub negatives: Option<PathBuf>,
 }
@@ -179,7 +179,7 @@ pub struct ReadFlags {
     /// Columns to learn from, and no others.
     #[arg(long, value_name = "COLUMN")]
     pub only: Vec<String>,
-    /// Columns of free text to learn from, beside the other columns.
+    /// Columns of free text to learn from, together with the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Columns to read as numbers; what is none there is a missing value.

@@ -13,9 +13,11 @@ mod failure;
 mod help;
 mod inputs;
 mod metrics;
+mod model_file;
 mod outlet;
 mod output;
 mod progress;
+mod usage;
 
 pub use commands::prior::{as_object as prior_as_object, picture as prior_picture, prior_warnings};
 
@@ -29,14 +31,15 @@ use std::time::Instant;
 
 /// Runs the command with these arguments, its own name first, and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let parsed = help::command().try_get_matches_from(arguments);
+    let typed: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = help::command().try_get_matches_from(&typed);
     let result = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => {
             output::speak(Verbosity::of(&arguments));
             progress::catch_interrupts();
             contained(|| run(arguments))
         }
-        Err(error) => args::explain(error),
+        Err(error) => usage::explain(&error, &typed),
     };
     match result {
         Ok(()) => 0,

@@ -22,7 +22,7 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
         Ok(about) if about.is_file() && about.permissions().readonly() => {
             return cannot("the file is read-only; choose another name, or let it be written");
         }
-        // A pipe that is opened and closed again would be at its end for whoever reads it.
+        // A pipe that is opened and closed again would be at its end for its reader.
         Ok(about) if is_pipe(&about) => return Ok(()),
         // A device: opening is all that can be asked of it.
         Ok(about) if !about.is_file() => {
@@ -53,12 +53,13 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
 /// Refuses a file that goes with an output if it is one of the inputs.
 pub fn check_beside(beside: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     let target = place(beside);
-    match target.is_some() && inputs.iter().any(|input| place(input) == target) {
-        true => Err(Failure::input(format!(
+    if target.is_some() && inputs.iter().any(|input| place(input) == target) {
+        Err(Failure::input(format!(
             "'{}' is another file of this command, and goes with the output of that name; choose another name for the output",
             beside.display()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -90,7 +91,7 @@ fn probe(folder: &Path) -> std::io::Result<()> {
     fs::remove_file(&path)
 }
 
-/// Refuses what is there and is no regular file, such as a pipe: a checkpoint is read again.
+/// Refuses what exists and is not a regular file, such as a pipe: a checkpoint is read again.
 pub fn check_regular(out: &Path) -> Result<(), Failure> {
     match fs::metadata(out) {
         Ok(about) if !about.is_file() && !about.is_dir() => Err(Failure::input(format!(
@@ -118,7 +119,7 @@ pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failur
 /// Refuses a picture whose name does not say SVG or PNG; a device or a pipe may have any name.
 pub fn check_picture(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     check(out, inputs)?;
-    let known = is_called(out, "svg") || is_called(out, "png");
+    let known = has_extension(out, "svg") || has_extension(out, "png");
     if known || !out.metadata().map_or(true, |about| about.is_file()) {
         return Ok(());
     }
@@ -129,6 +130,6 @@ pub fn check_picture(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
 }
 
 /// Whether a file's name ends in the extension, in any case.
-pub fn is_called(file: &Path, extension: &str) -> bool {
+pub fn has_extension(file: &Path, extension: &str) -> bool {
     file.extension().is_some_and(|of_file| of_file.eq_ignore_ascii_case(extension))
 }

@@ -1,6 +1,6 @@
 //! Standard output and standard error, neither of which may bring the command down.
 //!
-//! Colors are for terminals alone, and for nobody who has set `NO_COLOR` (<https://no-color.org>).
+//! Colors are for terminals alone, and not where `NO_COLOR` is set (<https://no-color.org>).
 
 use crate::args::Arguments;
 use crate::failure::Failure;
@@ -58,10 +58,7 @@ fn is_colored(stream: &impl IsTerminal) -> bool {
 
 /// Prints text whose styles are ours, such as help.
 pub fn print_styled(text: &StyledStr) -> Result<(), Failure> {
-    match is_colored(&io::stdout()) {
-        true => put(&text.ansi().to_string()),
-        false => put(&text.to_string()),
-    }
+    if is_colored(&io::stdout()) { put(&text.ansi().to_string()) } else { put(&text.to_string()) }
 }
 
 /// Prints results on standard output.
@@ -71,13 +68,10 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Prints one JSON object on standard output.
 pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    // JSON escapes the older control characters by itself; the others stand in texts alone, where it can write them so.
+    // JSON escapes the older control characters by itself; the others occur in texts alone, where it can escape them too.
     let mut text = String::new();
     for c in value.to_string().chars() {
-        match commands(c) {
-            true => text.push_str(&format!("\\u{:04x}", u32::from(c))),
-            false => text.push(c),
-        }
+        if commands(c) { text.push_str(&format!("\\u{:04x}", u32::from(c))) } else { text.push(c) }
     }
     text.push('\n');
     put(&text)
@@ -116,10 +110,7 @@ fn escaped(text: &str, meant: fn(char) -> bool) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match stray(c) {
-            true => shown.extend(c.escape_default()),
-            false => shown.push(c),
-        }
+        if stray(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     Cow::Owned(shown)
 }
@@ -145,7 +136,7 @@ pub fn error(sentence: &str) {
 const RED: &str = "1;31";
 const YELLOW: &str = "1;33";
 
-/// Writes `KIND: LINE` to standard error. If that cannot be written there is nobody to tell.
+/// Writes `KIND: LINE` to standard error. If that cannot be written, nothing can be done.
 fn say(kind: Option<(&str, &str)>, line: &str) {
     let mut stderr = io::stderr().lock();
     let line = escaped(line, |_| false);

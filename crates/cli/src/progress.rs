@@ -137,7 +137,7 @@ impl<'a> Display<'a> {
         }
     }
 
-    /// Says once, in a line each, which GPU is in use and that training goes on from a checkpoint.
+    /// Says once, in a line each, which GPU is in use and that training resumes from a checkpoint.
     pub fn tell(&mut self, device: &str, resumed_from: Option<usize>) {
         if std::mem::replace(&mut self.told, true) {
             return;

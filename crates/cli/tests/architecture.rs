@@ -119,3 +119,107 @@ fn one_version_everywhere() {
 fn reaches(from: &str, to: &str) -> bool {
     dependencies(from).iter().any(|one| one == to || reaches(one, to))
 }
+
+/// Other people's types in public functions, fields and aliases of the libraries are those that the page lists under
+/// "Dependencies in public types". What is public in a private module and left there is listed here.
+#[test]
+fn foreign_types_in_public_are_the_listed_ones() {
+    // Serialize and Deserialize are traits, and derived.
+    const FREE: [&str; 3] = ["serde", "thiserror", "std"];
+    const PRIVATE: [(&str, &str); 3] = [
+        ("crates/data/src/decode/encoding.rs", "encoding_rs"), // a field for its own module
+        ("crates/data/src/formats/picture.rs", "png"),         // pictures for tests
+        ("crates/onesided/src/file/lists.rs", "safetensors"),
+    ];
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let section = page
+        .split("### Dependencies in public types")
+        .nth(1)
+        .unwrap()
+        .split("\nErrors carry")
+        .next()
+        .unwrap();
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if folder == "cli" {
+            continue; // a command, not an interface
+        }
+        for file in sources(&root().join("crates").join(&folder).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
+            let name = format!("crates{}", file.to_string_lossy().rsplit_once("/crates").unwrap().1);
+            for foreign in imports(text).into_iter().filter(|import| !FREE.contains(&import.0.as_str())) {
+                let shows = public_parts(text).iter().any(|part| has_word(part, &foreign.1));
+                if shows && !PRIVATE.contains(&(name.as_str(), foreign.0.as_str())) {
+                    found.insert((folder.clone(), foreign.0));
+                }
+            }
+        }
+    }
+    let listed = [("data", "arrow_array"), ("data", "arrow_schema"), ("experiment", "serde_json")];
+    assert_eq!(found, listed.map(|(folder, foreign)| (folder.to_string(), foreign.to_string())).into());
+    for (folder, foreign) in listed {
+        let named = section.contains(foreign) || section.contains(&foreign.replace('_', "-"));
+        assert!(named && section.contains(&format!("onesided-{folder}")), "{folder}: {foreign}");
+    }
+}
+
+/// Every source file below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
+    let below = folders.iter().flat_map(|folder| sources(folder));
+    files
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
+        .chain(below)
+        .collect()
+}
+
+/// Names that a file takes from crates that are not ours, and the crates.
+fn imports(text: &str) -> Vec<(String, String)> {
+    let statements = text.split("\nuse ").skip(1).filter_map(|rest| rest.split(';').next());
+    let foreign = statements
+        .filter_map(|statement| statement.split_once("::"))
+        .filter(|(from, _)| !["crate", "super", "self"].contains(from) && !from.starts_with("onesided"));
+    foreign
+        .flat_map(|(from, names)| {
+            let words = names.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string);
+            words
+                .filter(|word| word.starts_with(char::is_uppercase))
+                .map(move |word| (from.to_string(), word))
+        })
+        .collect()
+}
+
+/// Signatures of public functions, public fields, tuple structs and aliases.
+fn public_parts(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let starts = (0..lines.len()).filter(|&at| {
+        lines[at].strip_prefix("pub ").is_some_and(|rest| {
+            let field = rest.split_once(':').is_some_and(|(name, _)| !name.contains(' '));
+            field || rest.starts_with("fn ") || rest.starts_with("type ") || rest.starts_with("struct ")
+        })
+    });
+    starts
+        .map(|at| {
+            let mut part = String::new();
+            for line in &lines[at..] {
+                part.push_str(line);
+                part.push(' ');
+                if line.ends_with([';', '{', ',', '}'])
+                    && part.matches('(').count() == part.matches(')').count()
+                {
+                    break;
+                }
+            }
+            part
+        })
+        .collect()
+}
+
+/// Whether a text has a name as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+}

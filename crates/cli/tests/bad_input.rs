@@ -127,12 +127,12 @@ fn names_that_do_not_exist() {
     assert!(fit(&folder, "--prior 0.5 --surrogate hinge").contains("unknown surrogate loss 'hinge'"));
     assert!(fit(&folder, "--prior 0.5 --scenario both").contains("unknown scenario 'both'"));
     assert!(fit(&folder, "--prior 0.5 --threshold 0.4").contains("unknown threshold rule '0.4'"));
-    assert!(fit(&folder, "--prior 0.5 --missing zero").contains("unknown policy 'zero'"));
+    assert!(fit(&folder, "--prior 0.5 --missing zero").contains("unknown policy for missing values 'zero'"));
     assert!(fit(&folder, "--prior 0.5 --model resnet").contains("resnet"));
     assert!(fit(&folder, "--prior 0.5 --image-shape 8x8").contains("'8x8' is no image shape"));
     assert!(fit(&folder, "--prior 0.5 --image-shape 1x8x8").contains("64 values, but the table has 2"));
     assert!(fit(&folder, "--prior 0.5 --drop w").contains("there is no column 'w'"));
-    assert!(fit(&folder, "--prior 0.5 --wait").contains("unexpected argument '--wait'"));
+    assert!(fit(&folder, "--prior 0.5 --wait").contains("has no flag '--wait'; see onesided fit --help"));
     assert!(folder.refused("").contains("name a command"));
 }
 
@@ -161,7 +161,8 @@ fn devices_precisions_and_augmentations_that_do_not_exist() {
     let folder = small("devices");
     for device in ["gpu", "cuda:x", "cuda:", "CUDA", "cuda:-1"] {
         let message = fit(&folder, &format!("--prior 0.5 --device {device}"));
-        assert!(message.contains(&format!("unknown device '{device}'; use auto, cpu, cuda")), "{message}");
+        assert!(message.contains(&format!("unknown device '{device}'")), "{message}");
+        assert!(message.contains("; use auto, cpu, cuda"), "{message}");
         assert!(folder.refused(&format!("predict none x.csv --device {device}")).contains("unknown device"));
         assert!(
             folder
@@ -170,7 +171,10 @@ fn devices_precisions_and_augmentations_that_do_not_exist() {
         );
         assert!(folder.refused(&format!("demo --device {device}")).contains("unknown device"));
     }
-    assert!(fit(&folder, "--prior 0.5 --precision f16").contains("unknown precision 'f16'; use bf16 or f32"));
+    assert!(
+        fit(&folder, "--prior 0.5 --precision f16")
+            .contains("unknown precision 'f16' (did you mean 'bf16'?)")
+    );
     assert!(fit(&folder, "--prior 0.5 --augment rotate").contains("unknown augmentation 'rotate'; use none"));
 }
 
@@ -305,4 +309,64 @@ fn evaluate_asks_for_a_column() {
     );
     let message = folder.refused("evaluate m.safetensors table.csv --truth a");
     assert!(message.contains("'a' cannot be both a feature of the model and the truth"), "{message}");
+}
+
+/// Names of values that are nearly right, and words of other tools: each is answered with the name that was meant.
+#[test]
+fn names_that_were_meant() {
+    let folder = small("meant");
+    let fit = |more: &str| folder.refused(&format!("fit x.csv --label y {more} {OUT}"));
+    for (typed, meant) in [
+        ("--method colective", "'collective'"),
+        ("--method nnPU", "'nnpu'"),
+        ("--model tree", "'trees'"),
+        ("--model resnet-18", "'resnet18'"),
+        ("--optimizer admw", "'adamw'"),
+        ("--schedule cosin", "'cosine'"),
+        ("--reduction sum-of-mean", "'sum-of-means'"),
+        ("--surrogate logistics", "'logistic'"),
+        ("--scenario single", "'single-sample'"),
+        ("--threshold quantil", "'quantile'"),
+        ("--missing means", "'mean'"),
+        ("--device gpu", "'cuda'"),
+        ("--device cupa", "'cuda'"),
+        ("--effort thorugh", "'thorough'"),
+        ("--encoding uft-8", "'utf-8'"),
+        ("--method ldce --option rigde=1", "'ridge'"),
+        ("--leanring-rate 0.1", "'--learning-rate'"),
+        ("--lr 0.1", "'--learning-rate'"),
+        ("--prior 30", "0.3, which is 30 percent"),
+        ("--prior-in-unlabeled 7", "0.07, which is 7 percent"),
+    ] {
+        let error = fit(typed);
+        assert!(error.contains(&format!("did you mean {meant}")), "{typed}: {error}");
+    }
+    let error = folder.refused("prior x.csv --label y --estimator bb");
+    assert!(error.contains("did you mean 'bbe'?"), "{error}");
+    let error = folder.refused("experiment tabel1");
+    assert!(error.contains("did you mean 'table1'?"), "{error}");
+    let error = folder.refused("methods colective");
+    assert!(error.contains("did you mean 'collective'?"), "{error}");
+    let error = folder.refused("elicit --reward sqare");
+    assert!(error.contains("did you mean 'square'?"), "{error}");
+}
+
+#[test]
+fn a_model_and_rows_the_other_way_around() {
+    let folder = Folder::new("swapped");
+    folder.write("table.csv", table());
+    assert_eq!(folder.run(&format!("fit table.csv {QUICK} --out m.safetensors")).code, 0);
+    let expected = "'m.safetensors' is a model, and 'table.csv' is not; name the model first, then the rows";
+    for command in [
+        "predict",
+        "evaluate --label y",
+        "importance --label y",
+        "bound --label y",
+        "audit draw --rows 5 --out a.csv",
+    ] {
+        let error = folder.refused(&format!("{command} table.csv m.safetensors"));
+        assert!(error.contains(expected), "{command}: {error}");
+    }
+    // Two tables are two tables.
+    assert!(!folder.refused("predict table.csv table.csv").contains("is a model"));
 }

@@ -203,7 +203,7 @@ fn wrong_requests_get_one_sentence_and_leave_nothing() {
             "name = \"mnist\"",
             "mnist is not in 'data', which has no 'train-images-idx3-ubyte'; name the folder",
         ),
-        ("name = \"digits\"", "name = \"letters\"", "no data set is called so; known are mnist"),
+        ("name = \"digits\"", "name = \"letters\"", "unknown data set 'letters'; use mnist"),
         ("positive = [\"0\",", "positive = [\"ten\",", "it has no class 'ten'; its classes are 0, 1"),
         ("name = \"weighted-lr\"", "name = \"weighted-l\"", "weighted-l"),
         ("network = \"linear\"", "network = \"vgg99\"", "unknown model 'vgg99'"),

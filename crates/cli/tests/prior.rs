@@ -194,7 +194,7 @@ fn fit_and_prior_agree_whatever_the_method() {
 fn what_is_wrong_is_one_sentence() {
     let folder = folder("prior-wrong");
     let refused = |more: &str| folder.refused(&format!("prior table.csv {COLUMNS} {more}"));
-    assert!(refused("--estimator bbe,guess").contains("unknown estimator 'guess'; the estimators are"));
+    assert!(refused("--estimator bbe,guess").contains("unknown estimator 'guess'; use "));
     assert!(refused("--estimator ,").contains("name an estimator"));
     assert!(refused("--scorer kernel").contains("unknown scorer 'kernel'"));
     assert!(refused("--scenario both").contains("unknown scenario 'both'"));

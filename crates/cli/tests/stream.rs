@@ -65,10 +65,10 @@ fn more_than_there_are_is_all_and_none_is_refused() {
     );
     assert_eq!(std::fs::read_to_string(folder.path("list.csv")).unwrap().lines().count(), 251);
     for (top, why) in [
-        ("0", "--top: '0' is no number of rows"),
-        ("-3", "--top: '-3' is no number of rows"),
-        ("few", "--top: 'few' is no number of rows"),
-        ("0%", "--top: '0%' is no number of rows"),
+        ("0", "--top: '0' is not a number of rows"),
+        ("-3", "--top: '-3' is not a number of rows"),
+        ("few", "--top: 'few' is not a number of rows"),
+        ("0%", "--top: '0%' is not a number of rows"),
     ] {
         let error = folder.refused(&format!("predict m.safetensors table.csv --out x.csv --top {top}"));
         assert!(error.contains(why), "{error}");
@@ -186,7 +186,7 @@ fn draws_that_cannot_be_are_refused() {
     let fit = "fit table.csv --drop id --out m.safetensors";
     for (flags, why) in [
         (format!("{fit} --label y --max-unlabeled 0"), "--max-unlabeled must be at least 1, but is 0"),
-        (format!("{fit} --label y --max-unlabeled many"), "invalid value 'many'"),
+        (format!("{fit} --label y --max-unlabeled many"), "takes a whole number from 0 on, not 'many'"),
         (format!("{fit} --truth t --method supervised --max-unlabeled 9"), "the method supervised has none"),
         (
             "fit --positives texts --unlabeled texts --max-unlabeled 9 --out m.safetensors".to_string(),

@@ -180,9 +180,9 @@ fn what_cannot_be_promised_is_refused_with_what_it_takes() {
         ("--recall 95", "but is 95"),
         ("--recall lots", "--recall must be a share such as 0.95 or 95%, but is 'lots'"),
         ("--confidence 1", "the confidence must lie strictly between 0 and 1"),
-        ("--top 0", "--top: '0' is no number of rows"),
-        ("--top -1", "--top: '-1' is no number of rows"),
-        ("--top 200%", "--top: '200%' is no number of rows"),
+        ("--top 0", "--top: '0' is not a number of rows"),
+        ("--top -1", "--top: '-1' is not a number of rows"),
+        ("--top 200%", "--top: '200%' is not a number of rows"),
     ] {
         let error = folder.refused(&format!("{predict} {flags}"));
         assert!(error.contains(why), "{flags}: {error}");
@@ -342,7 +342,7 @@ fn bad_audits_are_refused() {
     for (flags, why) in [
         ("--rows 5 --out a.csv", " to 900 of them, but 5 were asked for"),
         ("--rows 901 --out a.csv", "but 901 were asked for"),
-        ("--rows 100 --top 0 --out a.csv", "--top: '0' is no number of rows"),
+        ("--rows 100 --top 0 --out a.csv", "--top: '0' is not a number of rows"),
         ("--rows 100 --top 1000 --out a.csv", "the first 1000 rows were asked for, but there are 900"),
         ("--rows 100 --out a.txt", "a.txt"),
         ("--rows 100 --out new.csv", "which would be lost"),

@@ -267,8 +267,8 @@ pub enum DataError {
     #[error("column '{column}' holds numbers, not texts, in all {rows} rows")]
     NumericText { column: String, rows: usize },
     /// An unknown kind of file list.
-    #[error("unknown {what} '{found}'; use {known}")]
-    UnknownWord { what: &'static str, found: String, known: &'static str },
+    #[error("{}", crate::names::unknown_name(.what, .found, .known))]
+    UnknownWord { what: &'static str, found: String, known: &'static [&'static str] },
     /// Pictures that cannot be decoded.
     #[error("{count} of {all} pictures cannot be read, first '{file}' ({why}); remove or replace them")]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
@@ -343,7 +343,7 @@ pub enum DataError {
     UnknownColumn { name: String, hint: String },
 
     /// Neither of the two names.
-    #[error("unknown policy '{0}' for missing values; use mean or refuse")]
+    #[error("{}", crate::names::unknown_name("policy for missing values", .0, &["mean", "refuse"]))]
     UnknownPolicy(String),
 
     // Features and matrices.
@@ -608,7 +608,7 @@ pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a
     let mut near: Vec<(usize, &str)> = there
         .iter()
         .filter(|column| column.len() <= longest)
-        .map(|column| (edits(&wanted, &column.to_lowercase()), *column))
+        .map(|column| (strsim::osa_distance(&wanted, &column.to_lowercase()), *column))
         .filter(|(distance, _)| *distance <= (name.chars().count() + 1) / 3)
         .collect();
     near.sort();
@@ -645,32 +645,9 @@ pub(crate) fn shortened(text: &str) -> String {
     short
 }
 
-/// The Levenshtein distance, one row of its table at a time.
-pub(crate) fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edit_distances() {
-        assert_eq!(edits("kitten", "sitting"), 3);
-        assert_eq!(edits("", "abc"), 3);
-        assert_eq!(edits("label", "label"), 0);
-    }
 
     #[test]
     fn unknown_columns_come_with_a_hint() {

@@ -285,10 +285,12 @@ impl Meaning {
             Err(_) => {
                 let lower = text.to_lowercase();
                 let is = |words: &[&str]| words.contains(&lower.as_str());
-                match () {
-                    () if is(&TRUE) => Some(Meaning::True),
-                    () if is(&FALSE) => Some(Meaning::False),
-                    () => None,
+                if is(&TRUE) {
+                    Some(Meaning::True)
+                } else if is(&FALSE) {
+                    Some(Meaning::False)
+                } else {
+                    None
                 }
             }
         }

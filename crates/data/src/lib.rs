@@ -47,6 +47,7 @@ mod input;
 mod label;
 mod matrix;
 mod memory;
+mod names;
 mod parallel;
 mod place;
 mod prior;
@@ -90,6 +91,7 @@ pub use input::{
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, parse_size, rows_to_fit};
+pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};

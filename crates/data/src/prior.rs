@@ -114,7 +114,7 @@ pub struct ClassPrior(f64);
 #[non_exhaustive]
 pub enum PriorError {
     /// Not strictly between 0 and 1.
-    #[error("the prior must lie strictly between 0 and 1, but is {0}")]
+    #[error("the prior must lie strictly between 0 and 1, but is {0}{share}", share = as_share(*.0))]
     OutOfRange(f64),
     /// In one sample the population holds at least the labeled positives.
     #[error(
@@ -147,8 +147,20 @@ pub enum PriorError {
         most: f64,
     },
     /// Neither of the two names.
-    #[error("unknown scenario '{0}'; use case-control or single-sample")]
+    #[error("{}", crate::names::unknown_name("scenario", .0, &["case-control", "single-sample"]))]
     UnknownScenario(String),
+}
+
+/// What was meant by a share in percent, where one was given.
+fn as_share(percent: f64) -> String {
+    // Through the nearest short decimal: 0.07 and not 0.07 and some dust.
+    let share = format!("{:.6}", percent / 100.0);
+    match percent {
+        percent if percent > 1.0 && percent < 100.0 => {
+            format!(" (did you mean {}, which is {percent} percent?)", share.trim_end_matches('0'))
+        }
+        _ => String::new(),
+    }
 }
 
 fn inside_unit(value: f64) -> Result<f64, PriorError> {

@@ -81,14 +81,20 @@ impl TableFormat {
         let lower = path.file_name()?.to_string_lossy().to_lowercase();
         let bare = lower.strip_suffix(".gz").or_else(|| lower.strip_suffix(".zst")).unwrap_or(&lower);
         let ends = |name: &str, endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        match () {
-            () if ends(&lower, &[".parquet", ".pq"]) => Some(TableFormat::Parquet),
-            () if ends(&lower, &[".feather", ".arrow", ".ipc"]) => Some(TableFormat::Arrow),
-            () if ends(&lower, &[".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"]) => Some(TableFormat::Excel),
-            () if ends(bare, &[".csv", ".txt"]) => Some(TableFormat::Csv),
-            () if ends(bare, &[".tsv", ".tab"]) => Some(TableFormat::Tsv),
-            () if ends(bare, &[".json", ".jsonl", ".ndjson"]) => Some(TableFormat::Json),
-            () => None,
+        if ends(&lower, &[".parquet", ".pq"]) {
+            Some(TableFormat::Parquet)
+        } else if ends(&lower, &[".feather", ".arrow", ".ipc"]) {
+            Some(TableFormat::Arrow)
+        } else if ends(&lower, &[".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"]) {
+            Some(TableFormat::Excel)
+        } else if ends(bare, &[".csv", ".txt"]) {
+            Some(TableFormat::Csv)
+        } else if ends(bare, &[".tsv", ".tab"]) {
+            Some(TableFormat::Tsv)
+        } else if ends(bare, &[".json", ".jsonl", ".ndjson"]) {
+            Some(TableFormat::Json)
+        } else {
+            None
         }
     }
 }
@@ -106,7 +112,11 @@ impl FromStr for TableFormat {
             "excel" => Ok(TableFormat::Excel),
             other => {
                 let (what, found) = ("format of tables", other.to_string());
-                Err(DataError::UnknownWord { what, found, known: "csv, tsv, parquet, json, arrow or excel" })
+                Err(DataError::UnknownWord {
+                    what,
+                    found,
+                    known: &["csv", "tsv", "parquet", "json", "arrow", "excel"],
+                })
             }
         }
     }

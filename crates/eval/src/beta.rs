@@ -81,10 +81,7 @@ pub(crate) fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        match beta_cdf(a, b, middle) < share {
-            true => low = middle,
-            false => high = middle,
-        }
+        if beta_cdf(a, b, middle) < share { low = middle } else { high = middle }
     }
     0.5 * (low + high)
 }

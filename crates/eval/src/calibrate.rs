@@ -117,7 +117,7 @@ fn each_alone(sample: Sample) -> Vec<Group> {
 }
 
 fn grouped(sample: Sample) -> Vec<Group> {
-    // Weighted rows are few enough, or their owner patient enough, to stand for themselves.
+    // Weighted rows are not grouped: there are few of them, or the time is accepted.
     if sample.scores.len() <= GROUPS || sample.weights.is_some() {
         return each_alone(sample);
     }

@@ -37,7 +37,7 @@ pub enum EvalError {
     #[error("the threshold must be a number, but is {0}")]
     Threshold(f64),
     /// Not a rule.
-    #[error("unknown threshold rule '{0}'; use half, quantile or max-pu-accuracy")]
+    #[error("{}", onesided_data::unknown_name("threshold rule", .0, &["half", "quantile", "max-pu-accuracy"]))]
     UnknownRule(String),
     /// Not strictly between 0 and 1.
     #[error("the {what} must lie strictly between 0 and 1, but is {value}")]
@@ -74,7 +74,7 @@ pub enum EvalError {
         all: usize,
     },
     /// Not a number of rows.
-    #[error("'{0}' is no number of rows; use a whole number from 1 such as 100, or a share such as 1%")]
+    #[error("'{0}' is not a number of rows; use a whole number from 1 such as 100, or a share such as 1%")]
     UnknownTop(String),
     /// An audit that cannot be drawn.
     #[error("an audit of {all} rows draws from {least} to {all} of them, but {rows} were asked for")]

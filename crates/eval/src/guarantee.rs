@@ -10,7 +10,7 @@
 //!   P(L = l) = C(l + k - 1, l) C(M - l + m - k, M - l) / C(M + m, M), since the M and the m are in random order. M is not
 //!   known, so the cut must do for every M in a range.
 //!
-//! Ties only help: whoever scores at least the cut is found. No prior enters, and nothing about the scores is assumed.
+//! Ties only help: every row that scores at least the cut is found. No prior enters, and nothing about the scores is assumed.
 //! What is assumed: labels were given at random among the positives (SCAR), and nothing was chosen, calibrated or fitted
 //! with the m positives. Scores of folds, or of a model that is trained again afterwards, break the law.
 

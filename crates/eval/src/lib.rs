@@ -1,4 +1,4 @@
-//! How good is a classifier when nobody has labeled a negative?
+//! How good is a classifier when no negative is labeled?
 //!
 //! * [`with_truth`]: the usual metrics, for the lucky case in which true labels exist.
 //! * [`without_negatives`]: recall, estimated precision, risk and AUC from held-out positives and unlabeled rows.

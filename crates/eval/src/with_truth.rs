@@ -13,7 +13,7 @@ const ECE_BINS: usize = 15;
 const LOG_LOSS_CLIP: f64 = 1e-15;
 
 /// Metrics of predicted probabilities against true labels. A metric without a meaning on the data is `None`, never a
-/// stand-in such as 0.
+/// placeholder such as 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TruthMetrics {
     /// Share of rows on the right side of the threshold.

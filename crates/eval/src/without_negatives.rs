@@ -205,6 +205,7 @@ impl PuMetrics {
     }
 
     /// With estimates from 0 to 1, where shares and areas are. The warnings keep what they were.
+    #[must_use]
     pub fn clipped(mut self) -> Self {
         let estimates =
             [&mut self.precision, &mut self.f1, &mut self.pu_risk, &mut self.pu_accuracy, &mut self.auc];

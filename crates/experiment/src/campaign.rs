@@ -23,6 +23,7 @@ pub struct RunOptions {
 }
 
 /// What an observer of [`run_all`] is told.
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A data set is about to be read.
     Reading(&'a str),
@@ -41,7 +42,7 @@ pub struct CampaignProgress {
     pub all: usize,
     /// Seconds since it began.
     pub seconds: f64,
-    /// Seconds that the rest will take if it goes on as it went.
+    /// Seconds that the rest will take at the same rate.
     pub left: f64,
 }
 
@@ -164,12 +165,11 @@ fn run_on_dataset(
         device = if device == Device::Cpu { one } else { device };
     }
     let views = Views::new(set.rows());
-    let engine = match runs.iter().all(|run| run.settings.is_classic()) {
-        true => None,
-        false => {
-            let (source, shape) = views.source()?;
-            Some(Engine::new(device, source, shape)?)
-        }
+    let engine = if runs.iter().all(|run| run.settings.is_classic()) {
+        None
+    } else {
+        let (source, shape) = views.source()?;
+        Some(Engine::new(device, source, shape)?)
     };
     if let Some(engine) = &engine {
         (recorder.observer)(Event::On(&engine.describe()));

@@ -1,7 +1,7 @@
 //! What a spec may choose for a run, at every level: for all runs, a data set, a method, or a pair of them.
 
 use crate::ExperimentError;
-use onesided_data::{Mix, Scenario};
+use onesided_data::{Mix, Scenario, unknown_name};
 use onesided_learn::{Config, Method, ModelChoice};
 use onesided_loss::Options;
 use onesided_net::{Architecture, TrainConfig};
@@ -13,7 +13,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choices {
-    /// How texts become numbers: `glove` (word vectors, averaged) or `tfidf` (`tfidf:20000` keeps so many terms).
+    /// How texts become numbers: `glove` (word vectors, averaged) or `tfidf` (`tfidf:20000` keeps 20,000 terms).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<String>,
     /// The network, by its name in the zoo.
@@ -34,7 +34,7 @@ pub struct Choices {
     /// Passes over the unlabeled rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epochs: Option<usize>,
-    /// Rows a step.
+    /// Rows per step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<usize>,
     /// L2 penalty.
@@ -165,11 +165,10 @@ impl Choices {
             text.as_ref().map_or(Ok(default), |text| text.parse())
         }
         fn within(what: &str, value: f64, range: std::ops::RangeInclusive<f64>) -> Result<f64, String> {
-            match range.contains(&value) {
-                true => Ok(value),
-                false => {
-                    Err(format!("{what} must lie in [{}, {}], but is {value}", range.start(), range.end()))
-                }
+            if range.contains(&value) {
+                Ok(value)
+            } else {
+                Err(format!("{what} must lie in [{}, {}], but is {value}", range.start(), range.end()))
             }
         }
         let config = self.config()?;
@@ -187,7 +186,7 @@ impl Choices {
             mirror: match self.test_view.as_deref() {
                 None | Some("plain") => false,
                 Some("mirror") => true,
-                Some(other) => return Err(format!("unknown test_view '{other}'; use plain or mirror")),
+                Some(other) => return Err(unknown_name("test_view", other, &["plain", "mirror"])),
             },
             skip: self.skip.unwrap_or(false),
             hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
@@ -206,6 +205,7 @@ const TERMS: usize = 10_000;
 
 /// How texts become rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TextForm {
     /// The mean of the vectors of a text's words.
     Glove,
@@ -229,7 +229,7 @@ impl FromStr for TextForm {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || format!("unknown features '{text}'; use glove, tfidf or tfidf:TERMS");
+        let unknown = || unknown_name("features", text, &["glove", "tfidf", "tfidf:TERMS"]);
         match text {
             "glove" => Ok(TextForm::Glove),
             "tfidf" => Ok(TextForm::Tfidf { terms: TERMS }),
@@ -244,6 +244,7 @@ impl FromStr for TextForm {
 
 /// The prior at which test rows are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DecideAt {
     /// That of training: the sign of the score.
     Training,
@@ -258,7 +259,7 @@ impl FromStr for DecideAt {
         match text {
             "training" => Ok(DecideAt::Training),
             "class" => Ok(DecideAt::Class),
-            _ => Err(format!("unknown prior '{text}' to decide at; use training or class")),
+            _ => Err(unknown_name("prior to decide at", text, &["training", "class"])),
         }
     }
 }

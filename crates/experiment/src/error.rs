@@ -1,4 +1,4 @@
-//! Why an experiment cannot go on.
+//! Why an experiment cannot continue.
 
 use onesided_classic::ClassicError;
 use onesided_data::{DataError, Hint, PriorError};
@@ -35,8 +35,8 @@ pub enum ExperimentError {
         /// What is wrong with it.
         detail: String,
     },
-    /// A results file with a line that is no result.
-    #[error("'{file}', line {line}: {detail}; mend or delete the line")]
+    /// A results file with a line that is not a result.
+    #[error("'{file}', line {line}: {detail}; fix or delete the line")]
     Results {
         /// The file.
         file: String,
@@ -72,7 +72,7 @@ pub enum ExperimentError {
         cause: Box<ExperimentError>,
     },
     /// Stopped by the user; what was finished is in the results file.
-    #[error("interrupted after {done} of {all} runs; the same command goes on from there")]
+    #[error("interrupted after {done} of {all} runs; run the same command again to resume")]
     Interrupted {
         /// Runs finished by this command.
         done: usize,

@@ -2,7 +2,7 @@
 //!
 //! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`run_all`] does them,
 //! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment
-//! goes on where it stopped; [`Table`] puts means and deviations beside the [`Printed`] values. [`figure()`] watches one
+//! resumes where it stopped; [`Table`] puts means and deviations next to the [`Printed`] values. [`figure()`] watches one
 //! run epoch by epoch from a layer of two units. [`Spec::built_in`] has the specs of the published tables.
 //!
 //! ```
@@ -12,7 +12,7 @@
 //! let results = Results::read("no/results/yet.jsonl".as_ref(), &spec.reuse)?;
 //! let runs = pending(&spec, &results, Some("20ng/0.2"))?;
 //! assert_eq!(runs[0].name, "20ng/0.2/collective/0");
-//! // The table shows what the paper printed beside what was run, which is nothing so far.
+//! // The table shows what the paper printed next to what was run, which is nothing so far.
 //! assert!(Table::new(&spec, &results, Measure::Accuracy)?.markdown().contains("(86.01)"));
 //! # Ok::<(), onesided_experiment::ExperimentError>(())
 //! ```

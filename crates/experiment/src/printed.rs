@@ -1,4 +1,4 @@
-//! Values that others have printed, to set beside ours.
+//! Values that others have printed, to compare with ours.
 //!
 //! ```toml
 //! [accuracy]

@@ -117,7 +117,7 @@ impl Results {
     }
 
     /// Takes in the lines behind those that were taken in already, and returns what follows the last of them: half a
-    /// line. A line that is no result is passed over: a finished run must not be lost for it, and the next
+    /// line. A line that is not a result is skipped: it must not cost a finished run, and the next
     /// [`Results::read`] names it.
     fn take_new(&mut self, file: &mut File) -> io::Result<Vec<u8>> {
         // A file that was edited, or replaced, is read from its start.
@@ -162,14 +162,14 @@ impl Results {
             // A last line that only lacks its end, as editors leave it.
             (self.end + rest.len() as u64, format!("\n{line}\n"))
         } else {
-            // Whoever wrote half a line is dead, or it would hold the lock.
+            // The process that wrote half a line has ended, or it would hold the lock.
             file.set_len(self.end)?;
             (self.end, format!("{line}\n"))
         };
         file.seek(SeekFrom::Start(end))?;
         let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
         if let Err(cause) = written {
-            // Half a line would be in the way of nobody, but a full disk is glad of every byte.
+            // Readers skip half a line, but on a full disk every byte counts.
             let _ = file.set_len(end);
             return Err(cause);
         }
@@ -197,7 +197,7 @@ fn whole_lines(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// A file to read, with a shared lock where the file system has locks: nobody cuts or appends while it is open.
+/// A file to read, with a shared lock where the file system has locks: no process cuts or appends while it is open.
 fn open_to_read(file: &Path) -> io::Result<Option<File>> {
     // A device would never end.
     if fs::metadata(file).is_ok_and(|about| !about.is_file()) {
@@ -309,7 +309,7 @@ pub(crate) mod tests {
         let file = folder.join("r.jsonl");
         fs::write(&file, format!("{}\nnonsense\n", serde_json::to_string(&record("a")).unwrap())).unwrap();
         let error = Results::read(&file, &[]).unwrap_err().to_string();
-        assert!(error.contains("line 2: ") && error.contains("mend or delete"), "{error}");
+        assert!(error.contains("line 2: ") && error.contains("fix or delete"), "{error}");
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -369,7 +369,7 @@ pub(crate) mod tests {
         assert_eq!(Results::read(&file, &[]).unwrap().by_fingerprint.len(), 1);
         results.append(record("d")).unwrap();
         assert_eq!(lines(&file), [record("c"), record("d")]);
-        // A line that is no result costs no finished run; the next reading names it.
+        // A line that is not a result costs no finished run; the next reading names it.
         let text = fs::read_to_string(&file).unwrap();
         fs::write(&file, format!("{text}nonsense\n")).unwrap();
         results.append(record("e")).unwrap();

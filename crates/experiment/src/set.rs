@@ -30,7 +30,7 @@ pub struct Set {
     pub test: Vec<bool>,
     /// The file of each row, where rows are files of their own.
     pub files: Option<Vec<PathBuf>>,
-    /// Where each row to train on stands among the published rows, if some of them are left out.
+    /// The number of each row to train on among the published rows, if some of them are left out.
     published: Option<Vec<usize>>,
     rows: Dataset,
     /// Pictures as numbers of mean 0 and deviation 1, made when they are first asked for.
@@ -108,7 +108,7 @@ impl Set {
                     let number = |(at, &byte): (usize, &u8)| {
                         f32::from(byte) * scale[at % channels] + shift[at % channels]
                     };
-                    self.in_full(pictures.bytes.iter().enumerate().map(number).collect())
+                    self.with_numbers(pictures.bytes.iter().enumerate().map(number).collect())
                 })
             }
             _ => Ok(&self.rows),
@@ -120,7 +120,7 @@ impl Set {
     pub fn counts(&self) -> Result<&Dataset, ExperimentError> {
         made(&self.counts, || match self.rows.rows() {
             Store::Bytes(pictures) => {
-                self.in_full(pictures.bytes.iter().map(|&byte| f32::from(byte)).collect())
+                self.with_numbers(pictures.bytes.iter().map(|&byte| f32::from(byte)).collect())
             }
             _ => {
                 let (rows, width) = (self.rows.dense()?, self.rows.encoding().width());
@@ -128,7 +128,7 @@ impl Set {
                 for row in rows.as_slice().chunks_exact(width) {
                     least.iter_mut().zip(row).for_each(|(least, &x)| *least = least.min(x));
                 }
-                self.in_full(
+                self.with_numbers(
                     rows.as_slice().iter().enumerate().map(|(at, &x)| x - least[at % width]).collect(),
                 )
             }
@@ -136,7 +136,7 @@ impl Set {
     }
 
     /// The same rows with every value stored, as given.
-    fn in_full(&self, numbers: Vec<f32>) -> Result<Dataset, ExperimentError> {
+    fn with_numbers(&self, numbers: Vec<f32>) -> Result<Dataset, ExperimentError> {
         let encoding = self.rows.encoding();
         of_matrix(Matrix::new(self.rows.len(), encoding.width(), numbers)?, encoding.shape())
     }
@@ -373,8 +373,45 @@ fn of_folder(spec: &DataSpec, place: &Path) -> Result<Set, ExperimentError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Positives, then negatives to train on, then rows to test on, each with its number as its only value.
+    pub fn numbered(positive: usize, negative: usize, test: usize) -> Set {
+        let train: Vec<bool> = (0..positive + negative).map(|row| row < positive).collect();
+        let rows = train.len() + test;
+        let numbers = Matrix::new(rows, 1, (0..rows).map(|row| row as f32).collect()).unwrap();
+        Set::new(train, vec![false; test], None, of_matrix(numbers, None).unwrap())
+    }
+
+    #[test]
+    fn columns_are_scaled_by_the_rows_to_train_on() {
+        // Of 1 and 3 the mean is 2 and the deviation 1; a constant column is centered alone.
+        let scaled = standardized(&[1.0, 7.0, 3.0, 7.0, 6.0, 9.0], 2, 2);
+        assert_eq!(scaled, [-1.0, 0.0, 1.0, 0.0, 4.0, 2.0]);
+    }
+
+    #[test]
+    fn counts_of_a_table_begin_at_the_smallest_value() {
+        let rows = Matrix::new(3, 2, vec![-2.0, 5.0, 0.0, 3.0, 1.0, 4.0]).unwrap();
+        let set = Set::new(vec![true, false], vec![true], None, of_matrix(rows, None).unwrap());
+        assert_eq!(set.counts().unwrap().dense().unwrap().as_slice(), [0.0, 2.0, 2.0, 0.0, 3.0, 1.0]);
+        assert!(std::ptr::eq(set.numbers().unwrap(), set.rows()));
+        assert_eq!((set.name(1), set.picture(0).is_none()), ("1".to_string(), true));
+    }
+
+    #[test]
+    fn the_word_vectors_of_most_dimensions_are_taken() {
+        let folder = std::env::temp_dir().join(format!("onesided-glove-{}", std::process::id()));
+        fs::create_dir_all(folder.join("glove")).unwrap();
+        let error = glove_file(&folder).unwrap_err().to_string();
+        assert!(error.contains("it holds no word vectors"), "{error}");
+        for name in ["glove.6B.50d.txt", "notes.txt", "glove/glove.6B.100d.txt.gz", "glove/glove.txt"] {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        assert_eq!(glove_file(&folder).unwrap(), folder.join("glove/glove.6B.100d.txt.gz"));
+        fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_table_without_a_test_part_keeps_its_numbers_too() {

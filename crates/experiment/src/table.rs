@@ -1,4 +1,4 @@
-//! Results as a table: mean and standard deviation over seeds, the printed value beside each cell.
+//! Results as a table: mean and standard deviation over seeds, the printed value next to each cell.
 
 use crate::ExperimentError;
 use crate::built_in::read_printed;
@@ -6,6 +6,7 @@ use crate::compared::{Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
 use crate::spec::{Run, Spec};
+use onesided_data::unknown_name;
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -51,7 +52,7 @@ impl FromStr for Measure {
             "accuracy" => Ok(Measure::Accuracy),
             "auc" => Ok(Measure::Auc),
             "estimated-accuracy" => Ok(Measure::EstimatedAccuracy),
-            _ => Err(format!("unknown measure '{text}'; use accuracy, auc or estimated-accuracy")),
+            _ => Err(unknown_name("measure", text, &["accuracy", "auc", "estimated-accuracy"])),
         }
     }
 }
@@ -81,11 +82,11 @@ struct Column {
     name: String,
     /// Whether it is run here, and not only printed.
     run: bool,
-    /// Whether it takes no part in who is best: it sees every label, was only printed, or the spec puts it aside.
+    /// Whether it cannot be the best: it sees every label, was only printed, or the spec puts it aside.
     aside: bool,
 }
 
-/// A data set at a hidden fraction, and what stands in its columns.
+/// A data set at a hidden fraction, and what its columns hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<T> {
     pub data: String,
@@ -147,9 +148,10 @@ impl Table {
         for (number, method) in spec.methods.iter().enumerate() {
             let errors = if sees_all(number) { &[0.0][..] } else { &spec.prior_errors[..] };
             for &error in errors {
-                let title = match several && !sees_all(number) {
-                    true => format!("{} {:+}", method.title, (error * 1e4).round() / 100.0),
-                    false => method.title.clone(),
+                let title = if several && !sees_all(number) {
+                    format!("{} {:+}", method.title, (error * 1e4).round() / 100.0)
+                } else {
+                    method.title.clone()
                 };
                 let aside = method.aside || sees_all(number);
                 let name = format!("{}{}", method.name, spec.error_in_name(error));
@@ -193,6 +195,7 @@ impl Table {
     }
 
     /// The rows of which something is done.
+    #[must_use]
     pub fn begun(mut self) -> Self {
         self.rows.retain(|row| row.cells.iter().any(|cell| cell.runs > 0));
         self
@@ -247,7 +250,7 @@ impl Table {
         })
     }
 
-    /// A line a cell.
+    /// A line per cell.
     pub fn csv(&self) -> String {
         let number = |x: f64| if x.is_finite() { format!("{x:.4}") } else { String::new() };
         let mut text = String::from("cell,runs,mean,deviation,printed_mean,printed_deviation\n");

@@ -116,7 +116,7 @@ impl<'a> Trial<'a> {
         Ok(self.network()?.map_or(Device::Cpu, resolved))
     }
 
-    /// Multiply-adds of the whole run, by which the time left is foretold; of classic systems, which nobody can foretell,
+    /// Multiply-adds of the whole run, by which the time left is estimated; for classic systems, whose time is unknown,
     /// the rows.
     pub fn cost(&self) -> Result<f64, ExperimentError> {
         let rows = self.split.training.len() as f64;
@@ -214,12 +214,15 @@ impl<'a> Trial<'a> {
         }))
     }
 
-    /// The test rows, and what held-out rows say, by a network as it stands, in the precision of training.
+    /// The test rows, and what held-out rows say, by a network as it is now, in the precision of training.
     fn test_network(&self, executor: &mut dyn Executor) -> Result<Tested, NetError> {
         let mirrored = Draw { mirror: 1, ..Draw::default() };
-        let mut score = |rows: &[u32]| match self.run.settings.mirror {
-            false => score_rows(executor, rows),
-            true => score_views(executor, rows, &[Draw::default(), mirrored]),
+        let mut score = |rows: &[u32]| {
+            if self.run.settings.mirror {
+                score_views(executor, rows, &[Draw::default(), mirrored])
+            } else {
+                score_rows(executor, rows)
+            }
         };
         let decide = |scores: &[f32]| -> Vec<bool> {
             scores.iter().map(|&score| f64::from(score) + self.shift > 0.0).collect()

@@ -48,14 +48,14 @@ fn moved(score: f32, from: &[f64], to: &[f64]) -> f32 {
     };
     let wide = f64::from(score);
     let slope = if high > low { (to[to.len() - 1] - to[0]) / (high - low) } else { 1.0 };
-    let moved = match () {
-        () if wide <= low => slope * (wide - low) + to[0],
-        () if wide >= high => slope * (wide - high) + to[to.len() - 1],
-        () => {
-            let next = from.partition_point(|&quantile| quantile <= wide);
-            let (a, b) = (from[next - 1], from[next]);
-            to[next - 1] + (to[next] - to[next - 1]) * (wide - a) / (b - a)
-        }
+    let moved = if wide <= low {
+        slope * (wide - low) + to[0]
+    } else if wide >= high {
+        slope * (wide - high) + to[to.len() - 1]
+    } else {
+        let next = from.partition_point(|&quantile| quantile <= wide);
+        let (a, b) = (from[next - 1], from[next]);
+        to[next - 1] + (to[next] - to[next - 1]) * (wide - a) / (b - a)
     };
     moved as f32
 }

@@ -96,10 +96,9 @@ impl FromStr for ModelChoice {
     fn from_str(text: &str) -> Result<Self, Error> {
         match text {
             "trees" => Ok(ModelChoice::Trees),
-            network => Ok(ModelChoice::Network(network.parse().map_err(|_| Error::Unknown {
-                what: "model",
-                found: network.to_string(),
-                known: format!("{} or trees", Architecture::names().join(", ")),
+            network => Ok(ModelChoice::Network(network.parse().map_err(|_| {
+                let known: Vec<&str> = Architecture::names().iter().copied().chain(["trees"]).collect();
+                Error::unknown_name("model", network, &known)
             })?)),
         }
     }
@@ -154,10 +153,9 @@ impl Config {
     /// Sets a setting by its name to the value of a text; the error lists all names and suggests the nearest.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
         let found = SETTINGS.iter().find(|setting| setting.name == name);
-        let setting = found.ok_or_else(|| Error::Unknown {
-            what: "setting",
-            found: name.to_string(),
-            known: SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", "),
+        let setting = found.ok_or_else(|| {
+            let known: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+            Error::unknown_name("setting", name, &known)
         })?;
         (setting.set)(self, value)
     }

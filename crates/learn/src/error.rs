@@ -76,13 +76,23 @@ pub enum Error {
     #[error("nothing that was tried could learn from these rows: {0}")]
     AllMembersFailed(String),
     /// A word that is none of those known.
-    #[error("unknown {what} '{found}'; use {known}")]
-    Unknown {
+    #[error("{}", onesided_data::unknown_name(.what, .found, .known))]
+    UnknownName {
         /// What was to be named.
         what: &'static str,
         /// What was named.
         found: String,
         /// What can be.
+        known: Vec<&'static str>,
+    },
+    /// A value that cannot be read.
+    #[error("unknown {what} '{found}'; use {known}")]
+    Unknown {
+        /// What was to be given.
+        what: &'static str,
+        /// What was given.
+        found: String,
+        /// What can be, in words.
         known: String,
     },
     /// Evidence that no estimator of the prior can use.
@@ -244,6 +254,10 @@ impl Error {
             Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),
             _ => None,
         }
+    }
+
+    pub(crate) fn unknown_name(what: &'static str, found: &str, known: &[&'static str]) -> Self {
+        Error::UnknownName { what, found: found.to_string(), known: known.to_vec() }
     }
 
     pub(crate) fn of_classic(source: ClassicError) -> Self {

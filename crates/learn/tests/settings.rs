@@ -99,7 +99,9 @@ fn how_it_runs_is_taken_everywhere() {
 fn wrong_names_and_values_are_one_sentence() {
     let refusal = |name: &str, value: &str| Config::default().set(name, value).unwrap_err().to_string();
     assert!(
-        refusal("learning_rate", "1").starts_with("unknown setting 'learning_rate'; use method, model, ")
+        refusal("learning_rate", "1").starts_with(
+            "unknown setting 'learning_rate' (did you mean 'learning-rate'?); use method, model, "
+        )
     );
     assert_eq!(refusal("epochs", "many"), "unknown epochs 'many'; use a whole number");
     assert_eq!(refusal("prior", "third"), "unknown prior 'third'; use a number or auto");

@@ -16,7 +16,7 @@
 //! R(f) ≤ R̂(f) + w1 (2 λ_P Rad_P + 3 ln(1 + e^C) √(ln(6/δ) / 2n_p)) + w2 λ_U (2 · ¼ Rad_U + 3 √(ln(6/δ) / 2n_u)).
 //!
 //! R̂ is the loss with the mean over *all* unlabeled examples. An average over batches is larger in expectation, L being
-//! convex, and may stand in for it.
+//! convex, and may replace it.
 //!
 //! **How loose.** For networks of any size, very: [`Bound::trivial`] is what predicting μ everywhere costs, and a total
 //! above it says nothing. The class F is fixed by the norms before the data are seen; taking them from the trained
@@ -167,7 +167,7 @@ pub struct Bound {
     pub trivial: f64,
     /// Whether the total is no better than that.
     pub vacuous: bool,
-    /// The paper's bound beside it.
+    /// The paper's bound, to compare.
     pub printed: PrintedBound,
 }
 
@@ -238,16 +238,18 @@ impl PrintedBound {
 }
 
 fn above_zero(what: &'static str, value: f64) -> Result<(), LossError> {
-    match value > 0.0 && value.is_finite() {
-        true => Ok(()),
-        false => Err(LossError::Bound { what, range: "above 0", value }),
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(LossError::Bound { what, range: "above 0", value })
     }
 }
 
 fn at_least_zero(what: &'static str, value: f64) -> Result<(), LossError> {
-    match value >= 0.0 && value.is_finite() {
-        true => Ok(()),
-        false => Err(LossError::Bound { what, range: "0 or a positive number", value }),
+    if value >= 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(LossError::Bound { what, range: "0 or a positive number", value })
     }
 }
 

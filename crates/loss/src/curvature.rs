@@ -2,7 +2,7 @@
 //!
 //! Trees of second order take the step −Σg / (Σh + λ) in a leaf. Most objectives here have no second derivative to
 //! put there: that of the collective loss is a full matrix, those of the unbiased risks vanish or turn negative on P.
-//! What stands in for it is diagonal and positive, of the size of the expected second derivative where there is one,
+//! Its substitute is diagonal and positive, of the size of the expected second derivative where there is one,
 //! and so has the form weight · σ(f) σ(−f) for nearly every objective.
 
 use crate::part::Part;

@@ -11,7 +11,7 @@ use crate::part::{Part, Weighted};
 use crate::sampling::check_prior;
 use crate::sigmoid::{sigmoid_pair, softplus};
 
-/// The weight of the entropy beside the distance of distributions divided by 2μ, of the authors' first stage.
+/// The weight of the entropy compared with the distance of distributions divided by 2μ, of the authors' first stage.
 const ENTROPY: f64 = 2e-3;
 
 /// 2μ |1 − mean_P σ(f)| + |mean_U σ(f) − μ| + 2μ · 0.002 · mean_U H(σ(f)), with H the entropy −q ln q − (1 − q) ln(1 − q).

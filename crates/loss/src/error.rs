@@ -1,6 +1,8 @@
 //! What can be wrong with the parameters of an objective.
 
-use crate::elicit::Witness;
+use crate::collective::Reduction;
+use crate::elicit::{BuiltIn, Witness};
+use crate::surrogate::Surrogate;
 
 /// Why an objective could not be built. Each message names the value that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,7 +15,9 @@ pub enum LossError {
     #[error("the labeled share of the sample must lie strictly between 0 and 1, but is {0}")]
     LabeledShare(f64),
     /// Negatives that weigh less than nothing, or more than everything else.
-    #[error("what known negatives weigh beside the unlabeled examples must lie between 0 and 2, but is {0}")]
+    #[error(
+        "the weight of known negatives, compared with the unlabeled examples, must lie between 0 and 2, but is {0}"
+    )]
     NegativeWeight(f64),
     /// An objective that has no place for known negatives.
     #[error("the method {method} cannot use known negatives: {why}")]
@@ -35,7 +39,7 @@ pub enum LossError {
     /// No such method in the registry.
     #[error(
         "unknown method '{name}'{}; the methods are {known}",
-        nearest.map(|nearest| format!(" (did you mean '{nearest}'?)")).unwrap_or_default()
+        nearest.map(did_you_mean).unwrap_or_default()
     )]
     UnknownMethod {
         /// The name asked for.
@@ -46,14 +50,15 @@ pub enum LossError {
         known: String,
     },
     /// No such reduction.
-    #[error("unknown reduction '{0}'; use sample-mean, sum-of-means or prior-weighted")]
+    #[error("unknown reduction '{0}'{meant}; use sample-mean, sum-of-means or prior-weighted", meant = meant(.0, &Reduction::ALL))]
     UnknownReduction(String),
     /// No such surrogate loss.
-    #[error("unknown surrogate loss '{0}'; use sigmoid, logistic, squared or double-hinge")]
+    #[error("unknown surrogate loss '{0}'{meant}; use sigmoid, logistic, squared or double-hinge", meant = meant(.0, &Surrogate::ALL))]
     UnknownSurrogate(String),
     /// No such built-in reward.
     #[error(
-        "unknown reward '{0}'; use log, square, exponential, savage or tangent, or a formula in x such as x*(x-1)"
+        "unknown reward '{0}'{meant}; use log, square, exponential, savage or tangent, or a formula in x such as x*(x-1)",
+        meant = meant(.0, &BuiltIn::ALL)
     )]
     UnknownReward(String),
     /// A formula that cannot be read or differentiated.
@@ -94,30 +99,31 @@ impl LossError {
     /// That there is no method of this name among `known`, with the one it looks like.
     pub fn unknown_method(name: &str, known: impl IntoIterator<Item = &'static str>) -> Self {
         let known: Vec<&'static str> = known.into_iter().collect();
-        let nearest = known.iter().map(|known| (edit_distance(name, known), *known)).min();
         LossError::UnknownMethod {
             name: name.to_string(),
-            // Past half of the name it is another word, not a slip of the finger.
-            nearest: nearest.filter(|&(distance, known)| 2 * distance <= known.len()).map(|(_, known)| known),
+            nearest: nearest(name, &known).copied(),
             known: known.join(", "),
         }
     }
 }
 
-/// Fewest insertions, deletions and replacements that turn one word into the other (Levenshtein), row by row.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
+/// The name that `given` is a slip of the finger away from: insertions, deletions, replacements and swaps of neighbors.
+fn nearest<'a, N: AsRef<str>>(given: &str, known: &'a [N]) -> Option<&'a N> {
+    let given: String = given.chars().take(64).collect::<String>().to_lowercase();
+    let distances = known.iter().map(|name| (strsim::osa_distance(&given, name.as_ref()), name));
+    // Past half of the name it is another word.
+    let slips = distances.filter(|(distance, name)| 2 * distance <= name.as_ref().len());
+    slips.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+}
+
+/// The same among things that have names, as part of a sentence.
+fn meant(given: &str, known: &[impl ToString]) -> String {
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    nearest(given, &known).map(|name| did_you_mean(name)).unwrap_or_default()
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!(" (did you mean '{name}'?)")
 }
 
 #[cfg(test)]
@@ -125,9 +131,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edit_distances_by_hand() {
-        assert_eq!(edit_distance("nnpu", "nnpu"), 0);
-        assert_eq!(edit_distance("", "upu"), 3);
-        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    fn slips_of_the_finger_find_their_name() {
+        let known = ["nnpu", "upu", "collective"];
+        assert_eq!(nearest("nnup", &known), Some(&"nnpu"));
+        assert_eq!(nearest("Upu", &known), Some(&"upu"));
+        assert_eq!(nearest("random-forest", &known), None);
+        assert_eq!(nearest(&"x".repeat(100_000), &known), None);
+        let refused = "double-hing".parse::<Surrogate>().unwrap_err().to_string();
+        assert!(refused.starts_with("unknown surrogate loss 'double-hing' (did you mean 'double-hinge'?)"));
+        let refused = "sum-of-mean".parse::<Reduction>().unwrap_err().to_string();
+        assert!(refused.starts_with("unknown reduction 'sum-of-mean' (did you mean 'sum-of-means'?)"));
+        let refused = "savge".parse::<BuiltIn>().unwrap_err().to_string();
+        assert!(refused.starts_with("unknown reward 'savge' (did you mean 'savage'?)"));
     }
 }

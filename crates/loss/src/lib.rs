@@ -1,9 +1,9 @@
 //! Objectives for learning from positive and unlabeled examples: value and gradient on scores.
 //!
-//! A positive-unlabeled loss never sees an image or a row. It sees one number an example, the score (logit), for one
+//! A positive-unlabeled loss never sees an image or a row. It sees one number per example, the score (logit), for one
 //! batch at a time. So an [`Objective`] takes two slices of scores and fills two slices of gradients; whatever made
 //! the scores, on whatever device, takes it from there. Nothing here knows of tensors. Scorers that take Newton steps,
-//! such as boosted trees, ask for a [curvature](Objective::curvature) besides.
+//! such as boosted trees, also ask for a [curvature](Objective::curvature).
 //!
 //! | name | objective | needs |
 //! |---|---|---|

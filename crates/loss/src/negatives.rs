@@ -1,7 +1,7 @@
-//! Known negatives: one more term beside any objective on P and U.
+//! Known negatives: one more term, added to any objective on P and U.
 //!
 //! T. Sakai, M. C. du Plessis, G. Niu and M. Sugiyama, "Semi-supervised classification based on classification from
-//! positive and unlabeled data", ICML 2017, put the risk of P and N beside that of P and U, R = (1 − t) R_PN + t R_PU. Up to
+//! positive and unlabeled data", ICML 2017, combine the risk of P and N with that of P and U, R = (1 − t) R_PN + t R_PU. Up to
 //! a factor that is
 //!
 //! R = R_PU + v (w_p mean_P l(f) + (1 − π) mean_N l(−f)),  v = (1 − t) / t,
@@ -18,7 +18,7 @@
 //! optimum as long as |w_p / μ − w_n / (1 − μ)| ≤ 1, by the argument that [`Reduction`](crate::Reduction) rests on: the
 //! slope of the P and N terms in E_U q is at most that of L_U. So v may be anything from 0 to 2.
 //!
-//! v is what the negatives weigh beside the unlabeled examples. It should grow with their number: five negatives are
+//! v is the weight of the negatives compared with the unlabeled examples. It should grow with their number: five negatives are
 //! noise if they weigh as much as everything else.
 
 use crate::curvature::fill;
@@ -27,7 +27,7 @@ use crate::objective::{Objective, check_parts};
 use crate::part::Part;
 use crate::surrogate::Surrogate;
 
-/// The most that negatives may weigh beside the unlabeled examples.
+/// The largest weight of negatives, compared with the unlabeled examples.
 const MOST: f64 = 2.0;
 
 /// What known negatives add to an objective.
@@ -42,7 +42,7 @@ pub struct NegativeTerm {
     pub(crate) surrogate: Surrogate,
 }
 
-/// v, if it is a weight that negatives may have beside the unlabeled examples: from 0 to 2.
+/// v, if it is a weight that negatives may have: from 0 to 2 times that of the unlabeled examples.
 pub(crate) fn check_weight(v: f64) -> Result<f64, LossError> {
     if (0.0..=MOST).contains(&v) { Ok(v) } else { Err(LossError::NegativeWeight(v)) }
 }

@@ -19,7 +19,7 @@ pub trait Objective: Send + Sync {
     /// If a gradient slice and its score slice differ in length.
     fn evaluate(&self, positive: &[f32], unlabeled: &[f32], grad_p: &mut [f32], grad_u: &mut [f32]) -> f64;
 
-    /// A positive stand-in for the diagonal of the second derivative, for scorers of second order such as boosted trees.
+    /// A positive substitute for the diagonal of the second derivative, for scorers of second order such as boosted trees.
     ///
     /// `curve_p[i]` becomes the curvature in `positive[i]`, `curve_u[j]` the one in `unlabeled[j]`; what they held
     /// before is overwritten. Every entry is finite and above 0, so a Newton step −Σg / Σh always exists. Unless an

@@ -114,7 +114,7 @@ impl LossInfo {
         }
     }
 
-    /// What known negatives add to it when they weigh `v` beside the unlabeled examples, from 0 to 2.
+    /// What known negatives add to it when they weigh `v` times as much as the unlabeled examples, from 0 to 2.
     pub fn negative_term(
         &self,
         setting: &Setting,

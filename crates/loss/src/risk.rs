@@ -16,7 +16,7 @@
 //! a bound from above. Where the scores are right, P's part is a share σ(f) of U's, so steps are at most twice as short
 //! as Newton's own. With few labels that keeps a leaf of positives from running away: under the exact curvature of a
 //! single sample it would step π / s times as far. For the sigmoid loss both parts bend the same way, and P has
-//! w_p + w_n μ. [`Surrogate::curvature`] says what stands for l''.
+//! w_p + w_n μ. [`Surrogate::curvature`] says what replaces l''.
 
 use crate::curvature::fill;
 use crate::part::Part;

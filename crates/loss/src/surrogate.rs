@@ -53,7 +53,7 @@ impl Surrogate {
         self.at(z).slope
     }
 
-    /// A positive stand-in for l''(z), the same at z and −z.
+    /// A positive substitute for l''(z), the same at z and −z.
     ///
     /// * Logistic and squared: l'' itself, σ(z) σ(−z) and 1/2.
     /// * Sigmoid: σ(z) σ(−z), a bound on |l''| = σ(z) σ(−z) |1 − 2 σ(z)|. It equals |l'|, so a step is never longer than 1.

@@ -74,9 +74,8 @@ impl Weighted for Vpu {
     ) -> f64 {
         check_parts(positive, unlabeled, grad_p, grad_u);
         // The parts of the population's mean, as logarithms; a part that is not there has none.
-        let of = |part: Part, share: f64| match part.is_empty() || share == 0.0 {
-            true => f64::NEG_INFINITY,
-            false => share.ln() + log_mean(part),
+        let of = |part: Part, share: f64| {
+            if part.is_empty() || share == 0.0 { f64::NEG_INFINITY } else { share.ln() + log_mean(part) }
         };
         let (of_p, of_u) = (of(positive, self.labeled_share), of(unlabeled, 1.0 - self.labeled_share));
         let most = of_p.max(of_u);

@@ -103,8 +103,10 @@ impl FromStr for Augment {
 
     /// `none`, `crop` (by up to 4 pixels), `flip` or `crop+flip`; `crop:2` moves by up to 2.
     fn from_str(text: &str) -> Result<Self, NetError> {
-        let refuse =
-            || NetError::Config(format!("unknown augmentation '{text}'; use none, crop, flip or crop+flip"));
+        let refuse = || {
+            let known = ["none", "crop", "flip", "crop+flip"];
+            NetError::Config(onesided_data::unknown_name("augmentation", text, &known))
+        };
         let crop = |text: &str| match text {
             "crop" => Some(CROP),
             _ => text.strip_prefix("crop:")?.parse().ok().filter(|n| (1..=CROP).contains(n)),

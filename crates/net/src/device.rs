@@ -8,6 +8,7 @@ use crate::executor::{Executor, Source};
 use crate::optimizer::Optimizer;
 use crate::spec::{Network, Shape};
 use crate::weights::Weights;
+use onesided_data::unknown_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -86,9 +87,14 @@ impl FromStr for Device {
     /// `auto`, `cpu`, `cuda` (the first GPU) or `cuda:1` (the second).
     fn from_str(text: &str) -> Result<Self, NetError> {
         let refuse = || {
-            NetError::Config(format!(
-                "unknown device '{text}'; use auto, cpu, cuda, or cuda:N for GPU number N"
-            ))
+            let known = ["auto", "cpu", "cuda", "cuda:N for GPU number N"];
+            NetError::Config(match text {
+                // One letter from cpu, which is not what is meant.
+                "gpu" | "GPU" => {
+                    format!("unknown device '{text}' (did you mean 'cuda'?); use {}", known.join(", "))
+                }
+                _ => unknown_name("device", text, &known),
+            })
         };
         match text {
             "auto" => Ok(Device::Auto),
@@ -143,7 +149,7 @@ impl FromStr for Precision {
         match text {
             "bf16" => Ok(Precision::Bf16),
             "f32" => Ok(Precision::F32),
-            _ => Err(NetError::Config(format!("unknown precision '{text}'; use bf16 or f32"))),
+            _ => Err(NetError::Config(unknown_name("precision", text, &["bf16", "f32"]))),
         }
     }
 }

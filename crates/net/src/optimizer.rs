@@ -3,6 +3,7 @@
 //! Weight decay is the L2 kind (added to the gradient), the default of PyTorch's three classes of these names. NAdamW and
 //! AdamW shrink the weights instead, by the factor 1 - rate · decay before each step (Loshchilov and Hutter, 2019).
 
+use onesided_data::unknown_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -56,9 +57,10 @@ impl FromStr for Optimizer {
             "nadamw" => Ok(Optimizer::NadamW),
             "adamw" => Ok(Optimizer::AdamW),
             "sgd" => Ok(Optimizer::Sgd { momentum: 0.9 }),
-            _ => Err(crate::NetError::Config(format!(
-                "unknown optimizer '{text}'; use nadam, adam, nadamw, adamw or sgd"
-            ))),
+            _ => {
+                let known = ["nadam", "adam", "nadamw", "adamw", "sgd"];
+                Err(crate::NetError::Config(unknown_name("optimizer", text, &known)))
+            }
         }
     }
 }
@@ -103,7 +105,7 @@ impl FromStr for Schedule {
         match text {
             "constant" => Ok(Schedule::Constant),
             "cosine" => Ok(Schedule::Cosine),
-            _ => Err(crate::NetError::Config(format!("unknown schedule '{text}'; use constant or cosine"))),
+            _ => Err(crate::NetError::Config(unknown_name("schedule", text, &["constant", "cosine"]))),
         }
     }
 }

@@ -223,9 +223,12 @@ impl FromStr for Architecture {
     /// `dropout=P`, each behind a colon. Softsign networks are plain, as in the paper.
     fn from_str(text: &str) -> Result<Self, NetError> {
         let unknown = |part: &str| {
+            let names = Architecture::names();
+            let meant = onesided_data::nearest(part, names.iter().copied()).filter(|_| part == text);
+            let meant = meant.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"));
             NetError::Architecture(format!(
-                "unknown network '{part}' in '{text}'; known are {}",
-                Architecture::names().join(", ")
+                "unknown network '{part}' in '{text}'{meant}; known are {}",
+                names.join(", ")
             ))
         };
         match text {

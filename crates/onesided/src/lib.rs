@@ -92,6 +92,12 @@
 //! The other way round, [`Learner::objective`] trains a loss of your own, [`Learner::model`] a network of your own layers,
 //! and [`Learner::scorer`] anything that learns a score, all through the same pipeline.
 //!
+//! # Features
+//!
+//! `cuda` trains and scores networks on an NVIDIA GPU. The build needs no CUDA: the driver's libraries are loaded when a
+//! GPU is first used. Nothing is on by default. Whole programs are in the folder `examples` of this crate (`table`, `texts`,
+//! `own_loss`), and the guides in the folder `docs` of the repository.
+//!
 //! # The crates behind this one
 //!
 //! [`data`] reads and encodes, [`loss`] holds the objectives, [`net`], [`classic`] and `onesided-trees` what they train,

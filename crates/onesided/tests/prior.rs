@@ -191,7 +191,7 @@ fn what_cannot_be_estimated_is_said_before_training() {
     assert!(error.contains("number of epochs"), "{error}");
     let unknown = PriorSettings { estimators: vec!["guess".to_string()], ..PriorSettings::quick() };
     let error = estimate(&data, Scenario::SingleSample, unknown).unwrap_err().to_string();
-    assert!(error.starts_with("unknown estimator 'guess'; the estimators are plateau, bbe"), "{error}");
+    assert!(error.starts_with("unknown estimator 'guess'; use plateau, bbe"), "{error}");
 }
 
 #[test]

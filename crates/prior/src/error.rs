@@ -32,8 +32,8 @@ pub enum EvidenceError {
     #[error("no estimator has an answer; each says why")]
     NoEstimate,
     /// No such estimator in the registry.
-    #[error("unknown estimator '{name}'; the estimators are {known}")]
-    UnknownEstimator { name: String, known: String },
+    #[error("{}", onesided_data::unknown_name("estimator", .name, .known))]
+    UnknownEstimator { name: String, known: Vec<&'static str> },
     /// μ at an end of its range is a finding, but not a prior to learn with.
     #[error(
         "{estimator} answers that {} of the unlabeled rows are positive (a share of {mu}); no classifier can be \

@@ -49,6 +49,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The same with the rows that the scores belong to.
+    #[must_use]
     pub fn with_rows(self, positive: &'a Matrix, unlabeled: &'a Matrix) -> Self {
         Self { positive_rows: Some(positive), unlabeled_rows: Some(unlabeled), ..self }
     }

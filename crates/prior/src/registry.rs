@@ -36,7 +36,7 @@ pub fn estimator(name: &str) -> Result<&'static dyn Estimator, EvidenceError> {
     let found = ESTIMATORS.iter().find(|estimator| estimator.info().name.eq_ignore_ascii_case(name));
     found.copied().ok_or_else(|| EvidenceError::UnknownEstimator {
         name: name.to_string(),
-        known: ESTIMATORS.map(|estimator| estimator.info().name).join(", "),
+        known: ESTIMATORS.map(|estimator| estimator.info().name).to_vec(),
     })
 }
 
@@ -52,7 +52,8 @@ mod tests {
         }
         let error = estimator("bbee").err().unwrap().to_string();
         assert!(
-            error.starts_with("unknown estimator 'bbee'; the estimators are ") && error.contains("bbe"),
+            error.starts_with("unknown estimator 'bbee' (did you mean 'bbe'?); use ")
+                && error.contains("dedpul"),
             "{error}"
         );
     }

@@ -42,7 +42,7 @@ impl Axis {
         (x - self.low) / (self.high - self.low)
     }
 
-    /// Round numbers within the range, about `wanted` of them, with what is written beside each.
+    /// Round numbers within the range, about `wanted` of them, with the text at each.
     pub fn ticks(&self, wanted: usize) -> Vec<(f64, String)> {
         let span = self.high - self.low;
         let rough = span / wanted.max(1) as f64;

@@ -18,6 +18,7 @@ const GAP: f64 = 10.0;
 
 /// A picture of bars: names to the left, bars from zero with the interval of each, numbers to the right.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "a chart is drawn when it is written"]
 pub struct Bars {
     title: String,
     label: String,
@@ -39,7 +40,7 @@ impl Row {
 }
 
 impl Bars {
-    /// An empty picture under this title; `label` stands below the axis.
+    /// An empty picture under this title; `label` is written below the axis.
     pub fn new(title: impl Into<String>, label: impl Into<String>) -> Self {
         Self { title: title.into(), label: label.into(), rows: Vec::new() }
     }

@@ -15,6 +15,7 @@ const BETWEEN: f64 = 28.0;
 
 /// A picture of one or more panels.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "a chart is drawn when it is written"]
 pub struct Chart {
     title: String,
     columns: usize,
@@ -33,7 +34,7 @@ impl Chart {
         Self { title: title.into(), columns: 2, blocks: Vec::new() }
     }
 
-    /// How many panels stand beside each other, at least one.
+    /// How many panels are next to each other in a row, at least one.
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);
         self

@@ -13,7 +13,7 @@ const GLYPHS: &str = include_str!("../font/glyphs.txt");
 const EM: f64 = 2048.0;
 /// Straight pieces of a curve.
 const PIECES: u32 = 5;
-/// Advance of the box that stands for a character that is not there.
+/// Advance of the box that replaces a missing character.
 const BOX: f64 = 1229.0;
 
 struct Glyph {

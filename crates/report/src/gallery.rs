@@ -52,7 +52,7 @@ impl Gallery {
             layout.texts.push(Text { text: text.to_string(), rect, role });
         };
         if !self.title.is_empty() {
-            // As high above it as the title of a panel beside it.
+            // As high above it as the title of a panel next to it.
             layout.top = height(LARGE) + height(SMALL) / 2.0 + 5.0;
             write(&self.title, 0.0, -layout.top, Role::Title);
         }

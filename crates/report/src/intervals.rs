@@ -18,6 +18,7 @@ const GAP: f64 = 10.0;
 /// A picture of estimates: names to the left, intervals over one axis, numbers to the right. The last word, if there is
 /// one, is drawn apart, with its interval as a band behind all the others.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "a chart is drawn when it is written"]
 pub struct Intervals {
     title: String,
     label: String,
@@ -41,7 +42,7 @@ impl Row {
 }
 
 impl Intervals {
-    /// An empty picture under this title; `label` stands below the axis.
+    /// An empty picture under this title; `label` is written below the axis.
     pub fn new(title: impl Into<String>, label: impl Into<String>) -> Self {
         Self { title: title.into(), label: label.into(), range: None, rows: Vec::new(), last: None }
     }

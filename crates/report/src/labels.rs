@@ -1,4 +1,4 @@
-//! Where words go: sizes of text in an unknown font, labels moved apart, labels beside points.
+//! Where words go: sizes of text in an unknown font, labels moved apart, labels next to points.
 
 use crate::geometry::{Point, Rect};
 
@@ -46,11 +46,11 @@ pub(crate) fn apart(wanted: &[f64], height: f64, low: f64, high: f64) -> Vec<f64
     centers
 }
 
-/// The eight directions a label may stand in, best first.
+/// The eight directions a label may be placed in, best first.
 const DIRECTIONS: [Point; 8] =
     [(1.0, -1.0), (-1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0)];
 
-/// A place for a label of this size beside a point: inside the frame, on none of the taken boxes and on no line. The nearest
+/// A place for a label of this size next to a point: inside the frame, on none of the taken boxes and on no line. The nearest
 /// of the places tried, or none.
 pub(crate) fn beside(
     (x, y): Point,

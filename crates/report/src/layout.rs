@@ -92,7 +92,7 @@ pub(crate) struct Layout {
     pub unframed: bool,
 }
 
-/// What stands before a label beside the frame.
+/// What is drawn before a label next to the frame.
 #[derive(Clone, Copy)]
 enum Sample {
     Line,
@@ -138,7 +138,7 @@ impl Layout {
     fn scales(&mut self, panel: &Panel) {
         let (x_axis, y_axis) = panel.axes();
         let line = height(SMALL);
-        // Clear of the lowest label beside the frame, which is centered on its tick.
+        // Clear of the lowest label next to the frame, which is centered on its tick.
         let below = line / 2.0 + 1.0;
         // Fewer ticks until their labels do not touch.
         let x_ticks = (1..=5).rev().map(|wanted| x_axis.ticks(wanted)).find(|ticks| {
@@ -163,7 +163,7 @@ impl Layout {
         self.bottom = below + line;
     }
 
-    /// Lines and marks, and the labels of marks that find a place; the rest is listed beside the frame.
+    /// Lines and marks, and the labels of marks that find a place; the rest is listed next to the frame.
     fn drawn<'a>(&mut self, panel: &'a Panel) -> Vec<Entry<'a>> {
         let (x_axis, y_axis) = panel.axes();
         let frame = self.frame();
@@ -231,7 +231,7 @@ impl Layout {
         entries
     }
 
-    /// The names of trails, beside their ends: clear of all other ends and names, and of all trails where that is
+    /// The names of trails, next to their ends: clear of all other ends and names, and of all trails where that is
     /// possible.
     fn tags(&mut self, trails: &[Trail], taken: &[Rect]) {
         let frame = self.frame();
@@ -249,7 +249,7 @@ impl Layout {
         }
     }
 
-    /// Labels to the right of the frame, each beside a sample of its line.
+    /// Labels to the right of the frame, each next to a sample of its line.
     fn entries(&mut self, entries: Vec<Entry<'_>>) {
         let line = height(SMALL);
         let wanted: Vec<f64> = entries.iter().map(|entry| entry.wanted).collect();
@@ -378,7 +378,7 @@ mod tests {
         {
             let layout = Layout::of(&Panel::new("empty").line(Line::new("none", points)));
             sound(&layout);
-            // Only the sample beside the label.
+            // Only the sample next to the label.
             assert_eq!(layout.strokes.len(), 1);
             assert!(layout.grid.iter().all(|(a, b)| [a.0, a.1, b.0, b.1].iter().all(|x| x.is_finite())));
         }
@@ -414,7 +414,7 @@ mod tests {
             assert!((middle.0 - x).hypot(middle.1 - y) < 60.0, "{tag:?} is far from {x}, {y}");
             assert!(layout.frame().holds(&tag.rect));
         }
-        // Every mark of the cloud, and the one beside its label.
+        // Every mark of the cloud, and the one next to its label.
         assert_eq!(layout.clouds.iter().map(|(_, _, places)| places.len()).collect::<Vec<_>>(), [400, 1]);
     }
 

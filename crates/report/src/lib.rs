@@ -1,12 +1,12 @@
 //! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG.
 //!
 //! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s, [`Mark`]s, [`Cloud`]s and [`Trail`]s over a
-//! pair of axes; a [`Gallery`] of [`Thumbnail`]s may stand beside them. What comes out is one SVG document with no script,
+//! pair of axes; a [`Gallery`] of [`Thumbnail`]s may be placed next to them. What comes out is one SVG document with no script,
 //! no font and no reference to anything outside it, or the same picture in pixels, lettered by a font that is in the crate:
 //!
 //! * Lines differ in color and in dash, so they can be told apart in print and without color vision. The colors are dark on
 //!   a light page and light on a dark one (`prefers-color-scheme`); the picture paints its own background to match.
-//! * A line is labeled where it ends, to the right of its frame, beside a sample of the line. Labels that would overlap are
+//! * A line is labeled where it ends, to the right of its frame, next to a sample of the line. Labels that would overlap are
 //!   moved apart. Widths are estimated with a generous width a letter, since the font is the reader's.
 //! * A point that is not a number interrupts its line; what lies outside the axes is cut off at the frame.
 //! * The same chart always gives the same bytes.

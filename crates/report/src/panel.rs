@@ -5,6 +5,7 @@ use crate::picture::Marker;
 
 /// One pair of axes with what is drawn over them.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "it is drawn as part of a chart"]
 pub struct Panel {
     pub(crate) title: String,
     pub(crate) x_label: String,
@@ -35,13 +36,13 @@ impl Panel {
         }
     }
 
-    /// What stands below the axis.
+    /// What is written below the axis.
     pub fn x_label(mut self, text: impl Into<String>) -> Self {
         self.x_label = text.into();
         self
     }
 
-    /// What stands beside the axis.
+    /// What is written next to the axis.
     pub fn y_label(mut self, text: impl Into<String>) -> Self {
         self.y_label = text.into();
         self
@@ -115,6 +116,7 @@ impl Panel {
 
 /// A line through points, in their order.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "it is drawn as part of a chart"]
 pub struct Line {
     pub(crate) label: String,
     pub(crate) points: Vec<(f64, f64)>,
@@ -156,6 +158,7 @@ impl Line {
 
 /// A marked point.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "it is drawn as part of a chart"]
 pub struct Mark {
     pub(crate) x: f64,
     pub(crate) y: f64,
@@ -170,7 +173,7 @@ impl Mark {
         Self { x, y, label: String::new(), slot: 0, open: false }
     }
 
-    /// A word beside it, placed where nothing else is.
+    /// A word next to it, placed where nothing else is.
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
@@ -199,7 +202,7 @@ pub struct Cloud {
 }
 
 impl Cloud {
-    /// Points in the color of a slot; the label stands beside the frame, an empty one is left out. Points outside the
+    /// Points in the color of a slot; the label is written next to the frame, an empty one is left out. Points outside the
     /// axes are not drawn.
     pub fn new(
         label: impl Into<String>,

@@ -48,6 +48,7 @@ pub(crate) enum Shape {
 
 /// The form of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Marker {
     /// A filled disc.
     Disc,

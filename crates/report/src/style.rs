@@ -6,7 +6,7 @@ use crate::layout::{LARGE, SMALL};
 pub(crate) const TITLE: f64 = 16.0;
 
 /// Colors of the slots on a light and on a dark page. Each pair keeps its hue; the hues follow Okabe and Ito ("Color
-/// universal design", 2008), moved until each stands out from its page with a contrast of at least 4.5 to 1.
+/// universal design", 2008), moved until each has, on its page, a contrast of at least 4.5 to 1.
 const COLORS: [(&str, &str); 5] = [
     ("#0065a8", "#6cb8f0"),
     ("#b84a00", "#ff9b57"),
@@ -159,7 +159,7 @@ pub(crate) struct Paint {
     pub anchor: Anchor,
 }
 
-/// Which part of a text stands at its place.
+/// Which part of a text is at its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Anchor {
     #[default]

@@ -5,6 +5,7 @@ use super::review::{count, share};
 use super::{device, tell_device};
 use crate::failure::Failure;
 use crate::inputs::{FileFlags, check_texts, tell_notes};
+use crate::model_file;
 use crate::outlet;
 use crate::output::{print, print_json, table, warn};
 use crate::progress::guarded;
@@ -13,7 +14,7 @@ use onesided::data::{OutColumn, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
-    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Input, Interval, Model, ReadAgain,
+    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Input, Interval, ReadAgain,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -139,7 +140,8 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
     let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
     let device = device(&flags.device)?;
-    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    let model =
+        model_file::load(&flags.model, [flags.file.as_path()])?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let also = ReadAgain {
         id: flags.files.columns(&flags.id, &[&flags.file])?,
@@ -211,7 +213,7 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     flags.files.limit_memory()?;
     let confidence = share("--confidence", &flags.confidence)?;
     let as_written = flags.files.as_written()?;
-    let model = Model::load(&flags.model)?;
+    let model = model_file::load(&flags.model, flags.file.iter().map(PathBuf::as_path))?;
     let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let report = Answers::new(&model, &files)?.report(confidence)?;

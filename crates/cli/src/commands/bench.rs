@@ -67,12 +67,15 @@ fn chosen(all: Vec<Case>, only: Option<&str>) -> Result<Vec<Case>, Failure> {
     let exact = names.iter().any(|name| name == only);
     let wanted = |name: &str| if exact { name == only } else { !only.is_empty() && name.starts_with(only) };
     let some: Vec<Case> = all.into_iter().filter(|case| wanted(&case.to_string())).collect();
-    match some.is_empty() {
-        true => Err(Failure::input(format!(
-            "there is no row '{only}' in the table of this device; the rows are {}",
+    if some.is_empty() {
+        Err(Failure::input(format!(
+            "there is no row '{only}' in the table of this device{}; the rows are {}",
+            onesided::data::nearest(only, names.iter().map(String::as_str))
+                .map_or_else(String::new, |name| format!(" (did you mean '{name}'?)")),
             names.join(", ")
-        ))),
-        false => Ok(some),
+        )))
+    } else {
+        Ok(some)
     }
 }
 
@@ -145,7 +148,7 @@ impl Row {
         })
     }
 
-    /// `cuda:0` of `cuda:0 (NVIDIA H200)`, which stands above the table.
+    /// `cuda:0` of `cuda:0 (NVIDIA H200)`, which is above the table.
     fn device(&self) -> String {
         self.measured.device.split(' ').next().unwrap_or_default().to_string()
     }
@@ -169,9 +172,10 @@ fn as_text(rows: &[Row]) -> String {
             format!("{milliseconds:.3}"),
         ]);
     }
-    let together = match rows.iter().any(|row| row.case.runs > 1) {
-        true => " x4 is four runs side by side,\ncounted together.",
-        false => "",
+    let together = if rows.iter().any(|row| row.case.runs > 1) {
+        " x4 is four runs side by side,\ncounted together."
+    } else {
+        ""
     };
     format!(
         "{}\nTraining steps (forward, collective loss, backward, NAdam) on random data: median of five repeats, with\n\

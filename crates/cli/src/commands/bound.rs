@@ -3,6 +3,7 @@
 use crate::args::Bound;
 use crate::failure::Failure;
 use crate::inputs::tell_notes;
+use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
 use onesided::loss::RademacherSource;
 use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, ReadAgain};
@@ -23,7 +24,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input(format!("--draws must be at most {MOST_DRAWS}, but is {}", flags.draws)));
     }
     flags.files.limit_memory()?;
-    let model = Model::load(&flags.model)?.on_device(Device::Auto);
+    let model = model_file::load(&flags.model, [flags.file.as_path()])?.on_device(Device::Auto);
     let about = model.about();
     if !matches!(about.features.as_ref(), Encoding::Table(_)) {
         return Err(Failure::input(format!(

@@ -30,13 +30,14 @@ fn check(folder: &Path, as_json: bool) -> Result<(), Failure> {
         )));
     }
     let damaged: Vec<&str> = sets.iter().filter(|set| set.outcome.is_err()).map(|set| set.name).collect();
-    match as_json {
-        true => print_json(&json!({
+    if as_json {
+        print_json(&json!({
             "folder": folder.display().to_string(),
             "sound": damaged.is_empty(),
             "sets": sets.iter().map(object).collect::<Vec<_>>(),
-        }))?,
-        false => print(&text(&sets))?,
+        }))?
+    } else {
+        print(&text(&sets))?
     }
     match damaged.len() {
         0 => Ok(()),

@@ -39,9 +39,10 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
     let fits = HIDDEN.len() as u64 * methods().len() as u64 * flags.seeds;
     let bar = ProgressBar::with_draw_target(
         Some(fits),
-        match std::io::stderr().is_terminal() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         },
     );
     let mut rows = Vec::new();

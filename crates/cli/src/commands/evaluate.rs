@@ -7,10 +7,11 @@ use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, shifts, tell};
 use crate::metrics::metric_table;
+use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
-use onesided::{Cutting, Input, Interval, Model, ReadAgain, Streamed, pu_metrics_by_name};
+use onesided::{Cutting, Input, Interval, ReadAgain, Streamed, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -78,7 +79,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         ));
     }
     let device = device(&flags.device)?;
-    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    let model = model_file::load(&flags.model, flags.places.file.as_deref())?
+        .on_device(device)
+        .with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let about = model.about();
     let also = ReadAgain {

@@ -160,18 +160,16 @@ fn too_large(error: DataError, config: &Config, options: &InputOptions, input: &
 fn check_draw(flags: &Fit, options: &InputOptions, input: &Input) -> Result<(), Failure> {
     let Some(unlabeled) = options.max_unlabeled else { return Ok(()) };
     let folders = input.paths().iter().any(|path| path.is_dir());
-    let why = match () {
-        () if unlabeled == 0 => "--max-unlabeled must be at least 1, but is 0",
-        () if options.truth.is_some() => {
-            "--max-unlabeled draws from unlabeled rows, and the method supervised has none; leave it out"
-        }
-        () if folders || options.image.is_some() || options.image_shape.is_some() => {
-            "--max-unlabeled draws from the rows of tables, and not from texts or pictures; leave it out"
-        }
-        () if !flags.audit.is_empty() => {
-            "an audit is of all rows, so --max-unlabeled and --audit contradict one another; leave one of them out"
-        }
-        () => return Ok(()),
+    let why = if unlabeled == 0 {
+        "--max-unlabeled must be at least 1, but is 0"
+    } else if options.truth.is_some() {
+        "--max-unlabeled draws from unlabeled rows, and the method supervised has none; leave it out"
+    } else if folders || options.image.is_some() || options.image_shape.is_some() {
+        "--max-unlabeled draws from the rows of tables, and not from texts or pictures; leave it out"
+    } else if !flags.audit.is_empty() {
+        "an audit is of all rows, so --max-unlabeled and --audit contradict one another; leave one of them out"
+    } else {
+        return Ok(());
     };
     Err(Failure::input(why))
 }

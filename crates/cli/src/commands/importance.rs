@@ -3,6 +3,7 @@
 use super::device;
 use crate::failure::Failure;
 use crate::inputs::{FileFlags, tell_notes};
+use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use clap::Args;
@@ -82,9 +83,11 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.out {
         outlet::check_picture(out, &[&flags.model, &flags.file])?;
     }
-    let model = Model::load(&flags.model)?.on_device(device(&flags.device)?).with_threads(flags.threads);
+    let model = model_file::load(&flags.model, [flags.file.as_path()])?
+        .on_device(device(&flags.device)?)
+        .with_threads(flags.threads);
     let also = ReadAgain {
-        // Where the truth is known it is what counts; a label column beside it is no feature.
+        // Where the truth is known it is what counts; a label column next to it is not a feature.
         label: flags.label.clone().filter(|_| flags.truth.is_none()),
         truth: flags.truth.clone(),
         positive: flags.positive.clone(),
@@ -122,9 +125,12 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     }
     if let Some(out) = &flags.out {
         let chart = picture(&measured);
-        write_atomically(out, |file| match outlet::is_called(out, "png") {
-            true => file.write_all(&chart.to_png()?),
-            false => file.write_all(chart.to_svg().as_bytes()),
+        write_atomically(out, |file| {
+            if outlet::has_extension(out, "png") {
+                file.write_all(&chart.to_png()?)
+            } else {
+                file.write_all(chart.to_svg().as_bytes())
+            }
         })?;
     }
     if as_json {

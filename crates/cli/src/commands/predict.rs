@@ -10,6 +10,7 @@ use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
 use crate::inputs::{check_texts, shifts, tell};
+use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{guarded, interrupted};
@@ -44,7 +45,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
     }
     let device = device(&flags.device)?;
-    let model = Model::load(&flags.model)?.on_device(device).with_threads(flags.threads);
+    let model =
+        model_file::load(&flags.model, [flags.file.as_path()])?.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.

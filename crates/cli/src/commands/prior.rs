@@ -93,7 +93,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
         let chart = picture(&report);
-        write_atomically(plot, |file| match outlet::is_called(plot, "png") {
+        write_atomically(plot, |file| match outlet::has_extension(plot, "png") {
             true => file.write_all(&chart.to_png()?),
             false => file.write_all(chart.to_svg().as_bytes()),
         })?;

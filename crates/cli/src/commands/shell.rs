@@ -1,6 +1,5 @@
 //! `onesided completions` and `onesided man`: what shells and packagers want, made from the definition of the flags.
 
-use crate::args::listed;
 use crate::failure::Failure;
 use crate::help::command;
 use crate::output::{print, print_as_is};
@@ -56,11 +55,10 @@ pub fn man(flags: &Man) -> Result<(), Failure> {
     let name = flags.command.as_ref().map_or("onesided".to_string(), |name| format!("onesided-{name}"));
     match pages.iter().find(|(page, _)| *page == name) {
         Some((_, text)) => print_as_is(text),
-        None => Err(Failure::Input(format!(
-            "there is no command '{}'; the commands are {}",
-            flags.command.as_deref().unwrap_or_default(),
-            listed(&command().get_subcommands().map(Command::get_name).collect::<Vec<_>>())
-        ))),
+        None => {
+            let name = flags.command.as_deref().unwrap_or_default();
+            Err(Failure::Input(crate::usage::unknown_command(name, "onesided man", &command())))
+        }
     }
 }
 

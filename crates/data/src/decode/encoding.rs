@@ -1,6 +1,6 @@
 //! Encodings by their names.
 
-use crate::error::{edits, shortened};
+use crate::error::shortened;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -101,12 +101,7 @@ pub struct UnknownEncoding {
 impl UnknownEncoding {
     /// The label that may have been meant, if one is near.
     pub fn nearest(&self) -> Option<&'static str> {
-        // A label is short; what is longer than any is no slip of the finger.
-        let given: String = self.label.trim().chars().take(24).collect::<String>().to_ascii_lowercase();
-        let known = COMMON.into_iter().chain(KNOWN);
-        let (distance, nearest) =
-            known.map(|label| (edits(&given, label), label)).min_by_key(|near| near.0)?;
-        (2 * distance <= nearest.len()).then_some(nearest)
+        crate::names::nearest(&self.label, COMMON.into_iter().chain(KNOWN))
     }
 }
 
@@ -114,7 +109,7 @@ impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no text encoding '{}'", shortened(&self.label))?;
         if let Some(nearest) = self.nearest() {
-            write!(f, ", perhaps {nearest} was meant")?;
+            write!(f, " (did you mean '{nearest}'?)")?;
         }
         write!(f, "; common ones are {}", COMMON.join(", "))
     }
@@ -155,11 +150,11 @@ mod tests {
             "common ones are utf-8, utf-16le, windows-1252, windows-1251, shift_jis, gb18030, big5, euc-kr";
         assert_eq!(
             message("uft-8"),
-            format!("there is no text encoding 'uft-8', perhaps utf-8 was meant; {common}")
+            format!("there is no text encoding 'uft-8' (did you mean 'utf-8'?); {common}")
         );
         assert_eq!(message("klingon"), format!("there is no text encoding 'klingon'; {common}"));
-        assert!(message("Shift-JIZ").contains("perhaps shift_jis was meant"));
-        assert!(message("windows-1225").contains("perhaps windows-125"));
+        assert!(message("Shift-JIZ").contains("(did you mean 'shift_jis'?)"));
+        assert!(message("windows-1225").contains("did you mean 'windows-125"));
         // A label of the standard's replacement encoding.
         assert!(message("iso-2022-kr").contains("there is no text encoding"));
         assert!(message(&"x".repeat(1000)).len() < 250);
@@ -172,6 +167,6 @@ mod tests {
         assert_eq!(json, "\"Shift_JIS\"");
         assert_eq!(serde_json::from_str::<TextEncoding>(&json).unwrap(), encoding);
         let error = serde_json::from_str::<TextEncoding>("\"utf-61\"").unwrap_err().to_string();
-        assert!(error.starts_with("there is no text encoding 'utf-61', perhaps utf-"), "{error}");
+        assert!(error.starts_with("there is no text encoding 'utf-61' (did you mean 'utf-"), "{error}");
     }
 }

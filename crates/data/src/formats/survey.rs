@@ -118,7 +118,8 @@ pub fn survey(folder: &Path, mut begun: impl FnMut(&str, &Path)) -> Result<Vec<F
             look("glove", &path, &vectors);
         }
         // The folders inside a folder of pictures are its classes.
-        if if pictures_here { place == folder } else { is_image_folder(place) } {
+        let has_pictures = if pictures_here { place == folder } else { is_image_folder(place) };
+        if has_pictures {
             look("images", place, &pictures);
         }
     }

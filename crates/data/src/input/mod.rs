@@ -234,7 +234,7 @@ impl std::str::FromStr for StopWords {
             other => Err(DataError::UnknownWord {
                 what: "stop words",
                 found: other.to_string(),
-                known: "none or english",
+                known: &["none", "english"],
             }),
         }
     }
@@ -251,7 +251,7 @@ impl std::str::FromStr for Weighting {
             other => Err(DataError::UnknownWord {
                 what: "features of texts",
                 found: other.to_string(),
-                known: "tfidf, sublinear or counts",
+                known: &["tfidf", "sublinear", "counts"],
             }),
         }
     }

@@ -30,12 +30,16 @@ pub(super) fn check_zip(file: &str, bytes: &Bytes) -> Result<Zipped, DataError> 
     let corrupt = |detail: String| DataError::CorruptSheet { file: file.to_string(), detail };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes.clone())).map_err(|e| corrupt(e.to_string()))?;
     let has = |name: &str| archive.index_for_name(name).is_some();
-    let kind = match () {
-        () if has("EncryptedPackage") => return Err(DataError::ProtectedSheet { file: file.to_string() }),
-        () if has("xl/workbook.bin") => Zipped::Xlsb,
-        () if has("xl/workbook.xml") => Zipped::Xlsx,
-        () if has("content.xml") => Zipped::Ods,
-        () => return Err(corrupt("it is an archive of other files".to_string())),
+    let kind = if has("EncryptedPackage") {
+        return Err(DataError::ProtectedSheet { file: file.to_string() });
+    } else if has("xl/workbook.bin") {
+        Zipped::Xlsb
+    } else if has("xl/workbook.xml") {
+        Zipped::Xlsx
+    } else if has("content.xml") {
+        Zipped::Ods
+    } else {
+        return Err(corrupt("it is an archive of other files".to_string()));
     };
     let mut total = 0;
     for at in 0..archive.len() {

@@ -49,7 +49,7 @@ impl std::str::FromStr for NumberStyle {
             "," => Ok(NumberStyle::Comma),
             other => {
                 let (what, found) = ("decimal sign", other.to_string());
-                Err(DataError::UnknownWord { what, found, known: "a point or a comma" })
+                Err(DataError::UnknownWord { what, found, known: &["a point", "a comma"] })
             }
         }
     }

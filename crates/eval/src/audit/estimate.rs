@@ -119,7 +119,7 @@ fn over(Interval { value, low, high }: Interval, rows: usize) -> Interval {
 /// a / (a + b), from the intervals of both.
 fn recall(a: Interval, b: Interval) -> Interval {
     let total = a.value + b.value;
-    // Without a positive nothing is known of the recall; the middle of all it can be stands for it.
+    // Without a positive nothing is known about the recall, so the middle of its range is taken.
     let value = if total > 0.0 { a.value / total } else { 0.5 };
     // Each end is where the difference, at its own worst, changes its sign.
     let root = |sign: f64, away_a: f64, away_b: f64| {

@@ -10,7 +10,7 @@
 //!
 //! No row's rate is below two thirds of the even one. The list is cut into ten strata of equal total rate, and at the cuts that
 //! are to be judged. The strata depend on the scores and the cuts alone and not on the number of draws, so that audits of
-//! one list add up. Borders right beside a cut are left out.
+//! one list add up. Borders right next to a cut are left out.
 
 use super::estimate::{AuditEstimate, Stratum, estimate};
 use crate::error::EvalError;
@@ -132,7 +132,7 @@ fn borders(rates: &[f64], cuts: &[usize]) -> Vec<usize> {
     let strata = STRATA.min(all / LEAST).max(1);
     let step = rates.iter().sum::<f64>() / strata as f64;
     let cuts: Vec<usize> = cuts.iter().copied().filter(|&cut| cut > 0 && cut < all).collect();
-    // A border right beside a cut would make a stratum of a few rows.
+    // A border right next to a cut would make a stratum of a few rows.
     let apart = |border: usize| cuts.iter().all(|cut| border.abs_diff(*cut) > all / (4 * strata));
     let mut borders = vec![0, all];
     let mut total = 0.0;

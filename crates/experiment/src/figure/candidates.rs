@@ -68,9 +68,10 @@ pub fn csv(candidates: &[Candidate], what: &str) -> String {
 
 /// A cell with its quotes where it needs them (RFC 4180).
 fn quoted(cell: &str) -> String {
-    match cell.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_string(),
+    if cell.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_string()
     }
 }
 

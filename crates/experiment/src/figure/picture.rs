@@ -45,10 +45,8 @@ impl Figure {
             .y_range(y.0, y.1);
         for (kind, slot, marker) in KINDS {
             let of = || self.samples.iter().filter(|sample| sample.track.kind == kind);
-            let label = match legend {
-                true => format!("{} ({})", self.named(kind), of().count()),
-                false => String::new(),
-            };
+            let label =
+                if legend { format!("{} ({})", self.named(kind), of().count()) } else { String::new() };
             panel = panel.cloud(Cloud::new(label, slot, marker, of().map(now)));
         }
         // Through the whole frame, wherever the line comes nearest to the origin.
@@ -90,7 +88,7 @@ impl Figure {
         panel
     }
 
-    /// What the followed samples look like, and what becomes of them.
+    /// What the followed samples look like, and how they end.
     fn gallery(&self) -> Gallery {
         let mut gallery = Gallery::new("Followed samples");
         for (number, Followed { rule, sample, picture }) in self.followed.iter().enumerate() {
@@ -103,9 +101,10 @@ impl Figure {
                 1 => "1 crossing".to_string(),
                 many => format!("{many} crossings"),
             };
-            let found = match self.files {
-                true => name.rsplit(['/', '\\']).next().unwrap_or_default().to_string(),
-                false => format!("row {name}"),
+            let found = if self.files {
+                name.rsplit(['/', '\\']).next().unwrap_or_default().to_string()
+            } else {
+                format!("row {name}")
             };
             let head = format!("{}  {rule}", tag(number));
             let lines = [

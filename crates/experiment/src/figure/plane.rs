@@ -1,7 +1,7 @@
 //! The plane of the two units: where rows lie on it, and where the decision changes.
 //!
 //! With activations a of the layer of two units, the score is w·a + b, and the boundary is the line w·a + b = 0. A network
-//! gives one number a row, so a is read with two copies of the trained weights in which w is (1, 0) and (0, 1) and b is 0.
+//! gives one number per row, so a is read with two copies of the trained weights in which w is (1, 0) and (0, 1) and b is 0.
 
 use onesided_net::{Engine, ExecutorConfig, NetError, Network, Tensor, Weights, scores_on};
 

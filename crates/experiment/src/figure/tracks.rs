@@ -16,6 +16,7 @@ use std::fmt;
 
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// A positive with its label.
     Labeled,
@@ -36,6 +37,7 @@ pub struct Track {
 
 /// Why a sample is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rule {
     /// A labeled positive that is never in doubt.
     EasyPositive,
@@ -150,7 +152,7 @@ mod tests {
         let calm = [track(Labeled, &[1.0, 1.0]), track(Negative, &[-1.0, -1.0]), track(Hidden, &[1.0, 1.0])];
         assert_eq!(choose(&calm), [(Rule::EasyPositive, 0)]);
         assert_eq!(choose(&[]), []);
-        // Negatives cross where no hidden positive does; nobody is followed twice.
+        // Negatives cross where no hidden positive does; no row is followed twice.
         let negatives = [track(Negative, &[1.0, -1.0, 2.0]), track(Negative, &[1.0, -1.0, 1.0])];
         assert_eq!(choose(&negatives), [(Rule::WrongNegative, 0), (Rule::BackAndForth, 1)]);
     }

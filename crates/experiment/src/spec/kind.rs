@@ -1,4 +1,4 @@
-//! Which data set a name stands for.
+//! Which data set a name means.
 
 /// A data set of a kind that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,12 +35,13 @@ impl DataKind {
         DataKind::Table,
     ];
 
-    /// The kind of a data set's name: what stands before its first colon.
+    /// The kind of a data set's name: the part before its first colon.
     pub fn of(name: &str) -> Result<Self, String> {
         let word = name.split(':').next().unwrap_or_default();
-        Self::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| {
-            format!("no data set is called so; known are {}", Self::ALL.map(Self::name).join(", "))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == word)
+            .ok_or_else(|| onesided_data::unknown_name("data set", word, &Self::ALL.map(Self::name)))
     }
 
     /// As a spec names it.
@@ -77,6 +78,7 @@ mod tests {
         assert_eq!(DataKind::of("table:spambase"), Ok(DataKind::Table));
         assert!(DataKind::of("20ng").unwrap().has_texts());
         let unknown = DataKind::of("20ngs").unwrap_err();
-        assert!(unknown.ends_with("mnist, usps, svhn, cifar10, 20ng, digits, images, table"), "{unknown}");
+        let known = "use mnist, usps, svhn, cifar10, 20ng, digits, images or table";
+        assert_eq!(unknown, format!("unknown data set '20ngs' (did you mean '20ng'?); {known}"));
     }
 }

@@ -24,7 +24,7 @@
 //! learning_rate = 1e-3
 //! ```
 //!
-//! A method with `aside = true` is shown in tables and takes no part in who is best of a row.
+//! A method with `aside = true` is shown in tables but cannot be the best of a row.
 //!
 //! Rows whose class is not positive are negative; where a data set lists `negative` classes too, all others are left out.
 //! A spec of one run may have a section `[figure]`; see [`FigureSpec`].
@@ -41,7 +41,7 @@ pub use runs::Run;
 use crate::ExperimentError;
 use crate::choices::Choices;
 use crate::figure::FigureSpec;
-use onesided_data::{check_memory, read_regular};
+use onesided_data::{check_memory, read_regular, unknown_name};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
@@ -51,6 +51,22 @@ use toml::{Table, Value};
 
 /// The most runs of a spec: more would take longer than anybody waits, and are a slip in one of its lists.
 const MOST_RUNS: usize = 100_000;
+
+/// What a spec says of itself; everything else is in its tables.
+const KEYS: [&str; 12] = [
+    "title",
+    "hidden",
+    "seeds",
+    "prior_errors",
+    "prior_error_kind",
+    "train",
+    "printed",
+    "reuse",
+    "figure",
+    "data",
+    "method",
+    "adjust",
+];
 
 /// What a byte of TOML may take as a tree of values.
 const BYTES_PER_BYTE: u64 = 32;
@@ -82,7 +98,7 @@ pub struct Spec {
     pub data: Vec<DataSpec>,
     /// The methods.
     pub methods: Vec<MethodSpec>,
-    /// The printed values to set beside the results: a file and the name of a table in it.
+    /// The printed values to compare the results with: a file and the name of a table in it.
     pub printed: Option<(PathBuf, String)>,
     /// Other results files that may hold runs of this spec.
     pub reuse: Vec<PathBuf>,
@@ -95,6 +111,7 @@ pub struct Spec {
 /// What a prior error means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PriorErrorKind {
     /// μ (1 + error).
     #[default]
@@ -112,7 +129,7 @@ pub struct DataSpec {
     pub kind: DataKind,
     /// Its title in tables.
     pub title: String,
-    /// The positive classes; a name that ends in `*` stands for all classes that start so.
+    /// The positive classes; a name that ends in `*` means all classes that start with it.
     pub positive: Vec<String>,
     /// The negative classes, if rows of all others are to be left out.
     pub negative: Option<Vec<String>>,
@@ -140,7 +157,7 @@ pub struct MethodSpec {
     pub name: String,
     /// Its title in tables.
     pub title: String,
-    /// Whether it is shown beside the others and takes no part in who is best (`aside = true`).
+    /// Whether it is shown with the others but cannot be the best (`aside = true`).
     pub aside: bool,
     choices: Choices,
 }
@@ -190,7 +207,7 @@ impl Spec {
             adjustments,
         };
         if let Some(key) = table.keys().next() {
-            return Err(format!("unknown key '{key}'"));
+            return Err(unknown_name("key", key, &KEYS));
         }
         spec.check()?;
         Ok(spec)
@@ -256,7 +273,7 @@ impl Spec {
         self.figure.as_ref().map_or(Ok(()), |figure| figure.check(&runs))
     }
 
-    /// Where the results are: beside the spec, in the folder `results`, under its name.
+    /// Where the results are: next to the spec, in the folder `results`, under its name.
     pub fn results_file(&self) -> PathBuf {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
         let folder = self.file.parent().unwrap_or(Path::new(""));
@@ -378,7 +395,11 @@ pub(crate) mod tests {
         assert!(message("data = [\"usps\"]", "data = [\"uspss\"]").contains("'uspss', which is not there"));
         assert!(message("objective = \"upu\"", "objective = \"upuu\"").contains("upu"));
         assert!(message("name = \"usps\"", "name = \"mnist\"").contains("'mnist' is there twice"));
-        assert_eq!(message("[train]", "speed = 9\n[train]"), "unknown key 'speed'");
+        let unknown = message("[train]", "seed = 9\n[train]");
+        assert!(
+            unknown.starts_with("unknown key 'seed' (did you mean 'seeds'?); use title, hidden"),
+            "{unknown}"
+        );
         assert!(parsed("title = ").is_err());
     }
 }

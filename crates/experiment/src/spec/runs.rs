@@ -90,9 +90,10 @@ impl Spec {
 
     /// What of a run's name says that the prior is off, such as `/-10%`; nothing where it is right.
     pub(crate) fn error_in_name(&self, prior_error: f64) -> String {
-        match prior_error == 0.0 {
-            true => String::new(),
-            false => format!("/{:+}{}", (prior_error * 1e4).round() / 100.0, self.unit_of(prior_error)),
+        if prior_error == 0.0 {
+            String::new()
+        } else {
+            format!("/{:+}{}", (prior_error * 1e4).round() / 100.0, self.unit_of(prior_error))
         }
     }
 

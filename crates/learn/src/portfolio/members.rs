@@ -46,11 +46,7 @@ impl FromStr for Effort {
             "quick" => Ok(Effort::Quick),
             "normal" => Ok(Effort::Normal),
             "thorough" => Ok(Effort::Thorough),
-            other => Err(Error::Unknown {
-                what: "effort",
-                found: other.to_string(),
-                known: "quick, normal or thorough".to_string(),
-            }),
+            other => Err(Error::unknown_name("effort", other, &["quick", "normal", "thorough"])),
         }
     }
 }

@@ -160,10 +160,9 @@ impl FromStr for PriorScorer {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|scorer| scorer.to_string() == text);
-        found.ok_or_else(|| Error::Unknown {
-            what: "scorer",
-            found: text.to_string(),
-            known: "auto, mix, trees, forest, bags, mlp, cnn or linear".to_string(),
+        found.ok_or_else(|| {
+            let known = ["auto", "mix", "trees", "forest", "bags", "mlp", "cnn", "linear"];
+            Error::unknown_name("scorer", text, &known)
         })
     }
 }

@@ -10,7 +10,7 @@
 //!
 //! Square and Savage share a reward and differ in the link alone; so does the tangent loss up to a factor of 4. The
 //! links of square and tangent reach [−1, 1] and [−tan ½, tan ½] only: past these ends [`BuiltIn::inverse_link`] stays
-//! at 0 or 1 while φ goes on by its formula, as it does in the literature. (Papers scale v and φ of the Savage loss
+//! at 0 or 1 while φ follows its formula, as it does in the literature. (Papers scale v and φ of the Savage loss
 //! differently; this is the form with the logit as link.)
 //!
 //! Every function takes η and 1 − η apart. On paper the second follows from the first; in `f64` 1 − η of a saturated
@@ -23,6 +23,7 @@ use std::str::FromStr;
 
 /// The built-in rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum BuiltIn {
     /// The logarithmic reward (I. J. Good, "Rational decisions", J. R. Stat. Soc. B 14, 1952): cross entropy.
     Log,

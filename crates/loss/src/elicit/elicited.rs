@@ -26,7 +26,7 @@ use crate::sampling::check_prior;
 use crate::sigmoid::sigmoid_pair;
 
 /// Past this score e^{−|f|} has no weight left in any sum, and rewards with poles would overflow: the loss of a
-/// positive goes on along its tangent below −160 and stays as it is above 160.
+/// positive continues along its tangent below −160 and stays as it is above 160.
 const SATURATED: f64 = 160.0;
 /// |d| below this is rounding; a slope that has a pole at 0 is taken here.
 const SMALLEST_GAP: f64 = 1e-16;

@@ -134,7 +134,7 @@ struct Parser {
 }
 
 impl Parser {
-    /// The next symbol that is not a space, with the typographic ones as what they stand for.
+    /// The next symbol that is not a space, with typographic ones replaced by what they mean.
     fn peek(&mut self) -> Option<char> {
         while self.symbols.get(self.at).is_some_and(|symbol| symbol.is_whitespace()) {
             self.at += 1;
@@ -232,7 +232,7 @@ impl Parser {
     fn number(&mut self) -> Result<(), String> {
         let start = self.at;
         let mut text = self.word(|symbol| symbol.is_ascii_digit() || symbol == '.');
-        // An exponent, but not the constant in 2*e: the number must go on with digits.
+        // An exponent, but not the constant in 2*e: digits must follow.
         let rest: String = self.symbols[self.at..].iter().take(3).collect();
         let signed = rest.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['-', '+']).unwrap_or(rest));
         if signed.is_some_and(|rest| rest.starts_with(|symbol: char| symbol.is_ascii_digit())) {
@@ -255,9 +255,10 @@ impl Parser {
 
     fn unexpected(&self, symbol: char) -> String {
         let place = self.at + 1;
-        match symbol.is_alphanumeric() || symbol == '(' {
-            true => format!("'{symbol}' at character {place} follows an operand; write a product as 2*x"),
-            false => format!("'{symbol}' at character {place} is not expected there"),
+        if symbol.is_alphanumeric() || symbol == '(' {
+            format!("'{symbol}' at character {place} follows an operand; write a product as 2*x")
+        } else {
+            format!("'{symbol}' at character {place} is not expected there")
         }
     }
 }

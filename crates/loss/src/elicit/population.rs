@@ -142,9 +142,10 @@ impl RiskWeights {
 
     pub(crate) fn checked(self) -> Result<Self, LossError> {
         let good = |w: f64| w > 0.0 && w.is_finite();
-        match good(self.positive) && good(self.unlabeled) {
-            true => Ok(self),
-            false => Err(LossError::RiskWeights(self.positive, self.unlabeled)),
+        if good(self.positive) && good(self.unlabeled) {
+            Ok(self)
+        } else {
+            Err(LossError::RiskWeights(self.positive, self.unlabeled))
         }
     }
 }

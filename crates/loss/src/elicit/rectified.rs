@@ -140,7 +140,7 @@ impl Rectified {
                 if slope(middle) > 0.0 { low = middle } else { high = middle }
             }
             let value = positive(low) + negative(low);
-            // Rounding aside the refined value is the larger; if it were not, the search's would stand.
+            // Rounding aside the refined value is the larger; if it were not, the search's would be kept.
             if value >= found.value {
                 found.gap = (found.gap - (value - found.value)).max(0.0);
                 (found.q, found.value) = (low, value);
@@ -157,9 +157,10 @@ impl Rectified {
             return None;
         }
         let mu = self.mu;
-        Some(match eta > mu {
-            true => Printed { q: eta * (1.0 + mu), value: self.reward.value(eta) + mu.ln_1p() },
-            false => Printed { q: mu, value: eta * mu.ln() },
+        Some(if eta > mu {
+            Printed { q: eta * (1.0 + mu), value: self.reward.value(eta) + mu.ln_1p() }
+        } else {
+            Printed { q: mu, value: eta * mu.ln() }
         })
     }
 

@@ -66,6 +66,7 @@ impl Reward {
     }
 
     /// J'' of a reward made by [`new`](Self::new). Training needs it; without it, J' is differenced numerically.
+    #[must_use]
     pub fn with_second_derivative(mut self, f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         if let Form::Own { second, .. } = &mut self.form {
             *second = Some(Arc::new(f));

@@ -23,9 +23,12 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     let findings = Findings::of(&rectified)?;
     if let Some(out) = &flags.plot {
         let chart = picture::of(&rectified, &findings);
-        write_atomically(out, |file| match outlet::is_called(out, "png") {
-            true => file.write_all(&chart.to_png()?),
-            false => file.write_all(chart.to_svg().as_bytes()),
+        write_atomically(out, |file| {
+            if outlet::has_extension(out, "png") {
+                file.write_all(&chart.to_png()?)
+            } else {
+                file.write_all(chart.to_svg().as_bytes())
+            }
         })?;
     }
     if as_json {

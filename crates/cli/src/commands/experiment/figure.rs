@@ -82,15 +82,12 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
         })
     })?;
     guarded(|| write(&figure, flags))?;
-    match as_json {
-        true => print_json(&as_object(&figure)),
-        false => print(&as_text(&figure, &taken[1..])),
-    }
+    if as_json { print_json(&as_object(&figure)) } else { print(&as_text(&figure, &taken[1..])) }
 }
 
 /// A name has to say what is in the file; a device or a pipe may have any.
 fn check_extension(file: &Path, wanted: &str) -> Result<(), Failure> {
-    if outlet::is_called(file, wanted) || !file.metadata().map_or(true, |about| about.is_file()) {
+    if outlet::has_extension(file, wanted) || !file.metadata().map_or(true, |about| about.is_file()) {
         return Ok(());
     }
     Err(Failure::Input(format!("cannot write '{}': choose a name that ends in .{wanted}", file.display())))

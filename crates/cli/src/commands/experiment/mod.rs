@@ -1,4 +1,4 @@
-//! `onesided experiment`: runs a spec, goes on where it stopped, and makes its table or its figure.
+//! `onesided experiment`: runs a spec, resumes where it stopped, and makes its table or its figure.
 
 mod figure;
 mod run;
@@ -6,7 +6,7 @@ mod table;
 
 use crate::failure::{Failure, as_flag};
 use clap::{Args, Subcommand};
-use onesided::data::Hint;
+use onesided::data::{Hint, nearest};
 use onesided_experiment::{ExperimentError, Spec};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub struct Experiment {
 /// What can be done besides running.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// Make a table of the results: mean and deviation over seeds, printed values beside them.
+    /// Make a table of the results: mean and deviation over seeds, next to the printed values.
     Table(table::Flags),
     /// Train a spec's run with two units before the score, draw them epoch by epoch, and list the rows that change sides.
     Figure(figure::Flags),
@@ -50,10 +50,14 @@ fn spec(named: &Path) -> Result<Spec, Failure> {
         Err(ExperimentError::Read { .. }) if !path.exists() => {
             match named.to_str().and_then(Spec::built_in) {
                 Some(spec) => Ok(spec?),
-                None => Err(Failure::Input(format!(
-                    "there is no spec '{}'; name a .toml file, or one of those that 'onesided experiment --list' shows",
-                    path.display()
-                ))),
+                None => {
+                    let meant = named.to_str().and_then(|name| nearest(name, Spec::built_in_names()));
+                    Err(Failure::Input(format!(
+                        "there is no spec '{}'{}; name a .toml file, or one of those that 'onesided experiment --list' shows",
+                        path.display(),
+                        meant.map_or_else(String::new, |name| format!(" (did you mean '{name}'?)"))
+                    )))
+                }
             }
         }
         other => Ok(other?),

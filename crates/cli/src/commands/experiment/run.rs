@@ -40,10 +40,10 @@ pub struct Flags {
     /// Threads of each run; 0 shares the cores among the runs.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
-    /// Only runs whose name starts so: DATA, DATA/HIDDEN, DATA/HIDDEN/METHOD, …; * is any part. May be given several times.
+    /// Only runs whose name starts with this: DATA, DATA/HIDDEN, DATA/HIDDEN/METHOD, …; * is any part. May be given several times.
     #[arg(long, value_name = "RUNS")]
     pub only: Vec<String>,
-    /// Where the results are appended [default: results/SPEC.jsonl beside the spec].
+    /// Where the results are appended [default: results/SPEC.jsonl next to the spec].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// List the runs that are left, and do none.
@@ -70,10 +70,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     let spec = spec(named)?;
     let file = flags.results.clone().unwrap_or_else(|| spec.results_file());
     let mut results = Results::read(&file, &spec.reuse)?;
-    let mut runs = match flags.only.is_empty() {
-        true => pending(&spec, &results, None)?,
-        false => Vec::new(),
-    };
+    let mut runs = if flags.only.is_empty() { pending(&spec, &results, None)? } else { Vec::new() };
     for only in &flags.only {
         for run in pending(&spec, &results, Some(only))? {
             if !runs.contains(&run) {
@@ -95,10 +92,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     display.bar.finish_and_clear();
     outcome?;
     let table = Table::new(&spec, &results, Measure::Accuracy)?.begun();
-    match as_json {
-        true => print_json(&table.json()),
-        false => print(&table.markdown()),
-    }
+    if as_json { print_json(&table.json()) } else { print(&table.markdown()) }
 }
 
 /// The specs that are built in: name, number of runs and title.
@@ -147,7 +141,6 @@ impl Display {
         match event {
             Event::Reading(data) => self.bar.suspend(|| note(&format!("reading {data}"))),
             Event::On(device) if device != "cpu" => self.bar.suspend(|| note(&format!("device: {device}"))),
-            Event::On(_) => {}
             Event::Done(record, progress) => {
                 let CampaignProgress { done, all, seconds, left } = progress;
                 let rate = format!("{:.1} runs/min, {} left", 60.0 * done as f64 / seconds, clock(left));
@@ -157,6 +150,7 @@ impl Display {
                     note(&format!("[{done}/{all}] {}; {rate}", said(record)));
                 }
             }
+            _ => {}
         }
     }
 }

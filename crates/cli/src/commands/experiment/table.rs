@@ -4,6 +4,7 @@ use super::spec;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json};
 use clap::Args;
+use onesided::data::unknown_name;
 use onesided_experiment::{Measure, Results, Table};
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub struct Flags {
     /// chance would give as much in less than one case of twenty (Student's t).
     #[arg(long, value_name = "METHOD")]
     pub compare: Option<String>,
-    /// Where the results are [default: results/SPEC.jsonl beside the spec].
+    /// Where the results are [default: results/SPEC.jsonl next to the spec].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
 }
@@ -32,10 +33,8 @@ pub struct Flags {
 pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     let measure: Measure = flags.measure.parse().map_err(Failure::Input)?;
     if !["markdown", "csv"].contains(&flags.format.as_str()) {
-        return Err(Failure::Input(format!(
-            "unknown format '{}'; use markdown or csv, or --json",
-            flags.format
-        )));
+        let known = ["markdown", "csv", "--json"];
+        return Err(Failure::Input(unknown_name("format", &flags.format, &known)));
     }
     let spec = spec(&flags.spec)?;
     let file = flags.results.clone().unwrap_or_else(|| spec.results_file());
