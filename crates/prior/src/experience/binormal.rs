@@ -69,9 +69,9 @@ impl Noisy {
     pub(super) fn likelihood(&self, mu: f64, shape: &Shape) -> f64 {
         let off = mu / 2.0 + (1.0 - mu) * shape.auc - self.auc;
         let mut sum = off * off * self.of_auc;
-        for at in 0..RECALLS.len() {
-            let off = (mu + (1.0 - mu) * shape.ratios[at]).ln() - self.ln_bounds[at];
-            sum += off * off * self.of_bounds[at];
+        for ((ratio, seen), weight) in shape.ratios.iter().zip(&self.ln_bounds).zip(&self.of_bounds) {
+            let off = (mu + (1.0 - mu) * ratio).ln() - seen;
+            sum += off * off * weight;
         }
         -0.5 * sum
     }
