@@ -220,6 +220,13 @@ def fraud(package):
     return table
 
 
+def headless(package, path):
+    """A file without a head: columns a1, a2, ..."""
+    data = io.StringIO(member(package, path).decode("utf-8", "replace"))
+    table = pd.read_csv(data, sep=r"[,\t]", engine="python", header=None, na_values=MISSING, skipinitialspace=True)
+    return table.set_axis([f"a{i + 1}" for i in range(table.shape[1])], axis=1)
+
+
 def wide():
     """714 rows (500 of them to train on) of 2,000 columns: eight groups of rows at corners of a cube in 8 directions, 12
     columns that are mixtures of those 8, the rest noise. The columns are shuffled."""
@@ -252,6 +259,19 @@ def listed(text):
     return [part for part in (text or "").split("|") if part]
 
 
+def positives(values, row):
+    """Which rows are positive: those with one of the values that the register lists, or on one side of a number."""
+    side, number = row["positive"][:1], row["positive"][1:]
+    if side in "<>":
+        numbers = pd.to_numeric(values)
+        return ((numbers < float(number)) if side == "<" else (numbers > float(number))).to_numpy()
+    values, positive = values.map(plain), listed(row["positive"])
+    unknown = [value for value in positive if value not in set(values)]
+    if unknown:
+        raise ValueError(f"{row['name']}: no value {unknown} in {row['target']}: {sorted(set(values))[:20]}")
+    return values.isin(positive).to_numpy()
+
+
 def build(row):
     how, package = row["how"], row["package"]
     kind, _, rest = how.partition(":")
@@ -261,6 +281,8 @@ def build(row):
         table = challenge(package, rest)
     elif kind == "special":
         table = SPECIAL[rest](package)
+    elif kind == "headless":
+        table = headless(package, rest)
     else:
         table = frame(package, how)
     table = table.copy()
@@ -270,12 +292,7 @@ def build(row):
     if absent:
         raise KeyError(f"{row['name']}: no column {absent} among {list(table.columns)}")
     table = table[table[target].notna()]
-    values = table[target].map(plain)
-    positive = listed(row["positive"])
-    unknown = [value for value in positive if value not in set(values)]
-    if unknown:
-        raise ValueError(f"{row['name']}: no value {unknown} in {target}: {sorted(set(values))[:20]}")
-    y = values.isin(positive).to_numpy()
+    y = positives(table[target], row)
     X = table.drop(columns=[target, *drop, *(c for c in ("rownames", "Unnamed: 0") if c in table)])
     X = X.reset_index(drop=True)
     if len(X) > MOST_ROWS:

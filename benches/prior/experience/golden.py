@@ -1,23 +1,21 @@
 """Quantiles for twelve tasks by the Python of `learn.py`, for the test in `crates/prior/src/experience/mod.rs`.
 
-    python golden.py seen.csv ../../../crates/prior/src/experience/tasks.csv ../../../crates/prior/src/experience/golden.csv
+    python golden.py seen.csv ../../../crates/prior/src/experience/golden.csv
 """
 
 import sys
 
-import numpy as np
 import pandas as pd
 
-from learn import features, logit, quantiles, sigmoid
+from learn import START, USUAL, WIDE, likelihoods, posterior, quantiles
 
 seen = pd.read_csv(sys.argv[1]).iloc[::230]
-tasks = pd.read_csv(sys.argv[2])
-spread, tasks = tasks.iloc[0, :4].to_numpy(), tasks.iloc[1:].to_numpy()
 names = ["bound_10", "bound_30", "bound_50", "bound_70", "auc", "positive", "unlabeled", "consensus"]
 out = seen[names].copy()
-guess = logit(seen["consensus"].clip(0.003, 0.997).to_numpy())
-found = np.array([g + quantiles(at, tasks[:, :4], tasks[:, 4], tasks[:, 5], [0.025, 0.5, 0.975])
-                  for at, g in zip(features(seen) / spread, guess)])
-for column, level in enumerate((0.025, 0.5, 0.975)):
-    out[f"q{level}"] = sigmoid(found[:, column]).round(8)
-out.to_csv(sys.argv[3], index=False)
+found, n = likelihoods(seen).astype(float), seen["positive"].to_numpy(float)
+wide, usual = posterior(found, n, START, WIDE), posterior(found, n, START, USUAL)
+for name, values in zip(("q0.025", "q0.975"), quantiles(wide, [0.025, 0.975]).T):
+    out[name] = values.round(8)
+for name, values in zip(("usual0.3", "usual0.5"), quantiles(usual, [0.3, 0.5]).T):
+    out[name] = values.round(8)
+out.to_csv(sys.argv[2], index=False)

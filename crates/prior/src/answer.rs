@@ -3,11 +3,11 @@
 //! Three things are known of μ, each by less right than the one before. The data bound it from above
 //! ([`bound`](crate::bound)). On tables like this one it lay in a range ([`experience`](crate::experience)). And the
 //! estimators name it, if somewhere there are only positives ([`consensus`](crate::consensus())). The answer's interval is
-//! the range, cut off at the bound. If its ends are within a factor of [`FACTOR`], or the classes look apart
-//! ([`Seen::separation`]), there is evidence for a (nearly) pure region: then the estimators are believed as far as the middle of
-//! the range goes, 20 to 80 %. If the ends are further apart, the lower end
-//! means nothing, and the answer is "at most": an interval from 0, and the median of tables like this as the best guess.
-//! The upper end of a one-sided answer stays where the two-sided one had it, to be on the safe side.
+//! the range, cut off at the bound. If its ends are further apart than a factor of [`FACTOR`], the lower end means nothing,
+//! and the answer is "at most": an interval from 0. The upper end stays where the two-sided one had it, to be on the safe side.
+//! The best guess is the median for usual shares of positives. Where the classes look apart ([`Seen::separation`]) there is
+//! evidence for a (nearly) pure region, and the estimators are exact there: the guess is then theirs, as far as the middle of
+//! the range goes, 30 to 70 %.
 
 use crate::bound::{Descending, upper_bound};
 use crate::consensus::Consensus;
@@ -22,9 +22,9 @@ pub const FACTOR: f64 = 15.0;
 /// A separation from which classes look apart.
 const APART: f64 = 0.97;
 /// How far into the tails of the range the estimators are believed.
-const BELIEVED: f64 = 0.2;
+const BELIEVED: f64 = 0.3;
 /// The share of tables like this that have less than the cautious guess.
-const CAUTIOUS: f64 = 0.4;
+const CAUTIOUS: f64 = 0.3;
 /// No guess is nearer to 0 or 1: it is to be learned with.
 const EDGE: f64 = 1e-4;
 
@@ -33,7 +33,7 @@ const EDGE: f64 = 1e-4;
 pub struct Answer {
     /// The best guess, strictly inside (0, 1).
     pub mu: f64,
-    /// A cautious guess, at most the best one: three in five tables like this have more. What is called positive at it is
+    /// A cautious guess, at most the best one: seven in ten tables like this have more. What is called positive at it is
     /// seldom called so by mistake.
     pub cautious: f64,
     /// Where it lies on tables like this; from 0 where nothing speaks for a lower end.
@@ -64,14 +64,15 @@ pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, Evid
     let seen = Seen::of(evidence, &scores, consensus.mu);
     let law = Experience::with(&seen);
     let outside = (1.0 - evidence.confidence) / 2.0;
-    let at = |level: f64| law.quantile(level).min(bound).clamp(EDGE, 1.0 - EDGE);
-    let (low, high) = (at(outside), at(1.0 - outside));
+    let inside = |share: f64| share.min(bound).clamp(EDGE, 1.0 - EDGE);
+    let (low, high) = (inside(law.quantile(outside)), inside(law.quantile(1.0 - outside)));
     let one_sided = high > FACTOR * low;
-    let mu = match !one_sided || seen.separation() >= APART {
-        true => consensus.mu.clamp(at(BELIEVED), at(1.0 - BELIEVED)),
-        false => at(0.5),
+    let usual = |level: f64| inside(law.usual(level));
+    let mu = match seen.separation() >= APART {
+        true => consensus.mu.clamp(usual(BELIEVED), usual(1.0 - BELIEVED)),
+        false => usual(0.5),
     };
-    let cautious = at(CAUTIOUS).min(mu);
+    let cautious = usual(CAUTIOUS).min(mu);
     let interval = (if one_sided { 0.0 } else { low.min(mu) }, high.max(mu));
     Ok(Answer { mu, cautious, interval, confidence: evidence.confidence, one_sided, bound, seen })
 }

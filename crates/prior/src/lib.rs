@@ -56,7 +56,7 @@ pub use embedding::KernelForm;
 pub use error::EvidenceError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
 pub use estimator::{Estimator, EstimatorInfo, Evidence, LEAST_POSITIVES, Needs};
-pub use experience::{Experience, NEIGHBORS, Seen};
+pub use experience::{Experience, Seen};
 pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;

@@ -7,9 +7,7 @@ use crate::output::{note, print, print_json, table};
 use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, write_atomically};
-use onesided::prior::{
-    CrossFitting, Experience, NEIGHBORS, Needs, PriorReport, PriorScorer, PriorSettings, estimators,
-};
+use onesided::prior::{CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
 use onesided::{Dataset, Error, Learner};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
@@ -225,7 +223,7 @@ fn answers(report: &PriorReport) -> Vec<Vec<String>> {
     if answer.one_sided {
         let high = answer.interval.1;
         rows.push(row("on tables like this", at_most(high), at_most(pi(high))));
-        rows.push(row("  a guess, for fit", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
+        rows.push(row("  best guess", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
     } else {
         rows.push(both("on tables like this", answer.mu, answer.interval));
     }
@@ -235,16 +233,19 @@ fn answers(report: &PriorReport) -> Vec<Vec<String>> {
     rows
 }
 
-/// What the answer rests on, and how to know better.
+/// Which number to use, what it rests on, and how to know better.
 fn next_step(report: &PriorReport) -> String {
     let (tasks, tables) = Experience::size();
-    let nothing = match report.answer.one_sided {
-        true => "Nothing in the data speaks for a lower end. ",
+    let answer = &report.answer;
+    let sure = match answer.one_sided {
+        true => "The data give no lower end: the share may be much smaller than the guess. ",
         false => "",
     };
     format!(
-        "\"Tables like this\" are the {NEIGHBORS} most similar of {tasks} tasks made from {tables} public tables whose answers are \
-         known. {nothing}To know better, label a random part of the unlabeled rows: onesided audit draw.\n"
+        "Which number to use: the best guess, {:.3} of the unlabeled rows. fit takes it unless you give --prior. It rests on \
+         {tasks} tasks from {tables} tables whose answers are known. {sure}The last line of the first table holds if some rows can only \
+         be positive. To know better, have a random part of the unlabeled rows labeled: onesided audit draw.\n",
+        answer.mu
     )
 }
 
