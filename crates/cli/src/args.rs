@@ -22,7 +22,7 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Say nothing on standard error but warnings and errors.
+    /// Say nothing on standard error but warnings and errors; results are still printed.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
     pub quiet: bool,
     /// Report progress every second, how long the command took, and where an internal error happened.
