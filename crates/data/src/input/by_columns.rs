@@ -250,7 +250,6 @@ impl<'a> Reading<'a> {
         }
         let features = Features::of_columns(features, &self.encoding);
         self.leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
-        leaks::tell_once(&mut self.stops, &self.leaks, &mut self.report);
         let options = self.options;
         let taken = |name: &String| {
             let taken = options.label.iter().chain(&options.weight).chain(&options.id).chain(&options.drop);
@@ -259,6 +258,7 @@ impl<'a> Reading<'a> {
         let named = !options.only.is_empty();
         let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
         let columns = summary(&features, &self.report, &unused);
+        leaks::tell_once(&mut self.stops, &self.leaks, &mut self.report);
         let store = Store::Away { rows: self.labels.len(), cols: features.width() };
         Ok(Dataset::new(store, Arc::new(features.into()))
             .with_notes(Note::of_cells(&self.read))

@@ -6,7 +6,7 @@
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
 use super::LabelStop;
-use crate::frame::{MISSING_CODE, Values};
+use crate::frame::{MISSING_CODE, Values, WhyLeftOut};
 use crate::{EncodeReport, Frame, Label};
 
 /// From this area on a column tells them apart.
@@ -32,7 +32,9 @@ pub(super) fn leaks(frame: &Frame, labels: &[Label]) -> Vec<(String, f64)> {
 /// where labels stop are named for that alone.
 pub(super) fn tell_once(stops: &mut Vec<LabelStop>, leaks: &[(String, f64)], report: &mut EncodeReport) {
     stops.retain(|stop| !leaks.iter().any(|(name, _)| *name == stop.column));
-    report.times_in_order.retain(|name| !stops.iter().any(|stop| stop.column == *name));
+    let told = |name: &String| stops.iter().any(|stop| stop.column == *name);
+    report.times_in_order.retain(|name| !told(name));
+    report.left_out.retain(|left_out| left_out.why != WhyLeftOut::TimeOrder || !told(&left_out.column));
 }
 
 /// The area under the curve of a column, in whichever direction it is larger: from 0.5 to 1. The best level of categories;

@@ -409,9 +409,9 @@ impl fmt::Display for Note {
             }
             Note::FoldedLabels { column, values } => {
                 let shown = |(kept, others): &(String, Vec<String>)| {
-                    format!("{} as '{kept}'", listed(others, |other| format!("'{other}'")))
+                    format!("{} read as '{kept}'", listed(others, |other| format!("'{other}'")))
                 };
-                write!(f, "column '{column}': {}", listed(values, |one| format!("read {}", shown(one))))
+                write!(f, "column '{column}': {}", listed(values, shown))
             }
             Note::File(remark) => remark.fmt(f),
             Note::OpenDates(columns) => {

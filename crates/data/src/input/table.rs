@@ -169,8 +169,8 @@ pub(super) fn learn(
     let (features, rows, mut report) = Features::fit(frame, &features)?;
     leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
     called_ids.retain(|name| features.columns().iter().any(|feature| feature.name == *name));
-    leaks::tell_once(&mut stops, &leaks, &mut report);
     let columns = summary(&features, &report, &unused);
+    leaks::tell_once(&mut stops, &leaks, &mut report);
     let data = Dataset::new(rows, Arc::new(features.into()))
         .with_notes(met)
         .with_notes(Note::of_report(&report))
