@@ -46,12 +46,21 @@ pub struct TimeColumn {
     pub in_order: Option<f64>,
     /// Of such times the parts of the calendar that tell nothing which comes round.
     pub unrepeated: Vec<TimeFeature>,
+    /// Of such times, whether the place of a row in the table tells whether it is labeled.
+    pub tells_labels: bool,
 }
 
 impl TimeColumn {
     /// Times that no one wrote out.
     pub(crate) fn of(seconds: Vec<f64>, style: TimeStyle) -> Self {
-        Self { seconds: Arc::new(seconds), style, sure: true, in_order: None, unrepeated: Vec::new() }
+        Self {
+            seconds: Arc::new(seconds),
+            style,
+            sure: true,
+            in_order: None,
+            unrepeated: Vec::new(),
+            tells_labels: false,
+        }
     }
 
     /// The column as that of another style, where nothing but the order of day and month is open.

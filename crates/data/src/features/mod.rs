@@ -151,14 +151,6 @@ impl Features {
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
                 }
-                Err(WhyLeftOut::TimeOrder) => match only_since(&dates, &column) {
-                    Some(feature) => {
-                        report.times_in_order.push(feature.name.clone());
-                        features.push(Feature { seen: Some(Seen::of(&column.values)), ..feature });
-                        parts.push(encode::Part::Column(column));
-                    }
-                    None => report.left_out.push(LeftOut { column: column.name, why: WhyLeftOut::TimeOrder }),
-                },
                 Err(WhyLeftOut::FreeText) => match found_text(&column, options, alone)? {
                     Some((kind, terms)) => {
                         report.count_missing(&column);
@@ -383,16 +375,6 @@ impl EncodeReport {
             missing => self.missing.push((column.name.clone(), missing)),
         }
     }
-}
-
-/// A column of times of which nothing is learned but the days to other dates.
-fn only_since(dates: &[time::Paired], column: &Column) -> Option<Feature> {
-    let Values::Times(times) = &column.values else { return None };
-    let at = dates.iter().position(|date| date.name == column.name)?;
-    let parts = time::since(dates, at, times);
-    let kind = FeatureKind::Time { style: times.style, parts };
-    (!matches!(&kind, FeatureKind::Time { parts, .. } if parts.is_empty()))
-        .then(|| Feature::new(column.name.clone(), kind))
 }
 
 /// The terms of free text that was found: all of them where there is nothing else, else some frequent ones, beside which

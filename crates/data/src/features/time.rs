@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | days | days since 1970, the fraction of a day included | they differ, and do not rise or fall with the row |
 //! | month, weekday, day, hour | what calendar and clock show | they come round twice in the training rows at least, else they tell what the days tell |
-//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, and they do not rise or fall with the row |
+//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, the differences do not rise or fall with the row, and neither date is in the order of rows and tells labels by that |
 //!
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
@@ -131,7 +131,7 @@ pub(super) fn paired<'a>(columns: impl Iterator<Item = (&'a str, &'a TimeColumn)
     let paired = |(name, times): (&str, &TimeColumn)| Paired {
         name: name.to_string(),
         seconds: times.seconds.clone(),
-        alone: parts_of(times).is_ok(),
+        differs: !times.tells_labels && parts_of(times).is_ok(),
     };
     let dates: Vec<Paired> = dates.map(paired).collect();
     if (2..=MOST_FOR_PAIRS).contains(&dates.len()) { dates } else { Vec::new() }
@@ -141,15 +141,15 @@ pub(super) fn paired<'a>(columns: impl Iterator<Item = (&'a str, &'a TimeColumn)
 pub(super) struct Paired {
     pub name: String,
     seconds: Arc<Vec<f64>>,
-    /// Whether something of it is learned by itself, so that it is there for others whatever they are.
-    alone: bool,
+    /// Whether differences are taken: it is a feature by itself, since others are not read again, and its place in the table
+    /// does not tell labels, since a difference and the other date give the date away.
+    differs: bool,
 }
 
-/// The days from each date of an earlier column to that of the one at this place. A column of which nothing else is learned is
-/// compared with all that are there by themselves, and no other with it: only columns that are features are read again.
+/// The days from each date of an earlier column to that of the one at this place.
 pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<TimePart> {
-    let one = |(place, Paired { name, seconds: other, alone }): (usize, &Paired)| {
-        if !alone || place == at || (place > at && dates[at].alone) {
+    let one = |Paired { name, seconds: other, differs }: &Paired| {
+        if !differs || !dates[at].differs {
             return None;
         }
         let differences = || {
@@ -162,7 +162,7 @@ pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<Time
         }
         Some(TimePart { part: TimeFeature::Since(name.clone()), mean, scale })
     };
-    dates.iter().enumerate().filter_map(one).collect()
+    dates[..at].iter().filter_map(one).collect()
 }
 
 /// Whether the days between two dates are mostly those of the row: of a date that rises with it and one that hardly changes.
@@ -242,10 +242,10 @@ mod tests {
 
     #[test]
     fn differences_have_a_mean_and_a_scale() {
-        let pair = |name: &str, seconds: Vec<f64>, alone| Paired {
+        let pair = |name: &str, seconds: Vec<f64>, differs| Paired {
             name: name.to_string(),
             seconds: Arc::new(seconds),
-            alone,
+            differs,
         };
         let of =
             |name: &str, mean: f64| TimePart { part: TimeFeature::Since(name.to_string()), mean, scale: 1.0 };
@@ -259,11 +259,12 @@ mod tests {
         let (parts, of_the_first) = second(first.clone(), &column(&[DAY, 4.0 * DAY, 9.0 * DAY]));
         assert_eq!((parts, of_the_first), (vec![of("a", 2.0)], Vec::new()));
         assert_eq!(second(first.clone(), &column(&[DAY, 2.0 * DAY, 0.0])).0, []);
-        // Where nothing of the first is learned by itself, the difference is a feature of it.
+        // Where one of them tells labels, or is no feature, there is no difference.
         let later = vec![DAY, 4.0 * DAY, 9.0 * DAY];
-        let dates = [pair("a", first.clone(), false), pair("b", later.clone(), true)];
-        assert_eq!(since(&dates, 0, &column(&first)), [of("b", -2.0)]);
-        assert_eq!(since(&dates, 1, &column(&later)), []);
+        for (one, other) in [(false, true), (true, false)] {
+            let dates = [pair("a", first.clone(), one), pair("b", later.clone(), other)];
+            assert_eq!(since(&dates, 1, &column(&later)), []);
+        }
         // A date that rises with the row and one that hardly changes: 100, 101, …, but for a day now and then.
         let days = |of: fn(usize) -> usize| (0..50).map(|row| DAY * of(row) as f64).collect::<Vec<f64>>();
         let rising = TimeColumn::of(days(|row| 100 + row), TimeStyle::YearFirst);

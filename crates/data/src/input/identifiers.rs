@@ -42,6 +42,9 @@ const MANY_IDS: usize = 50;
 /// Where so many tables were put one below the other, the order starts anew.
 const MOST_JUMPS: usize = 4;
 
+/// From this area on the order of rows tells something of labels: by chance, few labels among many rows hardly reach it.
+const TELLS_SOMETHING: f64 = 0.6;
+
 /// Takes the columns that name rows out of a table, and tells where labels stop along the others.
 pub(super) fn take_out(
     options: &InputOptions,
@@ -61,6 +64,11 @@ pub(super) fn take_out(
             if rises || stop.as_ref().is_some_and(|stop| !stop.used) {
                 times.in_order = Some(least_spread(&times.seconds, labels));
                 times.unrepeated = labels.map_or_else(Vec::new, |labels| unrepeated(&times.seconds, labels));
+            }
+            let area = labels.and_then(|labels| separation(&column.values, labels));
+            if let Values::Times(times) = &mut column.values {
+                times.tells_labels =
+                    times.in_order.is_some() && area.is_some_and(|area| area >= TELLS_SOMETHING);
             }
             stops.extend(stop);
         }

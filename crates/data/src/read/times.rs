@@ -99,6 +99,7 @@ impl TimeReader {
             sure: self.sure,
             in_order: None,
             unrepeated: Vec::new(),
+            tells_labels: false,
         })
     }
 
