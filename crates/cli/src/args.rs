@@ -20,7 +20,7 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Print only warnings and errors on standard error.
+    /// Print only warnings and errors on standard error; results are still printed.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
     pub quiet: bool,
     /// Report progress every second, how long the command took, and where an internal error happened.

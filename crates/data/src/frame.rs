@@ -50,6 +50,8 @@ pub struct CellsRead {
     pub first_other: Option<(String, Position)>,
     /// Whether the column was asked to be of its kind, rather than found to be.
     pub asked: bool,
+    /// Whether its numbers are kept as texts in a file that has a type for numbers.
+    pub kept_as_texts: bool,
 }
 
 /// A column that is not learned from, and why.

@@ -2,13 +2,15 @@
 //!
 //! "Unlabeled" is written 0 by some, -1 by others and false by a third party, and guessing wrong trains a classifier on
 //! the opposite. So the accepted pairs are few (1/0, 1/-1, true/false, one value and nothing), a value of one's own among
-//! others is named outright, and everything else is refused with the values seen. -1 is unlabeled for some programs and
+//! others is named outright, and everything else is refused with the values seen. `Yes`, `yes` and `YES ` are one value: upper and
+//! lower case and blanks do not tell words apart, and a note says so. -1 is unlabeled for some programs and
 //! negative for others: the value of known negatives is always named.
 
 use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{Amounts, Counts, DataError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,9 +188,12 @@ pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<
     Ok(truth)
 }
 
-/// The one value beside empty cells; 0, -1 and false are none that means positive.
+/// The one value beside empty cells, or one of several words for yes; 0, -1 and false are none that means positive.
 fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
-    let [value] = levels else { return None };
+    let (value, others) = levels.split_first()?;
+    if !others.is_empty() && !levels.iter().all(|level| Meaning::of(level) == Some(Meaning::True)) {
+        return None;
+    }
     let negative = matches!(Meaning::of(value), Some(Meaning::Zero | Meaning::MinusOne | Meaning::False));
     (codes.contains(&MISSING_CODE) && !negative).then_some(value)
 }
@@ -196,8 +201,73 @@ fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
 /// What programs write where there is nothing.
 const BLANKS: [&str; 10] = ["nan", "-nan", "null", "(null)", "none", "nil", "na", "n/a", "<na>", "#n/a"];
 
-/// The cells as categories; `NaN`, `null` and the like are missing, unless such a word was named.
+/// Values that are one but for upper and lower case and blanks: the one that most cells have, and the others.
+pub(crate) type Folded = (String, Vec<String>);
+
+/// The values of a label column that were taken as one.
+pub(crate) fn folded_labels(column: &Column, named: &[Option<&str>]) -> Vec<Folded> {
+    fold(&mut without_blanks(column, named), named)
+}
+
+/// The cells as categories; `NaN`, `null` and the like are missing, unless such a word was named, and words that are alike but
+/// for upper and lower case and blanks are one.
 fn with_blanks(column: &Column, named: &[Option<&str>]) -> Column {
+    let mut text = without_blanks(column, named);
+    fold(&mut text, named);
+    text
+}
+
+/// A value in lower case, with one blank between its words.
+fn folded(value: &str) -> String {
+    value.split_whitespace().collect::<Vec<&str>>().join(" ").to_lowercase()
+}
+
+/// Whether values that differ in case or blanks alone are one: single letters may be codes, where there is anything else than
+/// them and empty cells.
+fn is_word(folded: &str) -> bool {
+    folded.chars().nth(1).is_some()
+}
+
+/// Makes one level of those that are alike.
+fn fold(text: &mut Column, named: &[Option<&str>]) -> Vec<Folded> {
+    let Values::Categorical { codes, levels } = &mut text.values else { return Vec::new() };
+    let alone = codes.contains(&MISSING_CODE) && named.iter().all(Option::is_none);
+    let keys: Vec<String> = levels.iter().map(|level| folded(level)).collect();
+    let one = keys.windows(2).all(|pair| pair[0] == pair[1]);
+    let mut counts = vec![0usize; levels.len()];
+    for &code in codes.iter().filter(|&&code| code != MISSING_CODE) {
+        counts[code as usize] += 1;
+    }
+    // Levels that are alike, and of these the first of the most frequent, which stands for all.
+    let mut alike: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
+    for (at, key) in keys.iter().enumerate() {
+        let apart = if is_word(key) || alone && one { 0 } else { at };
+        alike.entry((key.as_str(), apart)).or_default().push(at);
+    }
+    let stands = |group: &[usize]| {
+        group.iter().copied().max_by_key(|&at| (counts[at], std::cmp::Reverse(at))).unwrap_or_default()
+    };
+    let mut groups: Vec<(usize, Vec<usize>)> =
+        alike.into_values().map(|group| (stands(&group), group)).collect();
+    groups.sort_unstable();
+    let mut places = vec![MISSING_CODE; levels.len()];
+    for (place, (_, group)) in groups.iter().enumerate() {
+        group.iter().for_each(|&at| places[at] = place as u32);
+    }
+    for code in codes.iter_mut().filter(|code| **code != MISSING_CODE) {
+        *code = places[*code as usize];
+    }
+    let merged = groups.iter().filter(|(_, group)| group.len() > 1).map(|(kept, group)| {
+        let others = group.iter().filter(|at| *at != kept).map(|&at| levels[at].clone());
+        (levels[*kept].clone(), others.collect())
+    });
+    let merged = merged.collect();
+    *levels = groups.iter().map(|(kept, _)| levels[*kept].clone()).collect();
+    merged
+}
+
+/// The cells as categories; `NaN`, `null` and the like are missing, unless such a word was named.
+fn without_blanks(column: &Column, named: &[Option<&str>]) -> Column {
     let mut text = column.to_categories();
     if let Values::Categorical { codes, levels } = &mut text.values {
         let is_named = |level: &str| named.iter().flatten().any(|name| same(level, name.trim()));
@@ -250,10 +320,12 @@ fn positive_levels(column: &str, levels: &[String], positive: Option<&str>) -> R
     Ok(meanings.iter().map(|meaning| matches!(meaning, Some(Meaning::One | Meaning::True))).collect())
 }
 
-/// Whether a cell is the value asked for: the same text, or the same number written otherwise (`1` and `1.0`).
+/// Whether a cell is the value asked for: the same text but for case and blanks, or the same number written otherwise (`1` and
+/// `1.0`).
 fn same(level: &str, value: &str) -> bool {
     let equal_numbers = || matches!((level.parse::<f64>(), value.parse::<f64>()), (Ok(a), Ok(b)) if a == b);
-    level == value || equal_numbers() || {
+    let equal_words = || is_word(value) && folded(level) == folded(value);
+    level == value || equal_numbers() || equal_words() || {
         let meaning = Meaning::of(value);
         matches!(meaning, Some(Meaning::True | Meaning::False)) && meaning == Meaning::of(level)
     }
@@ -397,6 +469,32 @@ mod tests {
         assert_eq!(taken("1 0 0"), None);
         assert_eq!(taken("true false"), None);
         assert_eq!(taken_as(&column("x  "), Some("x")), None);
+    }
+
+    #[test]
+    fn case_and_blanks_do_not_tell_words_apart() {
+        let text = |cells: &[&str]| {
+            let csv =
+                format!("y,x\n{}", cells.iter().map(|cell| format!("\"{cell}\",0\n")).collect::<String>());
+            read_csv_bytes(csv.as_bytes()).unwrap().take("y").unwrap()
+        };
+        let mixed = text(&["Yes", "", "yes", "YES", "yes ", ""]);
+        assert_eq!(labels_from_column(&mixed, None, None).unwrap(), [P, U, P, P, P, U]);
+        let folded = |column: &Column, named| folded_labels(column, named);
+        assert_eq!(folded(&mixed, &[]), [("yes".to_string(), vec!["YES".to_string(), "Yes".to_string()])]);
+        assert_eq!(taken_as(&mixed, None), Some(("yes".to_string(), None)));
+        let churned = text(&["Churned", "churned", "stayed", "at  risk", "At Risk"]);
+        for name in ["churned", "CHURNED"] {
+            assert_eq!(labels_from_column(&churned, Some(name), None).unwrap(), [P, P, U, U, U]);
+        }
+        let risk = labels_from_column(&churned, Some("churned"), Some("at risk")).unwrap();
+        assert_eq!(risk, [P, P, U, N, N]);
+        // Several words for yes, and nothing else.
+        assert_eq!(labels_from_column(&text(&["ja", "", "Yes"]), None, None).unwrap(), [P, U, P]);
+        // Letters may be codes, unless there is nothing but one of them.
+        let codes = text(&["a", "A", "b"]);
+        assert_eq!(labels_from_column(&codes, Some("a"), None).unwrap(), [P, U, U]);
+        assert_eq!(labels_from_column(&text(&["x", "X", ""]), None, None).unwrap(), [P, P, U]);
     }
 
     #[test]

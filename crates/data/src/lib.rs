@@ -86,7 +86,7 @@ pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Val
 pub use hint::Hint;
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput,
+    LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;

@@ -154,7 +154,7 @@ fn text_tables_in_pieces_are_the_whole() {
     let said = said.join("\n");
     for words in [
         "missing cells in ",
-        "never saw",
+        "new categories",
         "unlike the rest",
         "first 'eleven' in line 9",
         "not written plainly",

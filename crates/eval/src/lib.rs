@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agreed;
 mod at_top;
 pub mod audit;
 mod beta;

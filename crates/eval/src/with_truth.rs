@@ -1,5 +1,6 @@
 //! Metrics where true labels exist: benchmarks, and audits of a few labeled rows.
 
+use crate::agreed::Calls;
 use crate::bootstrap::{Draw, Interval};
 use crate::error::{EvalError, check_scores, check_threshold};
 use crate::ranked::Ranked;
@@ -66,7 +67,8 @@ pub fn with_truth(probabilities: &[f32], truth: &[bool], threshold: f64) -> Resu
 
 /// The metrics of [`with_truth`] with 95 % percentile-bootstrap intervals, under the names of
 /// [`TruthMetrics::entries`]; undefined metrics are left out. Positives and negatives are resampled apart, so the
-/// class shares stay those of the sample. A resample on which a metric is undefined (precision, when nothing drawn is
+/// class shares stay those of the sample. Where all answers of a class agree, resampling shows nothing, and the interval is the
+/// exact one. A resample on which a metric is undefined (precision, when nothing drawn is
 /// predicted positive) does not count toward its interval. The ECE of a resample is a sum of absolute values and so tends
 /// to exceed that of the sample: read its interval as an upper one.
 pub fn with_truth_intervals(
@@ -83,6 +85,7 @@ pub fn with_truth_intervals(
     let mut stream = Stream::new(seed, "bootstrap");
     let (mut positive, mut negative) = graded.ranked.each_once();
     let values = graded.measure(&positive, &negative).entries();
+    let calls = graded.calls(&positive, &negative);
     let resampled: Vec<_> = (0..resamples)
         .map(|_| {
             positive.resample(&mut stream);
@@ -93,7 +96,8 @@ pub fn with_truth_intervals(
     let intervals = values.iter().enumerate().filter_map(|(metric, &(name, value))| {
         let interval = Interval::percentile(value, resampled.iter().map(|entries| entries[metric].1))?;
         // Resampling adds to a sum of absolute gaps: its percentiles can lie above the value itself.
-        Some((name, if name == "ece" { interval.reflected() } else { interval }))
+        let interval = if name == "ece" { interval.reflected() } else { interval };
+        Some((name, calls.widen(name, interval)))
     });
     Ok(intervals.collect())
 }
@@ -165,10 +169,18 @@ impl Graded {
         })
     }
 
+    fn calls(&self, positive: &Draw, negative: &Draw) -> Calls {
+        Calls {
+            positives: positive.total(),
+            negatives: negative.total(),
+            hits: positive.from(self.cut.0),
+            false_alarms: negative.from(self.cut.1),
+        }
+    }
+
     fn measure(&self, positive: &Draw, negative: &Draw) -> TruthMetrics {
-        let (positives, negatives) = (positive.total(), negative.total());
+        let Calls { positives, negatives, hits, false_alarms } = self.calls(positive, negative);
         let rows = positives + negatives;
-        let (hits, false_alarms) = (positive.from(self.cut.0), negative.from(self.cut.1));
         let predicted = hits + false_alarms;
         let recall = ratio(hits, positives);
         let specificity = ratio(negatives - false_alarms, negatives);

@@ -392,10 +392,11 @@ pub(crate) fn shift(task: &Task, priors: Option<Priors>) -> f64 {
 pub(crate) fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     if held_out_positives < FEW_HELD_OUT && !task.truth {
-        warnings.push(format!(
-            "only {held_out_positives} positives were held out: the choices, the calibration and the metrics rest on \
-             very few rows"
-        ));
+        let few = match held_out_positives == task.counts.positive {
+            true => format!("there are only {held_out_positives} positives"),
+            false => format!("only {held_out_positives} positives are held out"),
+        };
+        warnings.push(format!("{few}: the choices, the calibration and the metrics rest on very few rows"));
     }
     if task.weights.is_some() && task.priors.is_some_and(|priors| priors.estimated) {
         warnings.push(

@@ -108,7 +108,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let model = fitted?;
     display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
-    super::fitted_rows::tell_written(&model, &flags.out);
+    super::fitted_rows::tell_written(&model, &flags.out, data.drawn_from().is_some());
     if progress::interrupted() {
         return Err(Failure::Interrupted("interrupted after the model was written".to_string()));
     }

@@ -105,7 +105,10 @@ impl<'k> Watch<'k> {
                         "out of fold, by the models that the share of positives was estimated with"
                     }
                 };
-                note(&format!("{met}: they are scored {by}"));
+                // The list needs one scale for all folds, while fit measures each as it is.
+                note(&format!(
+                    "{met}: they are scored {by}; folds are brought to one scale, so the numbers differ a little from fit's"
+                ));
                 let found = matcher.found();
                 let facts = FittedRows { known: found, out_of_fold: found, by: known.by(), left_out: 0 };
                 return (Some(facts), None);
@@ -198,9 +201,15 @@ pub fn of_review(out_of_fold: bool) -> &'static str {
 }
 
 /// Where the rows of a model go, if it says so: a file that is not one of rows is not written over.
-pub fn tell_written(model: &Model, out: &Path) {
+pub fn tell_written(model: &Model, out: &Path, drawn: bool) {
     let beside = rows_file(out);
     match (model.known_rows(), KnownRows::beside(out)) {
+        (Some(rows), Ok(_)) if rows.is_complete() && drawn => note(&format!(
+            "'{}' holds the scores out of fold of the {} rows that were learned from: predict uses them for those rows, and lists \
+             labeled ones, too",
+            beside.display(),
+            rows.len()
+        )),
         (Some(rows), Ok(_)) if rows.is_complete() => note(&format!(
             "'{}' holds the scores out of fold of these {} rows: predict ranks this table by them",
             beside.display(),

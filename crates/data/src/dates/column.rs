@@ -3,6 +3,7 @@
 use super::calendar::{DAY, Moment, days_of};
 use super::written::{Date, Written, compact_seconds, is_blank, written};
 use crate::Frame;
+use crate::features::TimeFeature;
 use crate::frame::{Column, MISSING_CODE, Values};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -43,12 +44,23 @@ pub struct TimeColumn {
     /// Where they rise or fall with the row, so that how late a time is tells where its row stands: over how many seconds the
     /// rows of each kind spread at least.
     pub in_order: Option<f64>,
+    /// Of such times the parts of the calendar that tell nothing which comes round.
+    pub unrepeated: Vec<TimeFeature>,
+    /// Of such times, whether the place of a row in the table tells whether it is labeled.
+    pub tells_labels: bool,
 }
 
 impl TimeColumn {
     /// Times that no one wrote out.
     pub(crate) fn of(seconds: Vec<f64>, style: TimeStyle) -> Self {
-        Self { seconds: Arc::new(seconds), style, sure: true, in_order: None }
+        Self {
+            seconds: Arc::new(seconds),
+            style,
+            sure: true,
+            in_order: None,
+            unrepeated: Vec::new(),
+            tells_labels: false,
+        }
     }
 
     /// The column as that of another style, where nothing but the order of day and month is open.

@@ -140,9 +140,9 @@ impl Features {
                     }
                     if let (FeatureKind::Time { parts, .. }, Values::Times(times)) =
                         (&mut feature.kind, &column.values)
-                        && let Some(at) = dates.iter().position(|(name, _)| *name == feature.name)
+                        && let Some(at) = dates.iter().position(|date| date.name == feature.name)
                     {
-                        parts.extend(time::since(&dates[..at], times));
+                        parts.extend(time::since(&dates, at, times));
                     }
                     if matches!(&column.values, Values::Times(times) if times.in_order.is_some()) {
                         report.times_in_order.push(feature.name.clone());

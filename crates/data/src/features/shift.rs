@@ -7,7 +7,8 @@
 //!
 //! Numbers are compared by the shares of cells below, between and above five points of training (lowest, 10 %, 50 %, 90 %,
 //! highest). Half the sum of the differences of shares is the total variation distance, 0 for equal shares and 1 for cents in
-//! place of dollars, either way round. Categories that are new are expected as often as training had cells whose category came
+//! place of dollars, either way round. Where numbers span many powers of ten, or most are 0, cents lie among the dollars. But other
+//! units shift all logarithms alike, so the mean of log₂ |x| is compared, too, where its spread is the same. Categories that are new are expected as often as training had cells whose category came
 //! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
 
 use super::{Feature, Features};
@@ -28,6 +29,10 @@ const LARGE_DISTANCE: f64 = 0.6;
 const CELLS_OF_DISTANCE: usize = 50;
 /// How many standard errors a share must be off.
 const FAR_OFF: f64 = 4.0;
+/// A shift of the mean of log₂ |x| that is worth a word: a factor of 8.
+const LARGE_FACTOR: f64 = 3.0;
+/// The largest ratio of two spreads of log₂ |x| that are the same.
+const SAME_SPREAD: f64 = 1.5;
 
 /// What training saw of a column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,6 +48,9 @@ pub struct Seen {
     /// How many numbers of a sample are between these points.
     #[serde(default, skip_serializing_if = "is_none_between")]
     pub between: [usize; 4],
+    /// Of numbers the logarithms of those that are not 0.
+    #[serde(default, skip_serializing_if = "Logs::is_empty")]
+    pub logs: Logs,
     /// Of categories the cells whose category came once.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub single: usize,
@@ -93,12 +101,80 @@ impl Seen {
         let mut tally = Tally::default();
         tally.count(&sample, points);
         self.between.copy_from_slice(&tally.shares[1..5]);
+        self.logs = tally.logs;
         self.points = Some(points);
         self
     }
 
     fn cells(&self) -> usize {
         self.rows.saturating_sub(self.missing)
+    }
+}
+
+/// Sums of the logarithms of numbers, without those of 0.
+///
+/// The bits of a positive `f32` are its logarithm to the base 2 but for .09 at most (J. N. Mitchell, "Computer multiplication and
+/// division using binary logarithms", IRE Transactions on Electronic Computers, 1962): whole numbers, which are summed fast
+/// and to the same end in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logs {
+    /// How many numbers.
+    pub numbers: u64,
+    /// The sum of their logarithms in units of 2⁻⁸, 127 · 2⁸ above what they are.
+    pub sum: u64,
+    /// The sum of these without their fractions, in whole units, for the spread.
+    pub whole: u64,
+    /// The sum of the squares of these.
+    pub squares: u64,
+}
+
+impl Logs {
+    fn is_empty(&self) -> bool {
+        self.numbers == 0
+    }
+
+    /// Counts at most [`SAMPLE`] numbers: sums of so many numbers below 2¹⁶ fit into 32 bits, several of which are added at a time.
+    fn count<T: Copy + Single>(&mut self, block: &[T]) {
+        let [mut numbers, mut sum, mut whole, mut squares] = [0u32; 4];
+        for &x in block {
+            // The sign is shifted out, and 0 and what is not there count nothing.
+            let bits = x.single().to_bits() << 1;
+            let log = if bits == 0 || bits >= 0xff << 24 { 0 } else { bits >> 16 };
+            let power = log >> 8;
+            numbers += u32::from(log > 0);
+            sum += log;
+            whole += power;
+            squares += power * power;
+        }
+        let more = [numbers, sum, whole, squares].map(u64::from);
+        self.add(&Logs { numbers: more[0], sum: more[1], whole: more[2], squares: more[3] });
+    }
+
+    fn add(&mut self, other: &Logs) {
+        self.numbers += other.numbers;
+        self.sum += other.sum;
+        self.whole += other.whole;
+        self.squares += other.squares;
+    }
+
+    /// Mean and standard deviation of log₂ |x|.
+    fn moments(&self) -> (f64, f64) {
+        let n = self.numbers.max(1) as f64;
+        let (mean, whole) = (self.sum as f64 / n / 256.0 - 127.0, self.whole as f64 / n);
+        (mean, (self.squares as f64 / n - whole * whole).max(0.0).sqrt())
+    }
+
+    /// By which factor numbers are larger than others, where all of them seem to be.
+    fn factor_over(&self, other: &Logs) -> Option<f64> {
+        let (n, m) = (self.numbers as f64, other.numbers as f64);
+        if n < FEW_CELLS as f64 || m < FEW_TRAINED as f64 {
+            return None;
+        }
+        let ((mean, spread), (before, spread_before)) = (self.moments(), other.moments());
+        let larger = spread.max(spread_before);
+        let same = larger <= SAME_SPREAD * spread.min(spread_before);
+        let uncertain = FAR_OFF * larger * (1.0 / n + 1.0 / m).sqrt();
+        (same && (mean - before).abs() >= LARGE_FACTOR.max(uncertain)).then(|| (mean - before).exp2())
     }
 }
 
@@ -111,12 +187,13 @@ pub struct Tally {
     high: f64,
     /// Cells below the lowest point of training, up to each of the others, and above the highest.
     shares: [usize; 6],
+    logs: Logs,
 }
 
 impl Default for Tally {
     fn default() -> Self {
         let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
-        Self { missing: 0, cells: 0, low, high, shares: [0; 6] }
+        Self { missing: 0, cells: 0, low, high, shares: [0; 6], logs: Logs::default() }
     }
 }
 
@@ -136,7 +213,7 @@ impl Tally {
     }
 
     /// Counts numbers between five points, side by side so that several are compared at a time. NaN is nowhere.
-    fn count<T: Copy + PartialOrd + Into<f64>>(&mut self, numbers: &[T], points: [T; 5]) {
+    fn count<T: Copy + PartialOrd + Into<f64> + Single>(&mut self, numbers: &[T], points: [T; 5]) {
         for block in numbers.chunks(SAMPLE) {
             let (mut below, mut up_to, mut all) = (0u32, [0u32; 4], 0u32);
             let Some(&first) = block.iter().find(|x| x.partial_cmp(x).is_some()) else { continue };
@@ -150,6 +227,7 @@ impl Tally {
                 low = if x < low { x } else { low };
                 high = if x > high { x } else { high };
             }
+            self.logs.count(block);
             let [tenth, middle, ninetieth, highest] = up_to;
             let shares = [
                 below,
@@ -171,6 +249,24 @@ impl Tally {
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
         self.shares.iter_mut().zip(other.shares).for_each(|(sum, more)| *sum += more);
+        self.logs.add(&other.logs);
+    }
+}
+
+/// Numbers of either width, as narrow ones.
+trait Single {
+    fn single(self) -> f32;
+}
+
+impl Single for f32 {
+    fn single(self) -> f32 {
+        self
+    }
+}
+
+impl Single for f64 {
+    fn single(self) -> f32 {
+        self as f32
     }
 }
 
@@ -207,6 +303,17 @@ pub enum Shift {
         /// How many numbers there are.
         cells: usize,
         /// Of training, the 10 % and the 90 % point.
+        training: [f64; 2],
+        /// The lowest and the highest here.
+        here: [f64; 2],
+    },
+    /// All numbers seem to be larger or smaller by a factor.
+    Factor {
+        /// Numbers here are so many times those of training.
+        factor: f64,
+        /// How many numbers there are, without those that are 0.
+        cells: usize,
+        /// Of training, the lowest and the highest.
         training: [f64; 2],
         /// The lowest and the highest here.
         here: [f64; 2],
@@ -276,12 +383,11 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     let distance = (0..6).map(gap).sum::<f64>() / 2.0;
     // Of numbers that are mostly a few values, any other selection of rows has other shares.
     let spread = low < tenth && tenth < middle && middle < ninetieth && ninetieth < high;
-    (spread && cells >= CELLS_OF_DISTANCE && distance >= LARGE_DISTANCE).then_some(Shift::Values {
-        distance,
-        cells,
-        training: [tenth, ninetieth],
-        here,
-    })
+    if spread && cells >= CELLS_OF_DISTANCE && distance >= LARGE_DISTANCE {
+        return Some(Shift::Values { distance, cells, training: [tenth, ninetieth], here });
+    }
+    let factor = tally.logs.factor_over(&seen.logs)?;
+    Some(Shift::Factor { factor, cells: tally.logs.numbers as usize, training, here })
 }
 
 /// Whether `found` of `all` is a far larger share than `before` of `all_before`, by more than both are uncertain.
@@ -335,6 +441,33 @@ mod tests {
         // 0.2, …, 10: four below 1, the others up to the 10 % point, which is 1/10 of training.
         let Some(Shift::Values { distance, .. }) = of(&feature, &times(0.1), 0) else { panic!("no shift") };
         assert!((distance - (0.08 + (0.92 - 0.1) + 0.4 + 0.4 + 0.1) / 2.0).abs() < 1e-12, "{distance}");
+    }
+
+    /// Numbers that span many powers of ten: 2 to the power of 20 times something between -1 and 1, of which a third is 0.
+    fn long_tailed(rows: usize, factor: f32) -> Values {
+        let of = |row: usize| {
+            let even = (row * 7 % 101) as f32 / 50.0 - 1.0;
+            if row.is_multiple_of(3) { 0.0 } else { factor * (20.0 * even).exp2() }
+        };
+        Values::Numeric((0..rows).map(of).collect())
+    }
+
+    #[test]
+    fn other_units_of_numbers_with_a_long_tail_are_told() {
+        let trained = feature(&long_tailed(600, 1.0));
+        assert_eq!(of(&trained, &long_tailed(300, 1.0), 0), None);
+        assert_eq!(of(&trained, &long_tailed(300, 4.0), 0), None);
+        for factor in [100.0, 0.01] {
+            let Some(Shift::Factor { factor: found, cells, .. }) = of(&trained, &long_tailed(300, factor), 0)
+            else {
+                panic!("no shift by {factor}")
+            };
+            // The logarithm is .09 off at most, on average far less.
+            assert!((found / f64::from(factor)).log2().abs() < 0.05 && cells == 200, "{found}, {cells}");
+        }
+        // Another spread is another thing, not another unit.
+        let flat = Values::Numeric((0..300).map(|row| 5e4 + row as f32).collect());
+        assert_eq!(of(&trained, &flat, 0), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | days | days since 1970, the fraction of a day included | they differ, and do not rise or fall with the row |
 //! | month, weekday, day, hour | what calendar and clock show | they come round twice in the training rows at least, else they tell what the days tell |
-//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, and they do not rise or fall with the row |
+//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, the differences do not rise or fall with the row, and neither date is in the order of rows and tells labels by that |
 //!
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
@@ -113,7 +113,10 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
     let spread = times.in_order.unwrap_or_else(|| all.spread());
     let comes_round = |part: &&TimeFeature| clock || spread >= part.least_days() * DAY;
     // Where times rise with the row, how late it is says where the row stands, and so does the hour of times without a date.
-    let says_more = |part: &&TimeFeature| times.in_order.is_none() || !(clock || **part == TimeFeature::Days);
+    let says_more = |part: &&TimeFeature| {
+        let of_the_row = || clock || **part == TimeFeature::Days || times.unrepeated.contains(part);
+        times.in_order.is_none() || !of_the_row()
+    };
     let fitted = wanted.iter().filter(comes_round).filter(says_more).filter_map(|part| {
         let (mean, scale) = Moments::of(|| present().map(|seconds| part.of(seconds, 0.0))).finish().ok()?;
         Some(TimePart { part: part.clone(), mean, scale })
@@ -123,17 +126,32 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
 }
 
 /// The times of a table's columns, where their differences are worth taking, in the order of the table.
-pub(super) fn paired<'a>(
-    columns: impl Iterator<Item = (&'a str, &'a TimeColumn)>,
-) -> Vec<(String, Arc<Vec<f64>>)> {
+pub(super) fn paired<'a>(columns: impl Iterator<Item = (&'a str, &'a TimeColumn)>) -> Vec<Paired> {
     let dates = columns.filter(|(_, times)| times.style != TimeStyle::Clock);
-    let dates: Vec<_> = dates.map(|(name, times)| (name.to_string(), times.seconds.clone())).collect();
+    let paired = |(name, times): (&str, &TimeColumn)| Paired {
+        name: name.to_string(),
+        seconds: times.seconds.clone(),
+        differs: !times.tells_labels && parts_of(times).is_ok(),
+    };
+    let dates: Vec<Paired> = dates.map(paired).collect();
     if (2..=MOST_FOR_PAIRS).contains(&dates.len()) { dates } else { Vec::new() }
 }
 
-/// The days from each date of an earlier column to that of this one.
-pub(super) fn since(earlier: &[(String, Arc<Vec<f64>>)], times: &TimeColumn) -> Vec<TimePart> {
-    let one = |(name, other): &(String, Arc<Vec<f64>>)| {
+/// A column of dates whose differences to others are taken.
+pub(super) struct Paired {
+    pub name: String,
+    seconds: Arc<Vec<f64>>,
+    /// Whether differences are taken: it is a feature by itself, since others are not read again, and its place in the table
+    /// does not tell labels, since a difference and the other date give the date away.
+    differs: bool,
+}
+
+/// The days from each date of an earlier column to that of the one at this place.
+pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<TimePart> {
+    let one = |Paired { name, seconds: other, differs }: &Paired| {
+        if !differs || !dates[at].differs {
+            return None;
+        }
         let differences = || {
             let pairs = times.seconds.iter().zip(other.iter());
             pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan())
@@ -144,7 +162,7 @@ pub(super) fn since(earlier: &[(String, Arc<Vec<f64>>)], times: &TimeColumn) -> 
         }
         Some(TimePart { part: TimeFeature::Since(name.clone()), mean, scale })
     };
-    earlier.iter().filter_map(one).collect()
+    dates[..at].iter().filter_map(one).collect()
 }
 
 /// Whether the days between two dates are mostly those of the row: of a date that rises with it and one that hardly changes.
@@ -224,18 +242,33 @@ mod tests {
 
     #[test]
     fn differences_have_a_mean_and_a_scale() {
-        let earlier = vec![("a".to_string(), Arc::new(vec![0.0, DAY, f64::NAN]))];
-        let parts = since(&earlier, &column(&[DAY, 4.0 * DAY, 9.0 * DAY]));
+        let pair = |name: &str, seconds: Vec<f64>, differs| Paired {
+            name: name.to_string(),
+            seconds: Arc::new(seconds),
+            differs,
+        };
+        let of =
+            |name: &str, mean: f64| TimePart { part: TimeFeature::Since(name.to_string()), mean, scale: 1.0 };
+        // The column itself is the second of two.
+        let second = |first: Vec<f64>, times: &TimeColumn| {
+            let dates = [pair("a", first, true), pair("b", times.seconds.to_vec(), true)];
+            (since(&dates, 1, times), since(&dates, 0, times))
+        };
+        let first = vec![0.0, DAY, f64::NAN];
         // One day and three days.
-        assert_eq!(parts, [TimePart { part: TimeFeature::Since("a".to_string()), mean: 2.0, scale: 1.0 }]);
-        assert_eq!(since(&earlier, &column(&[DAY, 2.0 * DAY, 0.0])), []);
+        let (parts, of_the_first) = second(first.clone(), &column(&[DAY, 4.0 * DAY, 9.0 * DAY]));
+        assert_eq!((parts, of_the_first), (vec![of("a", 2.0)], Vec::new()));
+        assert_eq!(second(first.clone(), &column(&[DAY, 2.0 * DAY, 0.0])).0, []);
+        // Where one of them tells labels, or is no feature, there is no difference.
+        let later = vec![DAY, 4.0 * DAY, 9.0 * DAY];
+        for (one, other) in [(false, true), (true, false)] {
+            let dates = [pair("a", first.clone(), one), pair("b", later.clone(), other)];
+            assert_eq!(since(&dates, 1, &column(&later)), []);
+        }
         // A date that rises with the row and one that hardly changes: 100, 101, …, but for a day now and then.
-        let days =
-            |of: fn(usize) -> usize| Arc::new((0..50).map(|row| DAY * of(row) as f64).collect::<Vec<f64>>());
-        let hardly = vec![("a".to_string(), days(|row| row % 2))];
-        let rising = TimeColumn::of(days(|row| 100 + row).to_vec(), TimeStyle::YearFirst);
-        assert_eq!(since(&hardly, &rising), []);
-        let ages = vec![("born".to_string(), days(|row| row * 37 % 50))];
-        assert_eq!(since(&ages, &rising).len(), 1);
+        let days = |of: fn(usize) -> usize| (0..50).map(|row| DAY * of(row) as f64).collect::<Vec<f64>>();
+        let rising = TimeColumn::of(days(|row| 100 + row), TimeStyle::YearFirst);
+        assert_eq!(second(days(|row| row % 2), &rising).0, []);
+        assert_eq!(second(days(|row| row * 37 % 50), &rising).0.len(), 1);
     }
 }

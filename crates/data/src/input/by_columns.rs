@@ -10,7 +10,7 @@
 
 use super::summary::summary;
 use super::table::{Known, read_tables};
-use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
+use super::{Dataset, Input, InputOptions, LabelStop, Note, identifiers, leaks};
 use crate::dates;
 use crate::error::unknown_column;
 use crate::features::{Feature, Features};
@@ -58,7 +58,7 @@ impl InputOptions {
             answers.labels.ok_or_else(|| DataError::NoLabelColumn { file: path.display().to_string() })?;
         let mut reading = Reading::new(self, input, &labels);
         reading.features(&names, visit)?;
-        let data = reading.finish(&names)?.with_notes(answers.note).with_labels(labels)?;
+        let data = reading.finish(&names)?.with_notes(answers.notes).with_labels(labels)?;
         Ok(match answers.weights {
             Some(weights) => data.with_weights(weights)?,
             None => data,
@@ -92,6 +92,7 @@ struct Reading<'a> {
     features: Vec<(usize, Feature)>,
     report: EncodeReport,
     leaks: Vec<(String, f64)>,
+    stops: Vec<LabelStop>,
     open: Vec<(String, bool)>,
     /// How the file was read, and its cells.
     read: Frame,
@@ -101,9 +102,9 @@ impl<'a> Reading<'a> {
     fn new(options: &'a InputOptions, input: &'a Input, labels: &'a [Label]) -> Self {
         let (missing, scaling, text) = (options.missing, options.scaling, options.text_options());
         let encoding = FeatureOptions { missing, scaling, text };
-        let (features, leaks, open) = (Vec::new(), Vec::new(), Vec::new());
+        let (features, leaks, stops, open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (report, read) = (EncodeReport::default(), Frame::default());
-        Self { options, input, labels, encoding, features, report, leaks, open, read }
+        Self { options, input, labels, encoding, features, report, leaks, stops, open, read }
     }
 
     /// Reads all columns that are learned from.
@@ -170,7 +171,7 @@ impl<'a> Reading<'a> {
         let times: Vec<usize> = of_times.map(|column| number(&column.name)).collect();
         frame.columns.retain(|column| !is_time(&column.values));
         frame.cells.retain(|cells| !times.contains(&number(&cells.column)));
-        identifiers::take_out(self.options, &mut frame, Some(self.labels));
+        self.stops.extend(identifiers::take_out(self.options, &mut frame, Some(self.labels)));
         self.leaks.extend(leaks::leaks(&frame, self.labels));
         let columns = std::mem::take(&mut frame.columns);
         let cells: Vec<CellsRead> = frame.cells.clone();
@@ -196,7 +197,7 @@ impl<'a> Reading<'a> {
         visit: &mut TakeColumns<'_, E>,
     ) -> Result<(), E> {
         self.open = dates::agree(&mut frame);
-        identifiers::take_out(self.options, &mut frame, Some(self.labels));
+        self.stops.extend(identifiers::take_out(self.options, &mut frame, Some(self.labels)));
         self.leaks.extend(leaks::leaks(&frame, self.labels));
         let columns = std::mem::take(&mut frame.columns);
         let times = Frame { columns, rows: frame.rows, cells: frame.cells.clone(), ..Frame::default() };
@@ -257,11 +258,13 @@ impl<'a> Reading<'a> {
         let named = !options.only.is_empty();
         let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
         let columns = summary(&features, &self.report, &unused);
+        leaks::tell_once(&mut self.stops, &self.leaks, &mut self.report);
         let store = Store::Away { rows: self.labels.len(), cols: features.width() };
         Ok(Dataset::new(store, Arc::new(features.into()))
             .with_notes(Note::of_cells(&self.read))
             .with_notes(Note::of_report(&self.report))
             .with_notes(Note::of_leaks(&self.leaks))
+            .with_notes(self.stops.into_iter().map(Note::LabelsStop))
             .with_columns(columns)
             .with_notes((!self.open.is_empty()).then_some(Note::OpenDates(self.open)))
             .with_notes((!unused.is_empty()).then_some(Note::NotUsed(unused))))

@@ -12,11 +12,15 @@
 //! Random numbers tell nothing, but learned from they cost an AUC of .003 on average and .01 at worst (eight tables of
 //! `benches/tables`, by `id_trap.py`). Measurements that are whole numbers, all different (incomes in cents, inhabitants), are
 //! skewed or heaped, and none of that unless the table is sorted by them; a column that was asked for stays.
-//! Of a time that rises with the row it is left out how late it is; month, weekday and hour stay where they come round twice in
-//! the rows of each kind, else they tell where a row stands, too.
+//! Of a time that rises with the row the date itself is not used; month, weekday and hour stay where they come round twice in
+//! the rows of each kind, else they tell the place of a row, too, and where they tell something each time ([`super::rounds`]).
+//! The same goes for dates in the order of the rows along which labels stop ([`super::labels_stop`]).
 
 use super::InputOptions;
+use super::labels_stop::{LabelStop, counts, cut, may_be_in_order};
 use super::leaks::{TELLS_APART, separation};
+use super::rounds::unrepeated;
+use crate::dates::{Moment, TimeStyle};
 use crate::frame::{LeftOut, Values, WhyLeftOut};
 use crate::{Frame, Label};
 
@@ -38,14 +42,35 @@ const MANY_IDS: usize = 50;
 /// Where so many tables were put one below the other, the order starts anew.
 const MOST_JUMPS: usize = 4;
 
-/// Takes the columns that name rows out of a table.
-pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option<&[Label]>) {
+/// From this area on the order of rows tells something of labels: by chance, few labels among many rows hardly reach it.
+const TELLS_SOMETHING: f64 = 0.6;
+
+/// Takes the columns that name rows out of a table, and tells where labels stop along the others.
+pub(super) fn take_out(
+    options: &InputOptions,
+    frame: &mut Frame,
+    labels: Option<&[Label]>,
+) -> Vec<LabelStop> {
+    let mut stops = Vec::new();
     let asked = |name: &String| {
         [&options.numeric, &options.date, &options.only].iter().any(|names| names.contains(name))
     };
     for column in frame.columns.iter_mut().filter(|column| !asked(&column.name)) {
         if let Values::Times(times) = &mut column.values {
-            times.in_order = times_rise(&times.seconds, labels).then(|| least_spread(&times.seconds, labels));
+            let rises = times_rise(&times.seconds, labels);
+            let dates = labels.filter(|_| !rises && times.style != TimeStyle::Clock);
+            let numbers = Numbers::Double(&times.seconds);
+            let stop = dates.and_then(|labels| stop_of(&column.name, &numbers, true, labels));
+            if rises || stop.as_ref().is_some_and(|stop| !stop.used) {
+                times.in_order = Some(least_spread(&times.seconds, labels));
+                times.unrepeated = labels.map_or_else(Vec::new, |labels| unrepeated(&times.seconds, labels));
+            }
+            let area = labels.and_then(|labels| separation(&column.values, labels));
+            if let Values::Times(times) = &mut column.values {
+                times.tells_labels =
+                    times.in_order.is_some() && area.is_some_and(|area| area >= TELLS_SOMETHING);
+            }
+            stops.extend(stop);
         }
     }
     let mut left_out = Vec::new();
@@ -55,6 +80,26 @@ pub(super) fn take_out(options: &InputOptions, frame: &mut Frame, labels: Option
         why.is_none()
     });
     frame.left_out.extend(left_out);
+    let others = frame.columns.iter().filter(|column| !asked(&column.name));
+    stops.extend(others.filter_map(|column| match &column.values {
+        Values::Numeric(values) => stop_of(&column.name, &Numbers::Single(values), false, labels?),
+        Values::Wide(values) => stop_of(&column.name, &Numbers::Double(values), false, labels?),
+        _ => None,
+    }));
+    stops
+}
+
+/// Where labels stop along a column: along any dates, and along numbers in the order of the rows.
+fn stop_of(name: &str, numbers: &Numbers, dates: bool, labels: &[Label]) -> Option<LabelStop> {
+    // Most numbers are not, and sorting all of them would take long.
+    if !dates && !may_be_in_order(|row| numbers.at(row), numbers.len()) {
+        return None;
+    }
+    let cut = cut(|row| numbers.at(row), labels).filter(|cut| dates || cut.in_order)?;
+    let [rows, labeled, other_rows, other_labeled] = counts(&cut, |row| numbers.at(row), labels);
+    let at = if dates { Moment::at(cut.at).written() } else { cut.at.to_string() };
+    let (column, stops, used) = (name.to_string(), cut.stops, !(dates && cut.in_order));
+    Some(LabelStop { column, at, stops, rows, labeled, other_rows, other_labeled, used })
 }
 
 /// Columns that are called like identifiers and have many values, each in several rows: customers, places, batches. Nothing

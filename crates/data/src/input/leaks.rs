@@ -5,8 +5,9 @@
 //! written, which file it came from) than what a positive is. The measure is the area under the ROC curve of the column as
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
-use crate::frame::{MISSING_CODE, Values};
-use crate::{Frame, Label};
+use super::LabelStop;
+use crate::frame::{MISSING_CODE, Values, WhyLeftOut};
+use crate::{EncodeReport, Frame, Label};
 
 /// From this area on a column tells them apart.
 pub(super) const TELLS_APART: f64 = 0.99;
@@ -25,6 +26,15 @@ pub(super) fn leaks(frame: &Frame, labels: &[Label]) -> Vec<(String, f64)> {
         values => separation(values, labels).filter(|&area| area >= TELLS_APART),
     };
     frame.columns.iter().filter_map(|column| Some((column.name.clone(), area(&column.values)?))).collect()
+}
+
+/// One sentence per cause: a column that tells labels apart needs no second warning, and dates in the order of rows that tell
+/// where labels stop are named for that alone.
+pub(super) fn tell_once(stops: &mut Vec<LabelStop>, leaks: &[(String, f64)], report: &mut EncodeReport) {
+    stops.retain(|stop| !leaks.iter().any(|(name, _)| *name == stop.column));
+    let told = |name: &String| stops.iter().any(|stop| stop.column == *name);
+    report.times_in_order.retain(|name| !told(name));
+    report.left_out.retain(|left_out| left_out.why != WhyLeftOut::TimeOrder || !told(&left_out.column));
 }
 
 /// The area under the curve of a column, in whichever direction it is larger: from 0.5 to 1. The best level of categories;

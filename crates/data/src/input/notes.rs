@@ -1,5 +1,6 @@
 //! What a reader should know of how rows came about, as facts; sentences are made at the last moment.
 
+use super::LabelStop;
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened};
 use crate::features::{ColumnShift, Features, Shift};
@@ -23,6 +24,8 @@ pub enum Note {
     },
     /// Columns of times that rise or fall with the row, of which it is not learned how late they are.
     TimesInOrder(Vec<String>),
+    /// A column along which labels stop.
+    LabelsStop(LabelStop),
     /// Columns of a table that were not looked at.
     NotUsed(Vec<String>),
     /// Columns with missing cells, and how many.
@@ -41,6 +44,11 @@ pub enum Note {
     /// Columns whose numbers are not written plainly.
     Written {
         /// A column each, one of its cells, and what that was read as.
+        examples: Vec<(String, String, String)>,
+    },
+    /// Columns whose numbers are kept as texts.
+    NumberTexts {
+        /// A column each, and a cell that is not written plainly and what it was read as; empty where there is none.
         examples: Vec<(String, String, String)>,
     },
     /// Columns of numbers or truth values with cells that are something else, taken as missing.
@@ -72,6 +80,13 @@ pub enum Note {
         positive: String,
         /// The value that means unlabeled; empty cells where there is none.
         unlabeled: Option<String>,
+    },
+    /// Values of the label column that are one but for upper and lower case and blanks.
+    FoldedLabels {
+        /// The column.
+        column: String,
+        /// The value of most cells, and those that are read as it.
+        values: Vec<(String, Vec<String>)>,
     },
     /// Columns of dates in all of which day and month could be the other way round, and whether the month is taken to come
     /// first.
@@ -203,11 +218,19 @@ impl Note {
     pub(super) fn of_cells(frame: &Frame) -> Vec<Note> {
         let mut notes: Vec<Note> = frame.delimiter.map(Note::Delimiter).into_iter().collect();
         notes.extend(frame.remarks.iter().cloned().map(Note::File));
+        let plain = |cells: &CellsRead| (cells.column.clone(), String::new(), String::new());
         let example = |cells: &CellsRead| {
             let (cell, value) = cells.example.as_ref()?;
             Some((cells.column.clone(), shortened(cell), value.to_string()))
         };
-        let examples: Vec<_> = frame.cells.iter().filter_map(example).collect();
+        let kept = frame.cells.iter().filter(|cells| cells.kept_as_texts);
+        let kept = kept.map(|cells| example(cells).unwrap_or_else(|| plain(cells)));
+        let kept: Vec<_> = kept.collect();
+        if !kept.is_empty() {
+            notes.push(Note::NumberTexts { examples: kept });
+        }
+        let examples: Vec<_> =
+            frame.cells.iter().filter(|cells| !cells.kept_as_texts).filter_map(example).collect();
         if !examples.is_empty() {
             notes.push(Note::Written { examples });
         }
@@ -242,6 +265,7 @@ impl Note {
                 | Note::TellsApart(_)
                 | Note::Shifted(_)
                 | Note::Copies { .. }
+                | Note::LabelsStop(LabelStop { used: true, .. })
         )
     }
 
@@ -260,6 +284,12 @@ impl Note {
             Note::LeftOut { columns, why: WhyLeftOut::RowOrder | WhyLeftOut::Key } => {
                 Some(Hint::new("if it is a measurement, keep it", "numeric", columns.first()?.clone()))
             }
+            Note::LabelsStop(LabelStop { column, used: true, .. }) => {
+                Some(Hint::new("if labeling stopped or began there, leave it out", "drop", column.clone()))
+            }
+            Note::LabelsStop(LabelStop { column, .. }) => {
+                Some(Hint::new("if it matters, keep it", "date", column.clone()))
+            }
             Note::TellsApart(columns) => Some(Hint::new(
                 "if it is not known of new rows, or says how rows were collected, leave it out",
                 "drop",
@@ -267,6 +297,10 @@ impl Note {
             )),
             Note::CalledIds(columns) => {
                 Some(Hint::new("if it only names things, leave it out", "drop", columns.first()?.clone()))
+            }
+            Note::NumberTexts { examples } => {
+                let column = examples.first()?.0.clone();
+                Some(Hint::new("if they are codes, read them as categories", "categorical", column))
             }
             Note::Others { columns, asked: false } => {
                 let column = columns.first()?.column.clone();
@@ -290,36 +324,37 @@ impl fmt::Display for Note {
                 let reason = match why {
                     WhyLeftOut::Constant => "the same value in every row",
                     WhyLeftOut::Empty => "empty in every row",
-                    WhyLeftOut::Identifier => "too many different texts, such as an identifier has",
-                    WhyLeftOut::ShortText => "too many different texts, such as names and titles have",
+                    WhyLeftOut::Identifier => "too many different texts, as in an identifier",
+                    WhyLeftOut::ShortText => "too many different texts, as in names and titles",
                     WhyLeftOut::FreeText => "free text",
-                    WhyLeftOut::Index => "the first column, which has no name and so is an index of the rows",
+                    WhyLeftOut::Index => "the first column has no name, so it is an index of the rows",
                     WhyLeftOut::RowOrder => {
-                        "rising or falling with the row, which says where a row stands and not what it is"
+                        "it rises or falls with the row number, so it tells where a row is and not what it is"
                     }
                     WhyLeftOut::TimeOrder => {
-                        "times that rise or fall with the row, which say when a row was written and not what it is"
+                        "its times rise or fall with the row number, so they tell when a row was written and not what it is"
                     }
-                    WhyLeftOut::Key => "a different whole number in every row, as an identifier has",
+                    WhyLeftOut::Key => "a different whole number in every row, as in an identifier",
                     WhyLeftOut::Type => {
                         "a type that is not learned from, such as lists of words or nested records"
                     }
                 };
                 match columns.len() {
                     1 => write!(f, "{shown} is left out: {reason}"),
-                    several => write!(f, "{several} columns are left out: {reason}: {shown}"),
+                    several => write!(f, "{several} columns are left out ({shown}): {reason}"),
                 }
             }
             Note::TimesInOrder(columns) => write!(
                 f,
-                "times rise or fall with the row, so how late it is is left out and the rest learned from (month, weekday, \
-                 day, hour, days between dates), in {}",
+                "times rise or fall with the row number, so the date itself is not used; parts that come round (month, weekday, day, \
+                 hour) and days between dates are, in {}",
                 listed(columns, |name| name.clone())
             ),
+            Note::LabelsStop(stop) => label_stop(f, stop),
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
             Note::Unseen(cells) => {
-                write!(f, "categories that training never saw, taken as none, in {}", listed(cells, counted))
+                write!(f, "new categories, treated as unknown, in {}", listed(cells, counted))
             }
             Note::UnknownTexts(cells) => {
                 write!(f, "texts without a term that training saw in {}", listed(cells, counted))
@@ -332,6 +367,13 @@ impl fmt::Display for Note {
                     format!("{column} ({cell} read as {value})")
                 };
                 write!(f, "numbers are not written plainly in {}", listed(examples, shown))
+            }
+            Note::NumberTexts { examples } => {
+                let shown = |(column, cell, value): &(String, String, String)| match cell.is_empty() {
+                    true => column.clone(),
+                    false => format!("{column} ({cell} read as {value})"),
+                };
+                write!(f, "texts that are numbers are read as numbers in {}", listed(examples, shown))
             }
             Note::Others { columns, .. } => {
                 let shown = |other: &OtherCells| match &other.first {
@@ -364,6 +406,12 @@ impl fmt::Display for Note {
             }
             Note::Labels { column, positive, unlabeled: None } => {
                 write!(f, "column '{column}': '{positive}' is taken as positive and empty cells as unlabeled")
+            }
+            Note::FoldedLabels { column, values } => {
+                let shown = |(kept, others): &(String, Vec<String>)| {
+                    format!("{} read as '{kept}'", listed(others, |other| format!("'{other}'")))
+                };
+                write!(f, "column '{column}': {}", listed(values, shown))
             }
             Note::File(remark) => remark.fmt(f),
             Note::OpenDates(columns) => {
@@ -429,6 +477,19 @@ impl fmt::Display for Note {
     }
 }
 
+fn label_stop(f: &mut fmt::Formatter<'_>, stop: &LabelStop) -> fmt::Result {
+    let (verb, side) = if stop.stops { ("stop", "after") } else { ("begin", "before") };
+    write!(
+        f,
+        "labels {verb} at {} in column '{}': {} of {} rows {side} it are labeled, {} of {} others",
+        stop.at, stop.column, stop.labeled, stop.rows, stop.other_labeled, stop.other_rows
+    )?;
+    match stop.used {
+        true => write!(f, "; the model learns when rows were labeled"),
+        false => write!(f, "; the date itself is not used"),
+    }
+}
+
 fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Result {
     let percent = |count: usize, of: usize| share(count as f64 / of.max(1) as f64);
     match shift {
@@ -451,6 +512,11 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
             number(*lowest),
             number(*highest)
         ),
+        Shift::Factor { factor, cells, .. } => write!(
+            f,
+            "column '{column}': the {cells} numbers other than 0 are about {} times those of training: is it in other units?",
+            number(rounded(*factor))
+        ),
         Shift::Missing { missing, rows, training } => write!(
             f,
             "column '{column}': {} of {rows} cells are missing, {} in training",
@@ -459,7 +525,7 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
         ),
         Shift::Levels { unseen, cells } => write!(
             f,
-            "column '{column}': {} of {cells} cells hold categories that training never saw, taken as none",
+            "column '{column}': {} of {cells} cells hold new categories, treated as unknown",
             percent(*unseen, *cells)
         ),
     }
@@ -471,6 +537,12 @@ fn share(share: f64) -> String {
         percent if percent == 0.0 || percent >= 9.5 => format!("{percent:.0} %"),
         percent => format!("{percent:.1} %"),
     }
+}
+
+/// Two digits that count.
+fn rounded(x: f64) -> f64 {
+    let unit = 10f64.powf(x.abs().log10().floor() - 1.0);
+    if unit > 0.0 { (x / unit).round() * unit } else { x }
 }
 
 /// A number with four digits that count.

@@ -4,7 +4,7 @@ use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
 use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, labels_from_column, other_label, taken_as, truth_from_column};
+use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, rows_to_fit};
@@ -25,7 +25,7 @@ pub(super) struct Answers {
     pub weights: Option<Vec<f32>>,
     pub ids: Vec<(String, TextColumn)>,
     /// What labels leave open.
-    pub note: Option<Note>,
+    pub notes: Vec<Note>,
 }
 
 /// Columns that say something of the rows and are no features.
@@ -159,21 +159,23 @@ pub(super) fn learn(
     dates::compact(&mut frame, &options.numeric);
     let open = dates::agree(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
-    identifiers::take_out(options, &mut frame, labels);
+    let mut stops = identifiers::take_out(options, &mut frame, labels);
     let mut called_ids = identifiers::called_ids(options, &frame);
     let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
-    let (features, rows, report) = Features::fit(frame, &features)?;
+    let (features, rows, mut report) = Features::fit(frame, &features)?;
     leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
     called_ids.retain(|name| features.columns().iter().any(|feature| feature.name == *name));
     let columns = summary(&features, &report, &unused);
+    leaks::tell_once(&mut stops, &leaks, &mut report);
     let data = Dataset::new(rows, Arc::new(features.into()))
         .with_notes(met)
         .with_notes(Note::of_report(&report))
         .with_notes(Note::of_leaks(&leaks))
+        .with_notes(stops.into_iter().map(Note::LabelsStop))
         .with_missing(report.cells);
     let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
@@ -194,8 +196,8 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, truth, weights, ids, note } = answers;
-    data = data.with_notes(note);
+    let Answers { labels, truth, weights, ids, notes } = answers;
+    data = data.with_notes(notes);
     if let Some(labels) = labels {
         data = data.with_labels(labels)?;
     }
@@ -278,17 +280,22 @@ pub(super) fn read_source(
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
     }
     let mut frame = source.read(&options)?;
-    let (mut labels, mut note) = (None, None);
+    let (mut labels, mut notes) = (None, Vec::new());
     if let Some(name) = known.label {
         let column = frame.take(name).map_err(|error| error.of_sheet(&frame.remarks))?;
         labels = Some(labels_from_column(&column, known.positive, known.negative)?);
         let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
-        note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
+        let mut note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
         if known.negative.is_none()
             && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
         {
             note = Some(Note::Labels { column: name.to_string(), positive, unlabeled });
         }
+        let values = folded_labels(&column, &[known.positive, known.negative]);
+        if !values.is_empty() {
+            notes.push(Note::FoldedLabels { column: name.to_string(), values });
+        }
+        notes.extend(note);
     }
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
     let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
@@ -308,7 +315,7 @@ pub(super) fn read_source(
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
-    Ok(Table { frame, answers: Answers { labels, truth, weights, ids, note } })
+    Ok(Table { frame, answers: Answers { labels, truth, weights, ids, notes } })
 }
 
 /// Weights as they are written: numbers above 0.

@@ -5,7 +5,7 @@
 //! holds NaN is refused.
 
 use super::cell::is_missing;
-use super::guess::Guess;
+use super::guess::{Guess, Outcome};
 use super::header::Header;
 use super::remark::Remark;
 use super::times::{Others, TimeReader};
@@ -163,6 +163,7 @@ impl ArrowTable {
             return Err(DataError::NoRows { file: file.to_string() });
         }
         let (mut columns, mut cells) = (Vec::with_capacity(self.stores.len()), Vec::new());
+        let least = if self.refuse { 100 } else { NEARLY_ALL };
         for (name, store) in std::mem::take(&mut self.stores).into_iter().flatten() {
             if store.rows != rows {
                 return Err(DataError::Length {
@@ -171,7 +172,32 @@ impl ArrowTable {
                     found: store.rows,
                 });
             }
-            let values = match (store.role, store.cells.finish()) {
+            let cells_of = match store.cells {
+                Cells::Categories(texts) if store.texts => match texts.numbers(least) {
+                    Some(style) => Cells::Written(Box::new(texts.into_guess(style))),
+                    None => Cells::Categories(texts),
+                },
+                other => other,
+            };
+            if let Cells::Written(guess) = cells_of {
+                let at = |trouble: Trouble, row, cell: &[u8]| {
+                    trouble.at(file, Position::Row(row), &name, &String::from_utf8_lossy(cell))
+                };
+                let (outcome, remarks) =
+                    guess.finish(false).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+                texts::refuse_others(self.refuse, &remarks)
+                    .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
+                cells.push(texts::told_of_numbers(remarks, &name));
+                // It was read as numbers of its style, so nothing else comes out.
+                let values = if let Outcome::Done(values) = outcome {
+                    values
+                } else {
+                    Values::Numeric(vec![f32::NAN; rows])
+                };
+                columns.push(Column { name, values });
+                continue;
+            }
+            let values = match (store.role, cells_of.finish()) {
                 (Role::Feature(wanted), Ok(Values::Text(texts))) => {
                     let wanted = match wanted {
                         Wanted::Times(Some(style)) => {
@@ -189,7 +215,6 @@ impl ArrowTable {
                     values
                 }
                 (Role::Feature(Wanted::Any), Ok(Values::Categorical { codes, levels })) => {
-                    let least = if self.refuse { 100 } else { NEARLY_ALL };
                     match from_categories(&codes, &levels, least) {
                         Some((times, count)) => {
                             let others = Others { count, first: None };
@@ -225,6 +250,8 @@ struct Store {
     cells: Cells,
     /// How many cells it was given.
     rows: usize,
+    /// Whether they are texts of which nobody said what they are.
+    texts: bool,
     /// What was seen of texts that are numbers or truth values, where they are taken piece by piece.
     guess: Option<Box<Guess>>,
     /// The same of texts that are dates.
@@ -246,6 +273,8 @@ enum Cells {
     Times(Vec<f64>, TimeStyle),
     /// Texts that turned out to be dates.
     Dates(TimeReader),
+    /// Texts that turned out to be numbers.
+    Written(Box<Guess>),
     LeftOut(WhyLeftOut),
 }
 
@@ -293,10 +322,12 @@ impl Store {
                 });
             }
         };
+        let of_texts = matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
         Ok(Self {
             role,
             cells,
             rows: 0,
+            texts: of_texts && matches!(role, Role::Feature(Wanted::Any)),
             guess: None,
             times: None,
             nan_is_missing: false,
@@ -451,6 +482,16 @@ impl Store {
                         Err(Trouble::TooManyLevels) => {
                             let least = if refuse { 100 } else { NEARLY_ALL };
                             let Some((times, others)) = texts.times(least) else {
+                                if let Some(style) = texts.numbers(least).filter(|_| self.texts) {
+                                    let mut guess = std::mem::take(texts).into_guess(style);
+                                    let first = self.rows as u64 + 1;
+                                    guess.push(cell.as_bytes(), first + at as u64);
+                                    cells.for_each(|(at, cell)| {
+                                        guess.push(cell.unwrap_or("").as_bytes(), first + at as u64);
+                                    });
+                                    self.cells = Cells::Written(Box::new(guess));
+                                    break;
+                                }
                                 if texts.lifts_limit() && texts.push_cell(cell.as_bytes()).is_ok() {
                                     continue;
                                 }
@@ -470,6 +511,9 @@ impl Store {
             }
             Cells::Dates(reader) => cells.enumerate().for_each(|(at, cell)| {
                 reader.push(cell.unwrap_or("").as_bytes(), at as u64);
+            }),
+            Cells::Written(guess) => cells.enumerate().for_each(|(at, cell)| {
+                guess.push(cell.unwrap_or("").as_bytes(), (self.rows + at + 1) as u64);
             }),
             _ => {}
         }
@@ -505,7 +549,7 @@ impl Store {
             (Cells::Texts(texts, _), None) => texts.push_missing(),
             (Cells::Flags(flags), _) => flags.push(None),
             (Cells::Times(times, _), _) => times.push(f64::NAN),
-            (Cells::Vectors(_) | Cells::Dates(_) | Cells::LeftOut(_), _) => {}
+            (Cells::Vectors(_) | Cells::Dates(_) | Cells::Written(_) | Cells::LeftOut(_), _) => {}
         }
         Ok(())
     }
@@ -553,7 +597,7 @@ impl Store {
             }
             Cells::Times(_, style) => Some(Cells::Times(Vec::new(), *style)),
             // Texts that were not known to be dates are read as a whole.
-            Cells::Dates(_) => return Ok(Err(WhyLeftOut::Identifier)),
+            Cells::Dates(_) | Cells::Written(_) => return Ok(Err(WhyLeftOut::Identifier)),
             Cells::LeftOut(why) => return Ok(Err(*why)),
         };
         let before = self.rows;
@@ -696,6 +740,8 @@ impl Cells {
             Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
             // Not one vector: a column of missing cells alone counts as numeric.
             Cells::Vectors(Vectors { leading, .. }) => Values::Numeric(vec![f32::NAN; leading]),
+            // Numbers among texts are made before this, with what is to be told of them.
+            Cells::Written(_) => return Err(WhyLeftOut::Identifier),
             Cells::LeftOut(why) => return Err(why),
         })
     }

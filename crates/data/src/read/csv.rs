@@ -393,7 +393,7 @@ pub(super) fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRea
     let example = example.map(|(cell, value)| (lossy(&cell), value));
     let asked = !matches!(role, Role::Feature(Wanted::Any));
     let column = name.to_string();
-    Some((CellsRead { column, style, example, others, first_other, asked }, offset))
+    Some((CellsRead { column, style, example, others, first_other, asked, kept_as_texts: false }, offset))
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 
 use super::Trouble;
 use super::cell::is_missing;
+use super::guess::{Guess, Wanted};
+use super::number::NumberStyle;
+use super::texts::number_style;
 use crate::dates::{TimeColumn, from_categories};
 use crate::frame::{MISSING_CODE, Values};
 use std::collections::HashMap;
@@ -58,6 +61,30 @@ impl Dictionary {
             levels[code as usize] = String::from_utf8_lossy(text).into_owned();
         }
         from_categories(&self.codes, &levels, least)
+    }
+
+    /// The style in which the texts so far are numbers, if nearly all of them are.
+    pub(super) fn numbers(&self, least: usize) -> Option<NumberStyle> {
+        let mut counts = vec![0usize; self.known.len()];
+        for &code in &self.codes {
+            if let Some(count) = counts.get_mut(code as usize) {
+                *count += 1;
+            }
+        }
+        number_style(self.known.iter().map(|(text, &code)| (&**text, counts[code as usize])), least)
+    }
+
+    /// The texts so far as numbers of a style.
+    pub(super) fn into_guess(self, style: NumberStyle) -> Guess {
+        let mut levels: Vec<&[u8]> = vec![b""; self.known.len()];
+        for (text, &code) in &self.known {
+            levels[code as usize] = text;
+        }
+        let mut guess = Guess::new(Wanted::Numbers(Some(style)));
+        for (row, &code) in self.codes.iter().enumerate() {
+            guess.push(levels.get(code as usize).copied().unwrap_or_default(), row as u64 + 1);
+        }
+        guess
     }
 
     /// Whether more texts may come than it was limited to: they are prose, or hardly half of the cells so far brought a new

@@ -1,7 +1,8 @@
 //! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
 
-use super::cell::look;
+use super::cell::{Cell, look};
 use super::guess::{Guess, Outcome, Remarks, Wanted, as_flag, as_number};
+use super::number::NumberStyle;
 use super::times::{Others, TimeReader};
 use super::{Dictionary, Numbers, Trouble};
 use crate::dates::TimeStyle;
@@ -76,7 +77,52 @@ pub(super) fn told(remarks: Remarks, name: &str) -> Option<CellsRead> {
         others,
         first_other: first_other.filter(|_| others > 0).map(|(cell, row)| (lossy(&cell), Position::Row(row))),
         asked: true,
+        kept_as_texts: false,
     })
+}
+
+/// The style in which texts are numbers, where nearly all are: at least 95 of 100 cells that are there, or all of them where
+/// missing cells are refused. Texts with a leading zero, such as `01234`, are codes, and whoever kept them as texts knew why.
+pub(super) fn number_style<'t>(
+    texts: impl Iterator<Item = (&'t [u8], usize)>,
+    least: usize,
+) -> Option<NumberStyle> {
+    let (mut cells, mut point, mut comma) = (0usize, 0usize, 0usize);
+    for (text, count) in texts {
+        let text = text.trim_ascii();
+        let unsigned = text.strip_prefix(b"-").unwrap_or(text);
+        if unsigned.len() > 1 && unsigned[0] == b'0' && unsigned.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        match look(text) {
+            Cell::Missing => {}
+            // Among numbers a word for nothing is missing, and is refused as such later.
+            Cell::Marker if least < 100 => {}
+            seen => {
+                let is = |style| as_number(seen, text, style).map_or(0, |_| count);
+                cells += count;
+                point += is(NumberStyle::Point);
+                comma += is(NumberStyle::Comma);
+            }
+        }
+    }
+    let (style, fits) = if comma > point { (NumberStyle::Comma, comma) } else { (NumberStyle::Point, point) };
+    (fits > 0 && fits * 100 >= cells * least).then_some(style)
+}
+
+/// What is to be told of a column of texts that are numbers.
+pub(super) fn told_of_numbers(remarks: Remarks, name: &str) -> CellsRead {
+    let style = remarks.style;
+    let plain = || CellsRead {
+        column: name.to_string(),
+        style,
+        example: None,
+        others: 0,
+        first_other: None,
+        asked: false,
+        kept_as_texts: true,
+    };
+    told(remarks, name).map_or_else(plain, |told| CellsRead { asked: false, kept_as_texts: true, ..told })
 }
 
 /// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.

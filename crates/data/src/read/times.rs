@@ -93,7 +93,14 @@ impl TimeReader {
     /// The cells since the last time, for a reader that goes on.
     pub(super) fn take(&mut self) -> Values {
         let seconds = Arc::new(std::mem::take(&mut self.seconds));
-        Values::Times(TimeColumn { seconds, style: self.style, sure: self.sure, in_order: None })
+        Values::Times(TimeColumn {
+            seconds,
+            style: self.style,
+            sure: self.sure,
+            in_order: None,
+            unrepeated: Vec::new(),
+            tells_labels: false,
+        })
     }
 
     /// What is to be said of a column of which all cells were taken; nothing where it is one of something else.
@@ -121,6 +128,7 @@ impl Others {
             others: self.count,
             first_other: self.first.map(|(cell, offset)| (lossy(&cell), Position::Row(offset))),
             asked,
+            kept_as_texts: false,
         };
         (self.count > 0).then_some((cells, offset))
     }
