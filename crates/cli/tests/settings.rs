@@ -12,6 +12,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
     match setting.name {
         "method" => method.name(),
         "model" => "linear",
+        "monotone" => "a:up",
         "option" => "cost=1",
         "prior" => "0.5",
         "prior-in-unlabeled" => "0.2",

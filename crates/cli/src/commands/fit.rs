@@ -426,7 +426,11 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     }
     let epochs = report.chosen().filter(|tried| tried.epochs > 0);
     let epochs = epochs.map_or_else(String::new, |Tried { best_epoch, epochs, .. }| {
-        let what = if matches!(model.fitted(), Fitted::Trees(_)) { "tree" } else { "epoch" };
+        let what = if matches!(model.fitted(), Fitted::Trees(_) | Fitted::LinkedTrees(_)) {
+            "tree"
+        } else {
+            "epoch"
+        };
         format!(", {what} {best_epoch} of {epochs}")
     });
     let made_of = match model.fitted().network() {
