@@ -61,8 +61,8 @@ def main() -> None:
                 subprocess.run(fit, cwd=here, check=True, capture_output=True)
                 seconds = time.perf_counter() - start
                 judge = [binary, "evaluate", "m", "test.csv", "--truth", "truth", "--json"]
-                said = json.loads(subprocess.run(judge, cwd=here, check=True, capture_output=True).stdout)["metrics"]
-                values = {one: said[one]["value"] for one in ("auc", "average_precision", "accuracy") if one in said}
+                said = json.loads(subprocess.run(judge, cwd=here, check=True, capture_output=True).stdout)
+                values = {one: round(said[one], 4) for one in ("auc", "average_precision", "accuracy")}
                 print(json.dumps({"group": group, "role": role, "fit": name, **values, "seconds": round(seconds, 1)}), flush=True)
 
 

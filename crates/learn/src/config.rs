@@ -3,6 +3,7 @@
 //! A setting that was not given is `None`, so that what is given to a method or model that has no use for it can be
 //! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
 
+use crate::scorers::SMALLEST_LEAF;
 use crate::scorers::{
     ClassicScorer, ElkanNotoTrees, LabelTreesScorer, NetworkScorer, ObjectiveChoice, TreesScorer,
 };
@@ -275,7 +276,9 @@ impl Config {
             if (setting.get)(self).is_some() && !setting.is_for(method, &model, pictures) {
                 let chosen = match method {
                     Method::Objective(_) if setting.by_model() => format!("the model {model}"),
-                    Method::System(_) if self.model.is_some() => format!("the model {model}"),
+                    Method::System(_) if self.model.is_some() && setting.name != "model" => {
+                        format!("the model {model}")
+                    }
                     _ => format!("the method {}", method.name()),
                 };
                 return Err(Error::NotForThis {
@@ -378,7 +381,10 @@ impl Config {
 
     /// How boosted trees are grown.
     fn trees_config(&self, data: &Dataset) -> Result<TreesConfig, Error> {
-        Ok(TreesConfig { monotone: self.monotone.directions(data)?, ..TreesScorer::default_config() })
+        let default = TreesScorer::default_config();
+        // Of fewer than 200 rows, leaves of 20 would leave nothing to cut.
+        let min_child_rows = default.min_child_rows.min((data.len() / SMALLEST_LEAF).max(2));
+        Ok(TreesConfig { monotone: self.monotone.directions(data)?, min_child_rows, ..default })
     }
 
     /// The options of an objective.

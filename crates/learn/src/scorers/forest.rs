@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 /// A leaf may be as small as this share of the rows a tree learns from, where that is less than what is set: few positives
 /// still want to be told from the rest.
-const SMALLEST_LEAF: usize = 10;
+pub(crate) const SMALLEST_LEAF: usize = 10;
 
 /// Rows for each leaf of a forest beyond which leaves grow with the table, so that a forest stays small.
 const LEAVES_OF_A_FOREST: usize = 1_000;
