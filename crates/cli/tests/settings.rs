@@ -167,6 +167,7 @@ fn the_command_takes_each_setting_somewhere() {
             "option" => ("weighted-lr", ""),
             "surrogate" | "beta" | "gamma" => ("nnpu", "--model linear --epochs 1"),
             "model" => ("collective", "--epochs 1"),
+            "monotone" => ("collective", "--model trees"),
             "effort" => ("auto", ""),
             "single" => ("auto", "--effort quick"),
             "epochs" => ("collective", "--model linear"),
