@@ -197,7 +197,8 @@ mod tests {
     fn columns_are_found_in_the_table() {
         let folder = std::env::temp_dir().join(format!("onesided-monotone-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let row = |i: usize| format!("{},{},{},{},1\n", i % 2, ["red", "blue"][i % 2], i, i % 3 == 0);
+        let row =
+            |i: usize| format!("{},{},{},{},1\n", i % 2, ["red", "blue"][i % 2], i, i.is_multiple_of(3));
         let table = format!("y,color,age,member,same\n{}", (0..40).map(row).collect::<String>());
         let path = folder.join("t.csv");
         std::fs::write(&path, table).unwrap();
