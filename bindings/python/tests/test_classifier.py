@@ -83,6 +83,15 @@ def test_explain_adds_up(made):
     np.testing.assert_allclose(sums - sums[0], scores - scores[0], atol=1e-4)
 
 
+def test_a_score_only_goes_down_with_a_column_that_is_held_to_it(made):
+    # Against the data: larger values of the first column speak for a positive.
+    model = PUClassifier(model="trees", monotone={"x0": "down"}, prior=0.4).fit(made.X, made.y)
+    grid = np.repeat(made.X[:1], 50, axis=0)
+    grid[:, 0] = np.linspace(-4, 4, 50)
+    assert (np.diff(model.decision_function(grid)) <= 0).all()
+    assert dict(model.about_["options"])["monotone"] == "x0:down"
+
+
 def test_a_file_and_a_pickle_give_the_same_scores(made, fitted, tmp_path):
     scores = fitted.decision_function(made.X)
     path = tmp_path / "m.model"
@@ -210,6 +219,9 @@ def test_every_setting_is_a_keyword():
         {"method": "biased-svm", "option": {"cost": 1.0}},
         {"method": "weighted-lr", "reserve": "10%"},
         {"model": "trees", "prior_in_unlabeled": 0.25, "threshold": "quantile"},
+        {"method": "naive", "model": "forest", "prior": 0.4},
+        {"method": "elkan-noto-weighted", "model": "trees"},
+        {"method": "collective", "model": "trees", "monotone": {"x0": "up"}, "prior": 0.4},
         {"method": "collective", "reduction": "sum-of-means", "learning_rate": 0.001, "epochs": 2, "prior": 0.4},
     ],
 )

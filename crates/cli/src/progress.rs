@@ -51,6 +51,10 @@ pub struct Display<'a> {
     bar: Option<ProgressBar>,
     last_line: Instant,
     started: Instant,
+    /// What is under way, since when, and how much of it was done at first: the time left is that of this alone.
+    phase: &'static str,
+    since: Instant,
+    done_at_first: u64,
     /// The run of training under way, the rows of the runs before it, and its own.
     run: usize,
     rows_before: u64,
@@ -72,6 +76,9 @@ impl<'a> Display<'a> {
             bar,
             last_line: Instant::now(),
             started: Instant::now(),
+            phase: "",
+            since: Instant::now(),
+            done_at_first: 0,
             run: 0,
             rows_before: 0,
             rows_now: 0,
@@ -85,16 +92,20 @@ impl<'a> Display<'a> {
             At::Tree { done, most } => {
                 let (run, runs) = (progress.run, progress.runs);
                 let at = ((run * most + done) as u64, (runs * most) as u64);
-                self.show(at, || format!("{} tree {done} of at most {most}", progress.name));
+                let rate = self.rate("trees", at.0);
+                let message =
+                    || format!("{}: {} of at most {} trees, {rate:.0} trees/s", progress.name, at.0, at.1);
+                self.show("trees", at, message);
             }
             At::Fold { done, all } => {
-                self.show((done as u64, all as u64), || format!("prior: scored {done} of {all} folds"));
+                let message = || format!("prior: scored {done} of {all} folds");
+                self.show("folds", (done as u64, all as u64), message);
             }
             At::Member { done, all } => {
                 let message = || format!("trained {done} of {all}, now {}", progress.name);
-                self.show((done as u64, all as u64), message);
+                self.show("members", (done as u64, all as u64), message);
             }
-            At::Estimator(name) => self.show((1, 1), || format!("prior: {name}")),
+            At::Estimator(name) => self.say(&format!("prior: {name}")),
             _ => {}
         }
         if interrupted() { Signal::Abort } else { Signal::Continue }
@@ -110,7 +121,7 @@ impl<'a> Display<'a> {
         }
         self.rows_now = now.rows_seen;
         let rate = (self.rows_before + self.rows_now) as f64 / self.started.elapsed().as_secs_f64().max(1e-3);
-        self.show((done, all), || {
+        self.show("batches", (done, all), || {
             let risk = now.risk.map_or_else(String::new, |risk| format!(", held-out risk {risk:.4}"));
             format!(
                 "{} epoch {}/{}, loss {:.4}{risk}, {rate:.0} rows/s",
@@ -122,19 +133,54 @@ impl<'a> Display<'a> {
         }
     }
 
+    /// A column of `importance` was measured.
+    pub fn columns(&mut self, done: usize, all: usize) {
+        let message = || format!("measured {done} of {all} columns");
+        self.show("columns", (done as u64, all as u64), message);
+    }
+
+    /// How much of a phase is done per second. A phase that is new, or begins again, starts the clock.
+    fn rate(&mut self, phase: &'static str, done: u64) -> f64 {
+        if self.phase != phase || done < self.done_at_first {
+            (self.phase, self.since, self.done_at_first) = (phase, Instant::now(), done);
+            self.bar.iter().for_each(ProgressBar::reset_eta);
+        }
+        (done - self.done_at_first) as f64 / self.since.elapsed().as_secs_f64().max(1e-3)
+    }
+
     /// The bar, or a line now and then.
-    fn show(&mut self, (done, all): (u64, u64), message: impl Fn() -> String) {
+    fn show(&mut self, phase: &'static str, (done, all): (u64, u64), message: impl Fn() -> String) {
+        let rate = self.rate(phase, done);
         if let Some(bar) = &self.bar {
             bar.set_length(all);
             bar.set_position(done);
             bar.set_message(message());
-        } else if self.last_line.elapsed() > if is_verbose() { SHORT_PAUSE } else { PAUSE } {
-            let left =
-                self.started.elapsed().as_secs_f64() * (all.saturating_sub(done)) as f64 / done.max(1) as f64;
+        } else if self.may_speak() {
             let percent = 100.0 * done as f64 / all.max(1) as f64;
-            crate::output::note(&format!("{} ({percent:.0}%, about {left:.0} s left)", message()));
-            self.last_line = Instant::now();
+            let left = match rate > 0.0 {
+                true => format!(", about {:.0} s left", all.saturating_sub(done) as f64 / rate),
+                false => String::new(),
+            };
+            self.line(&format!("{} ({percent:.0}%{left})", message()));
         }
+    }
+
+    /// What is under way, where nobody knows how long it takes.
+    fn say(&mut self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(what.to_string()),
+            None if self.may_speak() => self.line(what),
+            None => {}
+        }
+    }
+
+    fn may_speak(&self) -> bool {
+        self.last_line.elapsed() > if is_verbose() { SHORT_PAUSE } else { PAUSE }
+    }
+
+    fn line(&mut self, text: &str) {
+        crate::output::note(text);
+        self.last_line = Instant::now();
     }
 
     /// Says once, in a line each, which GPU is in use and that training resumes from a checkpoint.

@@ -12,6 +12,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
     match setting.name {
         "method" => method.name(),
         "model" => "linear",
+        "monotone" => "a:up",
         "option" => "cost=1",
         "prior" => "0.5",
         "prior-in-unlabeled" => "0.2",
@@ -166,6 +167,7 @@ fn the_command_takes_each_setting_somewhere() {
             "option" => ("weighted-lr", ""),
             "surrogate" | "beta" | "gamma" => ("nnpu", "--model linear --epochs 1"),
             "model" => ("collective", "--epochs 1"),
+            "monotone" => ("collective", "--model trees"),
             "effort" => ("auto", ""),
             "single" => ("auto", "--effort quick"),
             "epochs" => ("collective", "--model linear"),

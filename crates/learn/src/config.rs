@@ -3,15 +3,19 @@
 //! A setting that was not given is `None`, so that what is given to a method or model that has no use for it can be
 //! refused. Names, help, parsing and the methods a setting is for are in [`SETTINGS`].
 
-use crate::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
+use crate::scorers::SMALLEST_LEAF;
+use crate::scorers::{
+    ClassicScorer, ElkanNotoTrees, LabelTreesScorer, NetworkScorer, ObjectiveChoice, TreesScorer,
+};
 use crate::settings::{Applies, SETTINGS, SettingInfo};
-use crate::{Effort, Error, Machine, Method, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
+use crate::{Effort, Error, Machine, Method, Monotone, Portfolio, Priors, Reserve, Scorer, TrainOverrides};
 use onesided_data::{
     Amounts, ClassPrior, Dataset, InputOptions, PriorInUnlabeled, Scaling, Scenario, Weighting,
 };
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate};
 use onesided_net::{Architecture, Device, Precision};
+use onesided_trees::TreesConfig;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -23,6 +27,9 @@ use std::str::FromStr;
 const DEFAULT_METHOD: &str = "auto";
 /// The method where none is named, but something is said about a loss, a model or its training.
 const DEFAULT_OBJECTIVE: &str = "collective";
+
+/// The method where none is named, but a model that counts labels.
+const LABELED_AGAINST_REST: &str = "naive";
 
 /// Terms that models of dense rows are given where nobody says how many: the most frequent ones carry most of what there
 /// is.
@@ -40,6 +47,8 @@ pub struct Config {
     pub effort: Option<Effort>,
     /// Whether `auto` keeps one model instead of a mean of several.
     pub single: Option<bool>,
+    /// Columns that the score may only rise or only fall with.
+    pub monotone: Monotone,
     /// Settings of a classic system by name.
     pub option: Vec<(String, String)>,
     /// π, or that it is to be estimated.
@@ -88,19 +97,45 @@ pub enum ModelChoice {
     Network(Architecture),
     /// Boosted trees.
     Trees,
+    /// A random forest on "labeled" against "unlabeled".
+    Forest,
+    /// The same with cuts at random (Geurts, Ernst and Wehenkel, 2006).
+    ExtraTrees,
+    /// A mean of boosted trees, each on the positives and as many unlabeled rows (Mordelet and Vert, 2014).
+    BaggedTrees,
+}
+
+impl ModelChoice {
+    const OF_TREES: [(&'static str, ModelChoice); 4] = [
+        ("trees", ModelChoice::Trees),
+        ("forest", ModelChoice::Forest),
+        ("extra-trees", ModelChoice::ExtraTrees),
+        ("bagged-trees", ModelChoice::BaggedTrees),
+    ];
+
+    /// Whether it counts labels instead of following the slope of a loss.
+    pub fn counts_labels(&self) -> bool {
+        matches!(self, ModelChoice::Forest | ModelChoice::ExtraTrees | ModelChoice::BaggedTrees)
+    }
+
+    /// Whether it can hold a score to going up or down with a column.
+    pub fn is_monotone(&self) -> bool {
+        matches!(self, ModelChoice::Trees | ModelChoice::BaggedTrees)
+    }
 }
 
 impl FromStr for ModelChoice {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            "trees" => Ok(ModelChoice::Trees),
-            network => Ok(ModelChoice::Network(network.parse().map_err(|_| {
-                let known: Vec<&str> = Architecture::names().iter().copied().chain(["trees"]).collect();
-                Error::unknown_name("model", network, &known)
-            })?)),
+        if let Some((_, model)) = Self::OF_TREES.iter().find(|(name, _)| *name == text) {
+            return Ok(model.clone());
         }
+        Ok(ModelChoice::Network(text.parse().map_err(|_| {
+            let of_trees = Self::OF_TREES.iter().map(|(name, _)| *name);
+            let known: Vec<&str> = Architecture::names().iter().copied().chain(of_trees).collect();
+            Error::unknown_name("model", text, &known)
+        })?))
     }
 }
 
@@ -108,7 +143,10 @@ impl fmt::Display for ModelChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ModelChoice::Network(architecture) => architecture.fmt(f),
-            ModelChoice::Trees => f.write_str("trees"),
+            trees => {
+                let name = Self::OF_TREES.iter().find(|(_, model)| model == trees);
+                f.write_str(name.map_or("trees", |(name, _)| name))
+            }
         }
     }
 }
@@ -165,12 +203,19 @@ impl Config {
         let about_an_objective = |setting: &SettingInfo| {
             let applies = matches!(
                 setting.applies,
-                Applies::Objectives | Applies::Reading | Applies::Networks | Applies::Pictures
+                Applies::Models
+                    | Applies::Objectives
+                    | Applies::Reading
+                    | Applies::Networks
+                    | Applies::Pictures
             );
             applies && (setting.get)(self).is_some()
         };
         match &self.method {
             Some(name) => Method::find(name),
+            None if self.model.as_ref().is_some_and(ModelChoice::counts_labels) => {
+                Method::find(LABELED_AGAINST_REST)
+            }
             None if SETTINGS.iter().any(about_an_objective) => Method::find(DEFAULT_OBJECTIVE),
             None => Method::find(DEFAULT_METHOD),
         }
@@ -216,10 +261,20 @@ impl Config {
     pub fn check(&self, pictures: bool) -> Result<(), Error> {
         let method = self.method()?;
         let model = self.model_for(pictures);
+        let of_trees = self.model.as_ref().filter(|model| !matches!(model, ModelChoice::Network(_)));
+        if let Some(why) = of_trees.and_then(|model| method.cannot_take(model))
+            && !matches!(method, Method::Auto)
+        {
+            let (method, model) = (method.name(), model.to_string());
+            return Err(Error::ModelForMethod { method, model, why });
+        }
         for setting in SETTINGS {
             if (setting.get)(self).is_some() && !setting.is_for(method, &model, pictures) {
                 let chosen = match method {
                     Method::Objective(_) if setting.by_model() => format!("the model {model}"),
+                    Method::System(_) if self.model.is_some() && setting.name != "model" => {
+                        format!("the model {model}")
+                    }
                     _ => format!("the method {}", method.name()),
                 };
                 return Err(Error::NotForThis {
@@ -229,7 +284,8 @@ impl Config {
                 });
             }
         }
-        if self.prior == Some(PriorGiven::Auto) && !method.must_have_prior() {
+        let calibrated = method.must_have_prior() || model.counts_labels();
+        if self.prior == Some(PriorGiven::Auto) && !calibrated {
             return Err(Error::NothingToEstimate(method.name().to_string()));
         }
         if let Some(share) = self.hold_out
@@ -250,6 +306,9 @@ impl Config {
             Method::Auto | Method::Objective(_) => {
                 options.max_terms = options.max_terms.or(Some(DENSE_TERMS));
             }
+            Method::System(_) if self.model.is_some() => {
+                options.max_terms = options.max_terms.or(Some(DENSE_TERMS));
+            }
             Method::System(info) => {
                 if info.as_is {
                     options.scaling = Scaling::AsIs;
@@ -267,17 +326,22 @@ impl Config {
         self.check(data.encoding().shape().is_some())?;
         match self.method()? {
             Method::Auto => Ok(Box::new(Portfolio::new(data, self)?)),
-            Method::Objective(method) => Ok(self.objective_scorer(ObjectiveChoice::Named(method), data)),
+            Method::Objective(method) => self.objective_scorer(ObjectiveChoice::Named(method), data),
+            Method::System(info) if self.model.is_some() => self.two_stage(info.name, data),
             Method::System(info) => Ok(Box::new(ClassicScorer::with_options(info, &self.option)?)),
         }
     }
 
     /// The scorer of an objective under the model, options and training that are set.
-    pub fn objective_scorer(&self, objective: ObjectiveChoice, data: &Dataset) -> Box<dyn Scorer> {
+    pub fn objective_scorer(
+        &self,
+        objective: ObjectiveChoice,
+        data: &Dataset,
+    ) -> Result<Box<dyn Scorer>, Error> {
         let options = self.options();
         // Convolutions need some pixels to look at.
         let large_enough = data.encoding().shape().is_some_and(|shape| shape.height >= 4 && shape.width >= 4);
-        match self.model_for(large_enough) {
+        Ok(match self.model_for(large_enough) {
             ModelChoice::Network(architecture) => Box::new(NetworkScorer {
                 objective,
                 options,
@@ -292,10 +356,31 @@ impl Config {
                 objective,
                 options,
                 reduction: self.reduction,
-                config: TreesScorer::default_config(),
+                config: self.trees_config(data)?,
                 prior_factor: 1.0,
             }),
+            ModelChoice::Forest => Box::new(LabelTreesScorer::forest(data)),
+            ModelChoice::ExtraTrees => Box::new(LabelTreesScorer::extra_trees(data)),
+            ModelChoice::BaggedTrees => {
+                Box::new(LabelTreesScorer::bagged(data, "naive", self.monotone.directions(data)?))
+            }
+        })
+    }
+
+    /// A classic system of two stages with trees as its model.
+    fn two_stage(&self, system: &'static str, data: &Dataset) -> Result<Box<dyn Scorer>, Error> {
+        match ElkanNotoTrees::of_system(system, self.trees_config(data)?) {
+            Some(scorer) => Ok(Box::new(scorer)),
+            None => Ok(Box::new(LabelTreesScorer::bagged(data, system, self.monotone.directions(data)?))),
         }
+    }
+
+    /// How boosted trees are grown.
+    fn trees_config(&self, data: &Dataset) -> Result<TreesConfig, Error> {
+        let default = TreesScorer::default_config();
+        // Of fewer than 200 rows, leaves of 20 would leave nothing to cut.
+        let min_child_rows = default.min_child_rows.min((data.len() / SMALLEST_LEAF).max(2));
+        Ok(TreesConfig { monotone: self.monotone.directions(data)?, min_child_rows, ..default })
     }
 
     /// The options of an objective.

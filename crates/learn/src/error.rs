@@ -72,6 +72,25 @@ pub enum Error {
     /// Boosted trees that cannot be grown.
     #[error(transparent)]
     Trees(#[from] onesided_trees::TreesError),
+    /// A constraint that cannot be kept.
+    #[error(transparent)]
+    Monotone(#[from] crate::MonotoneError),
+    /// No member of a portfolio keeps a constraint.
+    #[error("nothing that is tried on {rows} can keep a score going up or down with a column")]
+    NoMonotoneMember {
+        /// What the rows are.
+        rows: &'static str,
+    },
+    /// A model that does not go with a method.
+    #[error("the method {method} cannot take the model {model}: {why}")]
+    ModelForMethod {
+        /// The method.
+        method: &'static str,
+        /// The model.
+        model: String,
+        /// Why not, and what goes together.
+        why: String,
+    },
     /// No member of a portfolio could be trained.
     #[error("nothing that was tried could learn from these rows: {0}")]
     AllMembersFailed(String),
@@ -251,6 +270,7 @@ impl Error {
             Error::NoNegatives { .. } | Error::NoWeights { .. } => {
                 Some(Hint::new("choose another", "method", "auto"))
             }
+            Error::NoMonotoneMember { .. } => Some(Hint::new("grow trees alone", "model", "trees")),
             Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),
             _ => None,
         }

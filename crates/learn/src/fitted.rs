@@ -31,6 +31,8 @@ pub enum Fitted {
     Classic(ClassicModel),
     /// Boosted trees.
     Trees(TreesModel),
+    /// Boosted trees whose scores a theory turns into probabilities.
+    LinkedTrees(LinkedTrees),
     /// A weighted sum of others.
     Ensemble(Vec<Member>),
     /// A model of one's own.
@@ -40,6 +42,34 @@ pub enum Fitted {
         /// The model.
         model: Arc<dyn OwnModel>,
     },
+}
+
+/// Boosted trees, and the way from their scores to probabilities.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkedTrees {
+    /// The trees.
+    pub trees: TreesModel,
+    /// From a score to the probability of being positive.
+    pub link: Link,
+    /// c, the share of positives that are labeled.
+    pub label_frequency: f64,
+}
+
+impl LinkedTrees {
+    /// The logit of the probability at a score of the trees.
+    pub(crate) fn logit(&self, score: f64) -> f64 {
+        logit(self.link, score)
+    }
+
+    /// Whether its numbers can be what they stand for.
+    pub fn is_sound(&self) -> bool {
+        let link = match self.link {
+            Link::LabelFrequency { c } => c > 0.0 && c <= 1.0,
+            Link::Odds { factor } => factor > 0.0 && factor.is_finite(),
+            Link::Sigmoid => true,
+        };
+        link && self.label_frequency > 0.0 && self.label_frequency <= 1.0
+    }
 }
 
 /// One part of an ensemble.
@@ -57,6 +87,7 @@ impl fmt::Debug for Fitted {
             Fitted::Network { network, .. } => f.debug_tuple("Network").field(network).finish(),
             Fitted::Classic(model) => f.debug_tuple("Classic").field(model).finish(),
             Fitted::Trees(model) => f.debug_struct("Trees").field("trees", &model.trees().len()).finish(),
+            Fitted::LinkedTrees(linked) => f.debug_tuple("LinkedTrees").field(&linked.link).finish(),
             Fitted::Ensemble(members) => f.debug_tuple("Ensemble").field(members).finish(),
             Fitted::Own { name, .. } => f.debug_tuple("Own").field(name).finish(),
         }
@@ -69,7 +100,7 @@ impl Fitted {
         match self {
             Fitted::Classic(model) => matches!(model.scorer, ScoreForm::Kernel(_)),
             Fitted::Ensemble(members) => members.iter().any(|member| member.fitted.holds_rows()),
-            Fitted::Network { .. } | Fitted::Trees(_) | Fitted::Own { .. } => false,
+            Fitted::Network { .. } | Fitted::Trees(_) | Fitted::LinkedTrees(_) | Fitted::Own { .. } => false,
         }
     }
 
@@ -82,7 +113,13 @@ impl Fitted {
                 Store::Sparse(matrix) => classic_scores(model, matrix),
                 _ => classic_scores(model, data.dense()?.as_ref()),
             },
-            Fitted::Trees(model) => tree_scores(model, data, threads),
+            Fitted::Trees(model) => {
+                Ok(tree_scores(model, data, threads)?.into_iter().map(|logit| logit as f32).collect())
+            }
+            Fitted::LinkedTrees(linked) => {
+                let scores = tree_scores(&linked.trees, data, threads)?;
+                Ok(scores.into_iter().map(|score| linked.logit(score) as f32).collect())
+            }
             Fitted::Ensemble(members) => {
                 let mut sum = vec![0f64; data.len()];
                 for Member { weight, fitted } in members {
@@ -104,7 +141,7 @@ impl Fitted {
             }
             Fitted::Classic(model) => Some(model.cols()),
             // Trees look at whole columns, of which there may be fewer than of encoded ones.
-            Fitted::Trees(_) => None,
+            Fitted::Trees(_) | Fitted::LinkedTrees(_) => None,
             Fitted::Ensemble(members) => members.iter().find_map(|member| member.fitted.width()),
             Fitted::Own { .. } => None,
         }
@@ -128,12 +165,18 @@ impl Fitted {
 
     /// The link from scores to probabilities that a theory gives.
     pub fn link(&self) -> Option<Link> {
-        self.classic().and_then(|model| model.link)
+        match self {
+            Fitted::LinkedTrees(linked) => Some(linked.link),
+            _ => self.classic().and_then(|model| model.link),
+        }
     }
 
     /// c, the share of positives that are labeled, where the scorer estimated it.
     pub fn label_frequency(&self) -> Option<f64> {
-        self.classic().and_then(|model| model.label_frequency)
+        match self {
+            Fitted::LinkedTrees(linked) => Some(linked.label_frequency),
+            _ => self.classic().and_then(|model| model.label_frequency),
+        }
     }
 
     /// The weights of a score that is a weighted sum of features: slope by slope, in the order of the columns.
@@ -151,7 +194,7 @@ impl Fitted {
                 let tensor = weights.tensors.iter().find(|tensor| tensor.name.ends_with(".weight"))?;
                 Some(tensor.data.iter().map(|&w| f64::from(w)).collect())
             }
-            Fitted::Trees(_) | Fitted::Ensemble(_) | Fitted::Own { .. } => None,
+            Fitted::Trees(_) | Fitted::LinkedTrees(_) | Fitted::Ensemble(_) | Fitted::Own { .. } => None,
         }
     }
 
@@ -165,14 +208,13 @@ impl Fitted {
 }
 
 /// Trees look at whole columns; those of the first model files of version 3 at encoded ones.
-fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f32>, Error> {
+fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f64>, Error> {
     let encoded = model.features() == data.encoding().width();
     let columns = data.columns()?;
-    let logits = match columns.kinds.len() != model.features() && encoded {
+    Ok(match columns.kinds.len() != model.features() && encoded {
         true => model.logits_with_threads(data.dense()?.as_ref(), threads)?,
         false => model.logits_with_threads(columns.matrix.as_ref(), threads)?,
-    };
-    Ok(logits.into_iter().map(|logit| logit as f32).collect())
+    })
 }
 
 fn network_scores(

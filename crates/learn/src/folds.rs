@@ -137,7 +137,7 @@ pub(crate) fn train_folds(
 }
 
 impl Fold {
-    fn subset<'s>(&'s self, threads: usize, run: RunNumber<'s>) -> Subset<'s> {
+    pub fn subset<'s>(&'s self, threads: usize, run: RunNumber<'s>) -> Subset<'s> {
         Subset {
             training: &self.training,
             stopping: &self.stopping,

@@ -3,7 +3,8 @@
 //! Objectives are listed by [`onesided_loss`], classic systems by [`onesided_classic`]. What users need to choose between
 //! them stands here, in the same words for all.
 
-use crate::Error;
+use crate::scorers::takes_trees;
+use crate::{Error, ModelChoice};
 use onesided_classic::systems::{SystemInfo, systems};
 use onesided_classic::{OptionInfo, system_info};
 use onesided_loss::LossError;
@@ -146,18 +147,46 @@ impl Method {
     /// How time and memory grow.
     pub fn scales(self) -> &'static str {
         match self {
-            Method::Auto => "members are judged on at most 50,000 rows; those kept learn from all of them",
+            Method::Auto => {
+                "members judged on at most 170,000 rows; of wide tables on 8 million cells, but at least 20,000 rows; those kept learn from all rows"
+            }
             Method::Objective(_) => BATCHES,
             Method::System(info) => info.scales,
         }
     }
 
-    /// Whether linear models of it can say what carried a score.
+    /// Whether it has models that say exactly what carried a score; of others that is found by trying columns in random orders.
     pub fn explains(self) -> bool {
         match self {
-            Method::Auto => false,
-            Method::Objective(_) => true,
+            Method::Auto | Method::Objective(_) => true,
             Method::System(info) => info.explains,
+        }
+    }
+
+    /// Why it cannot be given this model; `None` where it can.
+    pub fn cannot_take(self, model: &ModelChoice) -> Option<String> {
+        let fits = |name: &str| match model {
+            ModelChoice::Trees => takes_trees(name),
+            ModelChoice::BaggedTrees => name == "bagging",
+            _ => false,
+        };
+        match self {
+            Method::Auto => Some("it tries several".to_string()),
+            Method::Objective(method) if model.counts_labels() && method.name != "naive" => Some(
+                "it counts labeled rows and has no slope of a loss to follow; it goes with the method naive, and trees go with \
+                 every loss"
+                    .to_string(),
+            ),
+            Method::Objective(_) => None,
+            Method::System(info) if fits(info.name) => None,
+            Method::System(_) => {
+                let some: Vec<&str> =
+                    systems().iter().map(|info| info.name).filter(|name| takes_trees(name)).collect();
+                Some(format!(
+                    "it has a model of its own; of the classic methods {} can take trees, and every loss can",
+                    listed(&some)
+                ))
+            }
         }
     }
 
@@ -177,6 +206,15 @@ impl Method {
             Method::Objective(_) => &[],
             Method::System(info) => info.options,
         }
+    }
+}
+
+/// `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::align::{FoldScores, aligned};
 use crate::criterion::{self, HeldScores, Losses};
 use crate::fitted::CERTAIN;
 use crate::folds::{Fold, held_out, train_folds};
+use crate::side_by_side::train_all;
 use crate::sum_of_some as sum;
 use crate::{
     Candidate, Epoch, Error, Fit, Fitted, Info, Kinds, Observer, Priors, Report, RunNumber, ScoreScale,
@@ -197,7 +198,17 @@ pub fn learn(
     let runs = candidates.len() * folds.len() + usize::from(refit);
     let (mut number, mut resumed_from, mut early) = (0, None, false);
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
+    // Networks sum in the order of their threads: each has all of them, one after the other.
+    let (together, one_by_one) = match trainer.any_threads() {
+        true => (candidates, Vec::new()),
+        false => (Vec::new(), candidates),
+    };
+    let trained = train_all(trainer.as_ref(), &together, &folds, task, runs, observer)?;
+    for (candidate, fits) in together.into_iter().zip(trained) {
+        early |= fits.iter().any(|fit| fit.finished_early);
+        outcomes.push(Outcome::new(candidate, fits, &folds, task));
+    }
+    for candidate in one_by_one {
         let run = RunNumber { name: &candidate.name, number, all: runs, resumed_from };
         let fits = train_folds(trainer.as_ref(), &candidate, &folds, 1, task, run, observer)?;
         number += folds.len();

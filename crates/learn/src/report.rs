@@ -155,6 +155,11 @@ impl Report {
     /// `chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)`, or what was kept
     /// without a choice.
     pub fn choice(&self) -> String {
+        self.choice_by("epoch")
+    }
+
+    /// [`choice`](Self::choice) of what is trained by epochs, or by trees.
+    pub fn choice_by(&self, unit: &str) -> String {
         let risk = |candidate: &Tried| {
             candidate.risk.map_or_else(|| "undefined".to_string(), |risk| format!("{risk:.4}"))
         };
@@ -173,7 +178,7 @@ impl Report {
             if *epochs == 0 {
                 return format!("held-out risk {}", risk(chosen));
             }
-            return format!("kept epoch {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
+            return format!("kept {unit} {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
         }
         let noise = self.noise.map_or_else(|| "unknown".to_string(), |noise| format!("{noise:.4}"));
         let lower = self.candidates.iter().any(|c| c.risk.is_some() && c.risk < chosen.risk);

@@ -241,6 +241,11 @@ pub trait Trainer: Sync {
         "cpu".to_string()
     }
 
+    /// Whether the number of threads changes nothing of what is learned, so that trainings may share them.
+    fn any_threads(&self) -> bool {
+        false
+    }
+
     /// Whether trainings may run side by side, a thread each.
     fn side_by_side(&self) -> bool {
         true

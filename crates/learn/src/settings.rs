@@ -33,6 +33,10 @@ pub enum Applies {
     Everywhere,
     /// Methods that learn from positives and unlabeled rows.
     Unlabeled,
+    /// Methods that can be given a model, and models that they can be given.
+    Models,
+    /// Trees that can hold a score to going up or down with a column, and `auto`, which tries them.
+    Monotone,
     /// Methods that are an objective, whatever scores.
     Objectives,
     /// Objectives that read the option of this name.
@@ -53,6 +57,8 @@ impl Applies {
         match self {
             Applies::Everywhere => "for every method",
             Applies::Unlabeled => "for methods that learn from unlabeled rows",
+            Applies::Models => "for methods that train a network or trees",
+            Applies::Monotone => "for boosted trees on tables",
             Applies::Objectives => "for methods that train a network or trees",
             Applies::Reading => "an option of other losses",
             Applies::Networks => "for networks, which are trained by batches",
@@ -70,7 +76,12 @@ impl SettingInfo {
         match (self.applies, method) {
             (Applies::Everywhere, _) => true,
             (Applies::Unlabeled, method) => !method.needs_truth(),
-            (Applies::Systems, Method::System(_)) | (Applies::Auto, Method::Auto) => true,
+            (Applies::Systems, Method::System(_)) => network,
+            (Applies::Auto, Method::Auto) => true,
+            (Applies::Models, Method::Auto) => false,
+            (Applies::Models, method) => method.cannot_take(model).is_none(),
+            (Applies::Monotone, Method::Auto) => !pictures,
+            (Applies::Monotone, Method::Objective(_) | Method::System(_)) => model.is_monotone() && !pictures,
             (Applies::Objectives, Method::Objective(_)) => true,
             (Applies::Reading, Method::Objective(method)) => method.reads.contains(&self.name),
             (Applies::Networks, Method::Objective(_)) => network,
@@ -81,7 +92,7 @@ impl SettingInfo {
 
     /// Whether it is the model, and not the method, that has no use for it.
     pub(crate) fn by_model(&self) -> bool {
-        matches!(self.applies, Applies::Networks | Applies::Pictures)
+        matches!(self.applies, Applies::Networks | Applies::Pictures | Applies::Monotone)
     }
 }
 
@@ -145,9 +156,9 @@ pub const SETTINGS: &[SettingInfo] = &[
     setting!(
         "model",
         "NAME",
-        Objectives,
+        Models,
         model,
-        "What scores: linear, mlp, cnn, vgg16, resnet18, wide-resnet, trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
+        "What scores: linear, mlp, cnn, vgg16, resnet18, wide-resnet, trees, forest, extra-trees, bagged-trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
     ),
     setting!(
         "effort",
@@ -177,6 +188,15 @@ pub const SETTINGS: &[SettingInfo] = &[
             }
         },
         get: |config| config.single.map(|single| single.to_string()),
+    },
+    SettingInfo {
+        name: "monotone",
+        value: "COLUMN:up|down",
+        help: "For trees: columns of numbers that the score may only rise with (up) or only fall with (down), such as age:up,income:down",
+        applies: Applies::Monotone,
+        repeated: true,
+        set: |config, text| Ok(config.monotone.add(text)?),
+        get: |config| (!config.monotone.is_empty()).then(|| config.monotone.to_string()),
     },
     SettingInfo {
         name: "option",

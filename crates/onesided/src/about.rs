@@ -24,7 +24,7 @@ pub struct About {
     /// In files of versions 1 and 2: the network that the weights belong to. Later ones have it beside the weights.
     #[serde(default, skip_serializing)]
     pub(crate) network: Option<Network>,
-    /// Settings of a classic system that the user gave.
+    /// Settings of a classic system that the user gave, and which way scores go with columns (`monotone`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<(String, String)>,
     /// How a table, texts or pictures turn into its input.

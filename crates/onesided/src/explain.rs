@@ -12,7 +12,7 @@
 //!   using game theory", JMLR 11, 2010). In every order parts add up to f less that of the row that says nothing.
 //!
 //! The levels of a category are one column, named by the level that the row has. Where a system's theory bends the score
-//! (`elkan-noto` in one sample), the parts of a linear model are those of w·x before.
+//! (`elkan-noto` in one sample), the parts of a linear model are those of w·x before, and those of trees add up to their sum before.
 
 use crate::{Error, Model};
 use onesided_classic::{LinearModel, Link};
@@ -54,7 +54,11 @@ impl Model {
             return Err(Error::NotExplained { method: about.method.clone(), kind: about.model.clone() });
         }
         let slope = match self.fitted().link() {
-            Some(Link::LabelFrequency { .. }) if self.fitted().linear().is_some() => 1.0,
+            Some(Link::LabelFrequency { .. })
+                if self.fitted().linear().is_some() || matches!(self.fitted(), Fitted::LinkedTrees(_)) =>
+            {
+                1.0
+            }
             _ => about.calibration.slope,
         };
         let (groups, names) = (about.features.groups(), about.features.names());
@@ -116,6 +120,7 @@ impl Explainer<'_> {
         match (linear, fitted) {
             (Some(weights), _) => self.of_weights(weights, data),
             (None, Fitted::Trees(trees)) => self.of_trees(trees, fitted, data),
+            (None, Fitted::LinkedTrees(linked)) => self.of_trees(&linked.trees, fitted, data),
             (None, Fitted::Ensemble(members)) => {
                 let mut sums = vec![vec![0.0; self.groups.names.len()]; data.len()];
                 for Member { weight, fitted } in members {

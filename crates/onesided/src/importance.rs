@@ -15,6 +15,7 @@
 use crate::{Error, Model};
 use onesided_data::{Dataset, Encoding, Label, Stream};
 use onesided_eval::Interval;
+use onesided_learn::Signal;
 use serde::Serialize;
 
 /// From a standard error to one side of a 95 % interval.
@@ -80,31 +81,56 @@ impl Model {
     /// How much the model counts on each column of its table, measured on these rows. They need the truth, or labels, and should
     /// be rows that the model was not fitted on.
     pub fn importance(&self, data: &Dataset, settings: &ImportanceSettings) -> Result<Importance, Error> {
+        self.importance_with(data, settings, &mut |_, _| Signal::Continue)
+    }
+
+    /// [`importance`](Self::importance) with an observer, which is told how many columns of how many are measured, those of
+    /// the first pass included. Whatever it answers but to continue makes this an [`Error::Interrupted`].
+    pub fn importance_with(
+        &self,
+        data: &Dataset,
+        settings: &ImportanceSettings,
+        observer: &mut dyn FnMut(usize, usize) -> Signal,
+    ) -> Result<Importance, Error> {
         let Encoding::Table(features) = self.encoding().as_ref() else {
             return Err(Error::NoColumns { takes: self.encoding().takes() });
         };
         let against = if data.truth().is_some() { Against::Negatives } else { Against::Unlabeled };
         let data = self.encoded(data)?;
-        let all = sides(&data)?;
+        let of_rows = sides(&data)?;
         let mut stream = Stream::new(settings.seed, "rows to measure on");
-        let some = sampled(&all, settings.rows, &mut stream);
+        let some = sampled(&of_rows, settings.rows, &mut stream);
         let measured = Measured::new(self, data.select(&some), settings.seed)?;
         let spans = features.spans();
         let mut wanted: Vec<usize> = (0..spans.len()).collect();
-        if wanted.len() > settings.columns.max(1) {
-            let few: Vec<bool> = some.iter().map(|&row| all[row] == Some(true)).collect();
+        let in_full = settings.columns.max(1);
+        let all = if wanted.len() > in_full { wanted.len() + in_full } else { wanted.len() };
+        let mut done = 0;
+        let mut next = || match observer(done, all) {
+            Signal::Continue => {
+                done += 1;
+                Ok(())
+            }
+            _ => Err(Error::Interrupted { epoch: 0, checkpoint: None }),
+        };
+        if wanted.len() > in_full {
+            let few: Vec<bool> = some.iter().map(|&row| of_rows[row] == Some(true)).collect();
             let few: Vec<Option<bool>> = few.into_iter().map(Some).collect();
             let rows = sampled(&few, FIRST_PASS_ROWS, &mut stream);
             let first = Measured::new(self, measured.data.select(&rows), settings.seed)?;
             let lost: Vec<f64> = wanted
                 .iter()
-                .map(|&column| Ok(first.lost(&spans[column].1, column, 1)?.value))
+                .map(|&column| {
+                    next()?;
+                    Ok(first.lost(&spans[column].1, column, 1)?.value)
+                })
                 .collect::<Result<_, Error>>()?;
             wanted.sort_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(a.cmp(&b)));
-            wanted.truncate(settings.columns.max(1));
+            wanted.truncate(in_full);
         }
         let mut columns = Vec::with_capacity(wanted.len());
         for &column in &wanted {
+            next()?;
             let lost = measured.lost(&spans[column].1, column, settings.repeats.max(1))?;
             columns.push(ColumnImportance { column: spans[column].0.clone(), lost });
         }

@@ -283,7 +283,7 @@ impl Learner {
     fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
         Ok(match &self.own {
             Own::Nothing => Arc::from(self.config.scorer(data)?),
-            Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), data)),
+            Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), data)?),
             Own::System(system) => Arc::new(ClassicScorer::new(system.clone())?),
             Own::Scorer(scorer) => scorer.clone(),
         })
@@ -438,7 +438,10 @@ impl Learner {
         let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
         let raw = std::mem::take(&mut learned.out_of_fold);
         let encoding = views.scaled(scorer.wants().scaling).encoding().clone();
-        let options = self.config.option.clone();
+        let mut options = self.config.option.clone();
+        if !self.config.monotone.is_empty() {
+            options.push(("monotone".to_string(), self.config.monotone.to_string()));
+        }
         let undrawn = match elsewhere.drawn_of.filter(|_| !info.needs_truth) {
             Some(drawn_of) => Some(drawn_of.rest(&learned.fitted, &encoding, task.machine.threads)?),
             None => None,

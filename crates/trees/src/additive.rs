@@ -75,7 +75,7 @@ fn grouped(kind: &Feature, counts: &[[f64; 2]; 256]) -> Vec<Group> {
     let values = kind.value_bins();
     let mut groups: Vec<Group> = match kind {
         Feature::Categories { .. } => (0..values).map(|bin| alone(bin as u8)).collect(),
-        Feature::Numbers(_) => {
+        Feature::Numbers(_) | Feature::Ordered { .. } => {
             let rows = |bin: usize| counts[bin][0] + counts[bin][1];
             let all: f64 = (0..values).map(rows).sum();
             let (mut groups, mut before): (Vec<Group>, f64) = (Vec::new(), 0.0);
@@ -115,11 +115,11 @@ fn fill(tree: &mut Tree, node: usize, groups: &[Group], feature: u32, binned: &B
     let has_missing = last.bins == [missing] || first.bins == [missing];
     // The missing ones of numbers part first.
     let left = match kind {
-        Feature::Numbers(_) if has_missing => groups.len() - 1,
+        Feature::Numbers(_) | Feature::Ordered { .. } if has_missing => groups.len() - 1,
         _ => groups.len() / 2,
     };
     let cut = match kind {
-        Feature::Numbers(_) => {
+        Feature::Numbers(_) | Feature::Ordered { .. } => {
             let bin = groups[left - 1].bins.last().copied().unwrap_or(0);
             Cut::After { bin, missing, missing_left: false }
         }

@@ -5,6 +5,7 @@ use crate::model::in_threads;
 use crate::packed::PackedRows;
 use onesided_data::{ColumnKind, Columns, Matrix, available_threads};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
@@ -22,19 +23,68 @@ const WORTH_A_THREAD: usize = 50_000;
 ///
 /// A feature with few distinct values gets a bin for each, with edges halfway between neighbors; one with more gets bins
 /// of nearly equal numbers of rows: at most 255 of them, fewer in short tables. Of categories, the 254 most frequent have
-/// a bin each, and the others share one. What is missing has a bin of its own, the last. Labels take no part, so one
-/// `Binned` serves every fold of a cross-fit.
+/// a bin each, and the others share one until training rows give them an order ([`ordered`](Binned::ordered)). What is missing
+/// has a bin of its own, the last. Labels take no part, so one `Binned` serves every fold of a cross-fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binned {
     rows: usize,
     features: Vec<Feature>,
-    bins: Cells,
+    bins: Arc<Cells>,
+    /// Codes of the rows of features with more levels than bins; empty where there is none.
+    codes: Vec<Option<Arc<Codes>>>,
+    /// Bins that stand in place of others; empty where there are none.
+    own: Vec<Option<Vec<u8>>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Cells {
     Columns(Vec<u8>),
     Rows(PackedRows),
+}
+
+/// The codes of a column of categories, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Codes {
+    /// The last number is what is missing.
+    Short(Vec<u16>),
+    /// The last number is what is missing.
+    Long(Vec<u32>),
+}
+
+impl Codes {
+    /// Those of a column, where it has more levels than bins.
+    pub fn of(columns: &Columns, col: usize, feature: &Feature) -> Option<Arc<Codes>> {
+        let Feature::Categories { others, .. } = feature else { return None };
+        let ColumnKind::Categories { levels } = columns.kinds[col] else { return None };
+        if others.is_empty() {
+            return None;
+        }
+        let rows = columns.matrix.rows();
+        let code = |row: usize| Some(columns.matrix.row(row)[col]).filter(|code| !code.is_nan());
+        Some(Arc::new(match levels < u32::from(u16::MAX) {
+            true => {
+                Codes::Short((0..rows).map(|row| code(row).map_or(u16::MAX, |code| code as u16)).collect())
+            }
+            false => {
+                Codes::Long((0..rows).map(|row| code(row).map_or(u32::MAX, |code| code as u32)).collect())
+            }
+        }))
+    }
+
+    /// The code of a row; `None` where it is missing.
+    pub fn at(&self, row: usize) -> Option<usize> {
+        match self {
+            Codes::Short(codes) => Some(codes[row]).filter(|&code| code != u16::MAX).map(usize::from),
+            Codes::Long(codes) => Some(codes[row]).filter(|&code| code != u32::MAX).map(|code| code as usize),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Codes::Short(codes) => codes.len(),
+            Codes::Long(codes) => codes.len(),
+        }
+    }
 }
 
 /// The bins of a feature.
@@ -61,6 +111,8 @@ pub(crate) enum Feature {
     Numbers(Vec<f32>),
     /// The codes that have a bin of their own, bin after bin; `others` share the next one.
     Categories { of_bins: Vec<u32>, others: Vec<u32> },
+    /// The bin of each code: neighbors among levels that were put in an order.
+    Ordered { of_level: Vec<u8>, bins: usize },
 }
 
 impl Feature {
@@ -71,6 +123,7 @@ impl Feature {
             Feature::Categories { of_bins, others } => {
                 (of_bins.len() + usize::from(!others.is_empty())).max(1)
             }
+            Feature::Ordered { bins, .. } => *bins,
         }
     }
 
@@ -96,7 +149,7 @@ impl Binned {
         let mut bins = vec![0u8; rows * cols];
         if rows == 0 || cols == 0 {
             let features = columns.kinds.iter().map(|_| Feature::Numbers(Vec::new())).collect();
-            return Ok(Self { rows, features, bins: Cells::Columns(bins) });
+            return Ok(Self::new_of(rows, features, Cells::Columns(bins)));
         }
         let threads = if threads == 0 { available_threads() } else { threads };
         // Whole groups of neighboring columns for each thread.
@@ -117,22 +170,59 @@ impl Binned {
             }
             features
         };
-        let features = std::thread::scope(|scope| {
+        let features: Vec<Feature> = std::thread::scope(|scope| {
             let workers: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
             let joined = workers.into_iter().map(|worker| worker.join());
             joined.flat_map(|part| part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         });
-        Ok(Self { rows, features, bins: Cells::Columns(bins) })
+        let codes = features.iter().enumerate().map(|(col, feature)| Codes::of(columns, col, feature));
+        let codes = codes.collect();
+        Ok(Self::new_of(rows, features, Cells::Columns(bins)).with_codes(codes))
+    }
+
+    fn new_of(rows: usize, features: Vec<Feature>, bins: Cells) -> Self {
+        Self { rows, features, bins: Arc::new(bins), codes: Vec::new(), own: Vec::new() }
+    }
+
+    /// With the codes of features that have more levels than bins.
+    pub(crate) fn with_codes(self, codes: Vec<Option<Arc<Codes>>>) -> Self {
+        Self { codes: if codes.iter().any(Option::is_some) { codes } else { Vec::new() }, ..self }
+    }
+
+    /// The codes of a feature that has more levels than bins.
+    pub(crate) fn codes(&self, feature: usize) -> Option<&Codes> {
+        self.codes.get(feature)?.as_deref()
+    }
+
+    /// The bins that stand in place of a feature's.
+    pub(crate) fn own(&self, feature: usize) -> Option<&[u8]> {
+        self.own.get(feature)?.as_deref()
+    }
+
+    /// Bins of values that a feature's histogram has room for. Levels with an order have that of levels without, so that
+    /// features stay in their places.
+    pub(crate) fn room(&self, feature: usize) -> usize {
+        match &self.features[feature] {
+            Feature::Ordered { .. } => MOST_BINS,
+            other => other.value_bins(),
+        }
+    }
+
+    /// Puts other bins in place of a feature's.
+    pub(crate) fn replace(&mut self, feature: usize, kind: Feature, bins: Vec<u8>) {
+        self.features[feature] = kind;
+        self.own.resize(self.features.len(), None);
+        self.own[feature] = Some(bins);
     }
 
     /// Rows that were packed.
     pub(crate) fn packed(rows: usize, features: Vec<Feature>, packed: PackedRows) -> Self {
-        Self { rows, features, bins: Cells::Rows(packed) }
+        Self::new_of(rows, features, Cells::Rows(packed))
     }
 
     /// The rows, where they are packed.
     pub(crate) fn rows_packed(&self) -> Option<&PackedRows> {
-        match &self.bins {
+        match self.bins.as_ref() {
             Cells::Rows(packed) => Some(packed),
             Cells::Columns(_) => None,
         }
@@ -158,7 +248,10 @@ impl Binned {
 
     /// The bins of a feature.
     pub(crate) fn feature(&self, feature: usize) -> Bins<'_> {
-        match &self.bins {
+        if let Some(bytes) = self.own(feature) {
+            return Bins { bytes, step: 1 };
+        }
+        match self.bins.as_ref() {
             Cells::Columns(bins) => {
                 Bins { bytes: &bins[feature * self.rows..(feature + 1) * self.rows], step: 1 }
             }
@@ -178,11 +271,12 @@ impl Binned {
     pub(crate) fn edge(&self, feature: usize, bin: u8) -> f32 {
         match &self.features[feature] {
             Feature::Numbers(edges) => edges.get(usize::from(bin)).copied().unwrap_or(f32::MAX),
-            Feature::Categories { .. } => f32::from(bin),
+            Feature::Categories { .. } | Feature::Ordered { .. } => f32::from(bin),
         }
     }
 
     /// How many bins of values a feature has.
+    #[cfg(test)]
     pub(crate) fn value_bins(&self, feature: usize) -> usize {
         self.features[feature].value_bins()
     }
@@ -269,6 +363,7 @@ impl<'f> Sorter<'f> {
                 others.iter().for_each(|&code| bins[code as usize] = of_bins.len() as u8);
                 Sorter::Categories { bins, missing }
             }
+            Feature::Ordered { of_level, .. } => Sorter::Categories { bins: of_level.clone(), missing },
         }
     }
 
@@ -298,7 +393,7 @@ fn categories_of(values: impl Iterator<Item = f32>, levels: u32) -> Feature {
 }
 
 /// Edges between at most so many bins of sorted values: one fewer than there are bins.
-fn edges_of(sorted: &[f32], most: usize) -> Vec<f32> {
+pub(crate) fn edges_of(sorted: &[f32], most: usize) -> Vec<f32> {
     let mut distinct: Vec<f32> = sorted.to_vec();
     distinct.dedup();
     let mut edges: Vec<f32> = if distinct.len() <= most {

@@ -284,8 +284,10 @@ impl Grower<'_> {
         let kind = self.sample.binned.kind(feature as usize);
         let missing = kind.missing();
         let found = match (kind, self.config.random_cuts) {
-            (Feature::Numbers(_), false) => self.numbers(low, high, missing, total),
-            (Feature::Numbers(_), true) => self.random_number(low, high, missing, total),
+            (Feature::Numbers(_) | Feature::Ordered { .. }, false) => self.numbers(low, high, missing, total),
+            (Feature::Numbers(_) | Feature::Ordered { .. }, true) => {
+                self.random_number(low, high, missing, total)
+            }
             (Feature::Categories { .. }, random) => self.categories(low, high, total, random),
         };
         self.scratch.bins[low..=high].fill(Share::default());

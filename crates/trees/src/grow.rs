@@ -256,12 +256,17 @@ impl Tree {
                 let set = self.push_set(own.map(|(_, code)| *code).chain(shared.copied()));
                 Node::Categories { feature, set, missing_left, left, right }
             }
+            (Cut::After { bin, missing_left, .. }, Feature::Ordered { of_level, .. }) => {
+                let codes = of_level.iter().enumerate().filter(|&(_, &of)| of <= bin);
+                let set = self.push_set(codes.map(|(code, _)| code as u32));
+                Node::Categories { feature, set, missing_left, left, right }
+            }
             (Cut::After { bin, missing_left, .. }, _) => {
                 let threshold = binned.edge(feature as usize, bin);
                 Node::Split { feature, threshold, missing_left, left, right }
             }
-            // A set of bins of numbers does not come about.
-            (Cut::Set(_), Feature::Numbers(_)) => Node::Leaf { value: 0.0 },
+            // Cuts of bins that have an order are never sets.
+            (Cut::Set(_), Feature::Numbers(_) | Feature::Ordered { .. }) => Node::Leaf { value: 0.0 },
         }
     }
 }

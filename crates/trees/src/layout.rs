@@ -44,7 +44,14 @@ enum Words<'b> {
     /// Of the training rows, by their places.
     Own(Vec<u64>),
     /// Of all rows, packed when they were binned.
-    Packed(&'b PackedRows),
+    Packed { rows: &'b PackedRows, own: Vec<Own<'b>> },
+}
+
+/// Bins that stand in place of those that were packed.
+struct Own<'b> {
+    group: usize,
+    lane: usize,
+    bins: &'b [u8],
 }
 
 /// Features in groups: those of one size of histogram together, each size in its order.
@@ -70,10 +77,16 @@ impl<'b> Layout<'b> {
     pub fn new(binned: &'b Binned, features: &[u32], rows: &[u32]) -> Self {
         if let Some(packed) = binned.rows_packed() {
             let every: Vec<u32> = (0..binned.features() as u32).collect();
-            let groups = groups_of(&every, |feature| binned.value_bins(feature));
-            return Self { groups, words: Words::Packed(packed) };
+            let groups = groups_of(&every, |feature| binned.room(feature));
+            let mut own = Vec::new();
+            for (group, of) in groups.iter().enumerate() {
+                for (lane, &feature) in of.features.iter().enumerate() {
+                    own.extend(binned.own(feature as usize).map(|bins| Own { group, lane, bins }));
+                }
+            }
+            return Self { groups, words: Words::Packed { rows: packed, own } };
         }
-        let groups = groups_of(features, |feature| binned.value_bins(feature));
+        let groups = groups_of(features, |feature| binned.room(feature));
         let many = groups.len();
         let mut words = vec![0u64; rows.len() * many];
         if many == 0 {
@@ -108,8 +121,15 @@ impl<'b> Layout<'b> {
                     words.copy_from_slice(&all[start..start + groups.len()]);
                 });
             }
-            Words::Packed(packed) => {
-                of_rows.for_each(|(words, row)| packed.words(row.row, groups, words));
+            Words::Packed { rows: packed, own } => {
+                let here = from..from + groups.len();
+                of_rows.for_each(|(words, row)| {
+                    packed.words(row.row, groups, words);
+                    for Own { group, lane, bins } in own.iter().filter(|own| here.contains(&own.group)) {
+                        let (word, shift) = (&mut words[group - from], 8 * lane);
+                        *word = *word & !(0xff << shift) | u64::from(bins[row.row as usize]) << shift;
+                    }
+                });
             }
         }
     }

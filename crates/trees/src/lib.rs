@@ -43,6 +43,7 @@ mod forest;
 mod grow;
 mod histogram;
 mod layout;
+mod levels;
 mod model;
 mod packed;
 mod shap;

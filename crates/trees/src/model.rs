@@ -294,7 +294,7 @@ impl Tree {
                 let kind = binned.kind(feature as usize);
                 let edges = match kind {
                     Feature::Numbers(edges) => &edges[..],
-                    Feature::Categories { .. } => &[],
+                    Feature::Categories { .. } | Feature::Ordered { .. } => &[],
                 };
                 let bin = edges.partition_point(|&edge| edge < threshold) as u8;
                 Some(Cut::After { bin, missing: kind.missing(), missing_left })
@@ -310,6 +310,15 @@ impl Tree {
                             put(bin);
                         }
                     }
+                }
+                if let Feature::Ordered { of_level, .. } = kind {
+                    // Bins without a level are those of training rows alone; they lie between others of one side.
+                    let last = of_level
+                        .iter()
+                        .enumerate()
+                        .filter(|&(code, _)| contains(&self.sets[set as usize], code as u32));
+                    let last = last.map(|(_, &bin)| usize::from(bin)).max();
+                    (0..last.map_or(0, |last| last + 1)).for_each(&mut put);
                 }
                 if missing_left {
                     put(usize::from(kind.missing()));

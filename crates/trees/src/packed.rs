@@ -6,10 +6,11 @@
 //! read from the same bytes and no second form of them is made.
 
 use crate::TreesError;
-use crate::bins::{Binned, Feature, bin_column, feature_of};
+use crate::bins::{Binned, Codes, Feature, bin_column, feature_of};
 use crate::layout::{Group, groups_of};
 use onesided_data::{ByteColumns, Columns};
 use std::io;
+use std::sync::Arc;
 
 /// Rows that are brought back from the file together.
 const ROWS_AT_ONCE: usize = 1 << 16;
@@ -67,13 +68,15 @@ pub struct BinnedBuilder {
     bytes: ByteColumns,
     /// Each feature with the number of its column.
     features: Vec<(usize, Feature)>,
+    /// Codes of those that have more levels than bins.
+    codes: Vec<Option<Arc<Codes>>>,
 }
 
 impl BinnedBuilder {
     /// For so many rows. The temporary file is in `folder`, or where the system has such files.
     pub fn new(rows: usize, folder: Option<&std::path::Path>) -> Result<Self, TreesError> {
         let bytes = ByteColumns::new(rows, folder).map_err(temporary)?;
-        Ok(Self { rows, bytes, features: Vec::new() })
+        Ok(Self { rows, bytes, features: Vec::new(), codes: Vec::new() })
     }
 
     /// The next columns, each with the number of the table's column that it belongs to, with this many threads; 0 is all
@@ -91,6 +94,7 @@ impl BinnedBuilder {
             let feature = feature_of(columns, col)?;
             let bins = bin_column(columns, col, &feature, threads);
             self.bytes.push(&bins).map_err(temporary)?;
+            self.codes.push(Codes::of(columns, col, &feature));
             self.features.push((number, feature));
         }
         Ok(())
@@ -98,7 +102,7 @@ impl BinnedBuilder {
 
     /// The rows, with features in the order of the table's columns.
     pub fn finish(self) -> Result<Binned, TreesError> {
-        let Self { rows, mut bytes, features } = self;
+        let Self { rows, mut bytes, features, mut codes } = self;
         let mut order: Vec<usize> = (0..features.len()).collect();
         order.sort_by_key(|&at| features[at].0);
         let mut features: Vec<Option<Feature>> =
@@ -120,7 +124,9 @@ impl BinnedBuilder {
                 cells.zip(column).for_each(|(cell, &bin)| *cell = bin);
             }
         }
-        Ok(Binned::packed(rows, sorted, PackedRows { bytes: packed, width, places }))
+        let codes = order.iter().map(|&at| codes[at].take()).collect();
+        let packed = Binned::packed(rows, sorted, PackedRows { bytes: packed, width, places });
+        Ok(packed.with_codes(codes))
     }
 }
 
@@ -135,7 +141,7 @@ mod tests {
     use onesided_data::{ColumnKind, Matrix, Stream};
     use std::borrow::Cow;
 
-    /// Numbers, flags, categories and missing cells: eleven columns, of three sizes of histogram.
+    /// Numbers, flags, categories, many of them, and missing cells: eleven columns, of three sizes of histogram.
     fn table(rows: usize) -> Columns<'static> {
         let mut stream = Stream::new(3, "table");
         let mut values = Vec::with_capacity(11 * rows);
@@ -144,6 +150,7 @@ mod tests {
                 values.push(match col {
                     0 | 4 => f32::from(u8::from(stream.uniform() < 0.3)),
                     7 => (stream.uniform() * 40.0).floor() as f32,
+                    9 => (stream.uniform() * 700.0).floor() as f32,
                     _ if stream.uniform() < 0.05 => f32::NAN,
                     _ => stream.normal() as f32,
                 });
@@ -151,6 +158,7 @@ mod tests {
         }
         let mut kinds = vec![ColumnKind::Numbers; 11];
         kinds[7] = ColumnKind::Categories { levels: 40 };
+        kinds[9] = ColumnKind::Categories { levels: 700 };
         Columns { matrix: Cow::Owned(Matrix::new(rows, 11, values).unwrap()), kinds }
     }
 
@@ -209,6 +217,10 @@ mod tests {
                 let logits = boosted.model.logits_of(binned, &others).unwrap();
                 (boosted, logits)
             };
+            // Once as they are, and once with many levels in an order.
+            let labels = |row: u32| row.is_multiple_of(3);
+            let in_order = |binned: &Binned| binned.ordered(&training, labels, 5).unwrap();
+            assert_eq!(grown(&in_order(&held)), grown(&in_order(&packed)));
             let (one, other) = (grown(&held), grown(&packed));
             assert!(one.0.model.trees().len() > 5);
             assert_eq!(one, other, "column share {column_share}, {threads} threads");

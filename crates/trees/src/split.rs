@@ -132,6 +132,7 @@ impl Search<'_> {
                 let bins = &cells[at..at + group.stride];
                 let found = match self.binned.kind(feature as usize) {
                     Feature::Numbers(edges) => self.numbers(feature, edges.len() + 1, bins, here),
+                    Feature::Ordered { bins: many, .. } => self.numbers(feature, *many, bins, here),
                     Feature::Categories { .. } => self.categories(feature, bins, here),
                 };
                 best = Split::better(best, found);

@@ -68,6 +68,11 @@ def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
             if not isinstance(value, dict):
                 raise ValueError(f"option: must be a dict such as {{'cost': 0.1}}, but is {value!r}")
             given[name] = [f"{key}={_text(one)}" for key, one in value.items()]
+        elif name == "monotone":
+            if not isinstance(value, (dict, str)):
+                raise ValueError(f"monotone: must be a dict such as {{'age': 'up'}}, but is {value!r}")
+            pairs = [value] if isinstance(value, str) else [f"{key}:{one}" for key, one in value.items()]
+            given[name] = pairs
         elif isinstance(value, (bool, np.bool_)):
             given[name] = [str(bool(value)).lower()]
         else:
@@ -107,8 +112,11 @@ class PUClassifier(Estimator):
     single : bool, optional
         For ``auto``: keep the one best model instead of a mean of several.
     model : str, optional
-        What scores, for methods that are a loss: ``"linear"``, ``"mlp"``, ``"cnn"``, ``"vgg16"``, ``"resnet18"``, ``"trees"``, or a form
-        such as ``"mlp:300x5:softsign"``.
+        What scores, for methods that are a loss: ``"linear"``, ``"mlp"``, ``"cnn"``, ``"vgg16"``, ``"resnet18"``, ``"trees"``,
+        ``"forest"``, ``"extra-trees"``, ``"bagged-trees"``, or a form such as ``"mlp:300x5:softsign"``.
+    monotone : dict or str, optional
+        For trees and ``auto``: columns of numbers that the score may only rise with or only fall with, such as
+        ``{"age": "up", "income": "down"}``.
     option : dict, optional
         Settings of a classic method, such as ``{"cost": 0.1}``.
     reduction, surrogate : str, optional
@@ -205,6 +213,7 @@ class PUClassifier(Estimator):
         effort: str | None = None,
         single: bool | None = None,
         model: str | None = None,
+        monotone: dict[str, str] | str | None = None,
         option: dict[str, Any] | None = None,
         reduction: str | None = None,
         surrogate: str | None = None,
@@ -255,6 +264,7 @@ class PUClassifier(Estimator):
         self.effort = effort
         self.single = single
         self.model = model
+        self.monotone = monotone
         self.option = option
         self.reduction = reduction
         self.surrogate = surrogate

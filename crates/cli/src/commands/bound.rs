@@ -32,7 +32,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
             about.features.takes()
         )));
     }
-    if matches!(model.fitted(), Fitted::Trees(_)) {
+    if matches!(model.fitted(), Fitted::Trees(_) | Fitted::LinkedTrees(_)) {
         return Err(Failure::input(
             "the bound is that of networks, but the model is trees; fit one with --model linear",
         ));

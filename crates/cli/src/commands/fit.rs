@@ -423,9 +423,10 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
         );
     }
     let epochs = report.chosen().filter(|tried| tried.epochs > 0);
+    let is_trees = matches!(model.fitted(), Fitted::Trees(_) | Fitted::LinkedTrees(_));
+    let unit = if is_trees { "tree" } else { "epoch" };
     let epochs = epochs.map_or_else(String::new, |Tried { best_epoch, epochs, .. }| {
-        let what = if matches!(model.fitted(), Fitted::Trees(_)) { "tree" } else { "epoch" };
-        format!(", {what} {best_epoch} of {epochs}")
+        format!(", {unit} {best_epoch} of {epochs}")
     });
     let made_of = match model.fitted().network() {
         Some((network, _)) => format!("with {} ({} parameters{epochs})", about.model, network.parameters()),
@@ -445,7 +446,7 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
     format!(
         "{} {made_of}; {}\n\n{held} ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
         about.objective,
-        report.choice(),
+        report.choice_by(unit),
         report.held_out.positive,
         report.held_out.unlabeled,
         metric_tables(about),

@@ -6,10 +6,11 @@ use crate::inputs::{FileFlags, tell_notes};
 use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
+use crate::progress::Display;
 use clap::Args;
 use onesided::data::write_atomically;
 use onesided::{
-    Against, Dataset, Importance as Measured, ImportanceSettings, Input, KnownRows, Model, ReadAgain,
+    Against, Dataset, Importance as Measured, ImportanceSettings, Input, KnownRows, Model, ReadAgain, Signal,
 };
 use onesided_report::Bars;
 use serde_json::json;
@@ -106,7 +107,13 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         ..ImportanceSettings::default()
     };
     // Nothing is written yet, so Ctrl-C may end it at once.
-    let measured = model.importance(&data, &settings)?;
+    let mut display = Display::new(None);
+    let measured = model.importance_with(&data, &settings, &mut |done, all| {
+        display.columns(done, all);
+        Signal::Continue
+    });
+    display.finish();
+    let measured = measured?;
     let met = if fitted_on(&model, flags, &data)? {
         vec![
             "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it has not met"

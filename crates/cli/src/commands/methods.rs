@@ -61,11 +61,14 @@ fn side_by_side(card: Method) -> Vec<String> {
         Gives::Calibrated | Gives::Labeled => "calibrated",
     };
     let explains = match (card, card.explains()) {
-        (Method::Objective(_), _) => "--model linear",
-        (Method::System(_), true) => "yes",
-        (Method::Auto | Method::System(_), _) => "no",
+        (Method::Auto | Method::Objective(_), _) => "yes",
+        (Method::System(_), true) => "exactly",
+        (Method::System(_), false) => "sampled",
     };
-    let time = card.scales().split([';', ',']).next().unwrap_or("").replace(" in the stored values", "");
+    // Up to the first stop; a comma inside of a number is none.
+    let scales = card.scales();
+    let end = [";", ", "].iter().filter_map(|stop| scales.find(stop)).min().unwrap_or(scales.len());
+    let time = scales[..end].replace(" in the stored values", "");
     [card.name(), family(card), prior, input, probability, explains, &time].map(str::to_string).to_vec()
 }
 
@@ -89,9 +92,14 @@ fn needs(card: Method) -> String {
 
 fn in_full(card: Method) -> String {
     let explains = match (card, card.explains()) {
-        (Method::Objective(_), _) => "with --model linear",
-        (Method::System(_), true) => "yes, unless a kernel is asked for",
-        (Method::Auto | Method::System(_), _) => "no",
+        (Method::Auto, _) => {
+            "exactly what its lines and trees say, networks and kernels by random orders of columns"
+        }
+        (Method::Objective(_), _) => {
+            "exactly with --model linear or trees, networks by random orders of columns"
+        }
+        (Method::System(_), true) => "exactly, kernels by random orders of columns",
+        (Method::System(_), false) => "by random orders of columns",
     };
     let mut lines = vec![
         format!("{}: {}", card.name(), card.summary()),

@@ -1,6 +1,7 @@
 //! Encoded rows as the columns they came from: a category as one code, missing cells as missing.
 
 use super::{Feature, FeatureKind, Features};
+use crate::error::unknown_column;
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingCells, Store};
 use std::borrow::Cow;
 
@@ -70,6 +71,18 @@ impl Features {
             }
         }
         places
+    }
+
+    /// A column by its name, and where it begins among the whole columns.
+    pub fn whole_place(&self, name: &str) -> Result<(usize, &Feature), DataError> {
+        let mut at = 0;
+        for feature in &self.features {
+            if feature.name == name {
+                return Ok((at, feature));
+            }
+            at += feature.kinds().len();
+        }
+        Err(unknown_column(name, self.features.iter().map(|feature| feature.name.as_str())))
     }
 
     /// The names of the whole columns.

@@ -73,6 +73,7 @@ pub(crate) fn learn(
     let blended = blend::mean(&scores, &weights);
     let mut report = report(task, &judged, &failed, &weights, &folds);
     report.beside = beside(task, &judged, &blended);
+    report.warnings.extend(not_monotone(&portfolio.not_monotone));
     report.device = device;
     let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
     if sampled {
@@ -559,6 +560,16 @@ fn without_trees(encoding: &Encoding) -> Option<String> {
              terms; a column of free text that is not asked for gives few, and trees learn from them and from the others",
             text.name,
             text.width()
+        )
+    })
+}
+
+/// That members were not tried because they cannot keep a constraint.
+fn not_monotone(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| {
+        format!(
+            "not tried, because they cannot hold a score to going up or down with a column: {}",
+            names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
         )
     })
 }

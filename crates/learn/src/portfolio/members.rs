@@ -1,6 +1,8 @@
 //! What there is to try, for tables, texts and pictures.
 
-use crate::scorers::{LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TreesScorer};
+use crate::scorers::{
+    LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TableSize, TreesScorer,
+};
 use crate::{Candidate, Config, Error, Scorer};
 use onesided_data::{Dataset, Store};
 use onesided_loss::{Options, Reduction, method};
@@ -11,19 +13,12 @@ use std::str::FromStr;
 
 /// Encoded columns beyond which a dense network is not tried on sparse rows.
 const WIDEST_NETWORK: usize = 5_000;
-/// Rows for each leaf of a forest beyond which leaves grow with the table, so that a forest stays small.
-const LEAVES_OF_A_FOREST: usize = 1_000;
-
-/// Columns that a boosted tree looks at, at most; at least a tenth of all.
-const MANY_COLUMNS: f64 = 500.0;
 /// Rows up to which a kernel is tried, and its random features.
 const KERNEL_ROWS: usize = 50_000;
 const RANDOM_FEATURES: usize = 300;
 
 /// Rows from which boosted trees are larger.
 const LARGE_TABLE: usize = 15_000;
-/// Positives from which those of bags are.
-const LARGE_BAG: usize = 1_500;
 
 /// How much time may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +68,8 @@ pub struct PortfolioMember {
     pub rounds: Option<usize>,
     /// Whether it is the plain alternative, "labeled" against the rest, that others are shown beside.
     pub is_naive: bool,
+    /// Whether it can hold a score to going up or down with a column.
+    pub is_monotone: bool,
 }
 
 impl PortfolioMember {
@@ -83,6 +80,7 @@ impl PortfolioMember {
             reduction: None,
             rounds: Some(0),
             is_naive: false,
+            is_monotone: false,
         }
     }
 
@@ -95,8 +93,25 @@ impl PortfolioMember {
     }
 }
 
-/// The members for a data set.
-pub(super) fn of(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
+/// The members for a data set, and the names of those that were left out because they cannot keep a constraint.
+pub(super) fn of(
+    data: &Dataset,
+    config: &Config,
+    effort: Effort,
+) -> Result<(Vec<PortfolioMember>, Vec<String>), Error> {
+    let all = all(data, config, effort)?;
+    // Refused where a column is not there, whatever is tried.
+    if config.monotone.directions(data)?.is_empty() {
+        return Ok((all, Vec::new()));
+    }
+    let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|member| member.is_monotone);
+    match kept.is_empty() {
+        true => Err(Error::NoMonotoneMember { rows: "a table with a column of texts" }),
+        false => Ok((kept, others.into_iter().map(|member| member.name).collect())),
+    }
+}
+
+fn all(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
     match data.rows() {
         Store::Bytes(_) => pictures(data, config, effort),
         Store::Sparse(_) if data.encoding().whole_width() > WIDEST_NETWORK => texts(data, config, effort),
@@ -119,7 +134,7 @@ fn boosted(loss: &str, trees: TreesConfig, prior_factor: f64) -> Result<Portfoli
         config: trees,
         prior_factor,
     };
-    Ok(PortfolioMember { reduction, rounds, ..PortfolioMember::new("", scorer) })
+    Ok(PortfolioMember { reduction, rounds, is_monotone: true, ..PortfolioMember::new("", scorer) })
 }
 
 fn network(
@@ -149,22 +164,16 @@ fn named(name: &str, member: PortfolioMember) -> PortfolioMember {
 
 fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
     let rows = data.len();
-    let columns = data.encoding().whole_width().max(1) as f64;
+    let (size, monotone) = (TableSize::of(data), config.monotone.directions(data)?);
     // Members are means over the folds, so that each fold's part of one may be small.
     let more = if effort == Effort::Thorough { 3 } else { 1 };
-    let trees = |trees: usize, max_leaves: usize, learning_rate: f64, l2: f64| TreesConfig {
-        trees,
-        learning_rate,
-        max_leaves,
-        l2,
-        row_share: 0.8,
-        column_share: (MANY_COLUMNS / columns).clamp(0.1, 0.8),
-        ..TreesConfig::default()
+    let constrained = |config: TreesConfig| TreesConfig { monotone: monotone.clone(), ..config };
+    let trees = |trees: usize, max_leaves: usize, learning_rate: f64, l2: f64| {
+        constrained(size.boosted(trees, max_leaves, learning_rate, l2))
     };
-    // A few columns at a node: about the root of their number, as is usual.
-    let few = (columns.sqrt() / columns).clamp(0.05, 1.0);
+    let few = size.few_columns();
     let twice = (2.0 * few).min(1.0);
-    let leaf = (rows / LEAVES_OF_A_FOREST).max(10);
+    let leaf = size.leaf();
     let forest = |trees: usize, min_leaf_rows, columns_a_split, rows, random_cuts| {
         let trees = trees * more;
         let config = ForestConfig {
@@ -177,11 +186,12 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         };
         LabelTreesScorer::Forest(config)
     };
-    let bags = |bags: usize, config: TreesConfig| LabelTreesScorer::Bags { bags: bags * more, config };
+    let bags = |name: &str, bags: usize, config: TreesConfig| {
+        let scorer = LabelTreesScorer::Bags { method: "naive", bags: bags * more, config };
+        PortfolioMember { is_monotone: true, ..PortfolioMember::new(name, scorer) }
+    };
     // More rows bear larger trees, and more of them.
     let large = rows >= LARGE_TABLE;
-    let positives = data.counts().map_or(0, |counts| counts.positive);
-    let bag = if positives >= LARGE_BAG { trees(100, 31, 0.1, 10.0) } else { trees(60, 15, 0.1, 10.0) };
     let linear = |cost| LogisticScorer { cost: Some(cost), random_features: 0 };
     let naive = PortfolioMember {
         is_naive: true,
@@ -191,7 +201,7 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
     let mut members = vec![
         PortfolioMember::new("linear", linear(0.03)),
         named("naive trees", naive),
-        PortfolioMember::new("bagged trees", bags(8, bag)),
+        bags("bagged trees", 8, constrained(size.bag())),
         PortfolioMember::new("extra trees", forest(50, leaf, few, RowDraw::All, true)),
         PortfolioMember::new("balanced extra trees", forest(60, balanced, twice, RowDraw::Balanced, true)),
         named("collective trees", boosted("collective", trees(100, 8, 0.05, 1.0), 1.0)?),
@@ -204,7 +214,7 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
         PortfolioMember::new("linear, ridge", linear(0.003)),
         PortfolioMember::new("naive Bayes", LabelTreesScorer::NaiveBayes),
         named("naive trees, small", boosted("naive", trees(100, 6, 0.05, 1.0), 1.0)?),
-        PortfolioMember::new("bagged trees, small", bags(10, trees(40, 6, 0.1, 1.0))),
+        bags("bagged trees, small", 10, trees(40, 6, 0.1, 1.0)),
         PortfolioMember::new("forest", forest(50, leaf, twice, RowDraw::Bootstrap, false)),
         PortfolioMember::new("balanced forest", forest(60, balanced, twice, RowDraw::Balanced, false)),
         named(

@@ -22,6 +22,8 @@ use std::borrow::Cow;
 pub struct Portfolio {
     /// What is tried.
     pub members: Vec<PortfolioMember>,
+    /// Names of members that are not, because they cannot hold a score to going up or down with a column.
+    pub not_monotone: Vec<String>,
     /// Whether one model is wanted instead of a mean of several.
     pub single: bool,
     /// How much time it may take.
@@ -32,11 +34,8 @@ impl Portfolio {
     /// The members for a data set.
     pub fn new(data: &Dataset, config: &Config) -> Result<Self, Error> {
         let effort = config.effort.unwrap_or_default();
-        Ok(Self {
-            members: members::of(data, config, effort)?,
-            single: config.single.unwrap_or(false),
-            effort,
-        })
+        let (members, not_monotone) = members::of(data, config, effort)?;
+        Ok(Self { members, not_monotone, single: config.single.unwrap_or(false), effort })
     }
 
     fn member(&self, name: &str) -> Option<&PortfolioMember> {

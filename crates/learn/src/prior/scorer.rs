@@ -124,7 +124,7 @@ impl PriorScorer {
                 column_share: 0.8,
                 ..TreesConfig::default()
             };
-            Box::new(LabelTreesScorer::Bags { bags: 8, config })
+            Box::new(LabelTreesScorer::Bags { method: "naive", bags: 8, config })
         };
         Ok(match self {
             PriorScorer::Mix | PriorScorer::Auto => {

@@ -5,7 +5,7 @@ use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Views, Wants,
 };
-use onesided_data::{Label, Stream, map_stretches};
+use onesided_data::{Dataset, Label, Stream, map_stretches};
 use onesided_trees::{
     Binned, ForestConfig, LabeledRows, RowDraw, TreesConfig, TreesModel, fit, fit_naive_bayes, grow_forest,
 };
@@ -14,7 +14,19 @@ use std::sync::Mutex;
 
 /// A leaf may be as small as this share of the rows a tree learns from, where that is less than what is set: few positives
 /// still want to be told from the rest.
-const SMALLEST_LEAF: usize = 10;
+pub(crate) const SMALLEST_LEAF: usize = 10;
+
+/// Rows for each leaf of a forest beyond which leaves grow with the table, so that a forest stays small.
+const LEAVES_OF_A_FOREST: usize = 1_000;
+/// Columns that a boosted tree looks at, at most; at least a tenth of all.
+const MANY_COLUMNS: f64 = 500.0;
+/// Positives from which boosted trees of bags are larger.
+const LARGE_BAG: usize = 1_500;
+
+/// Trees of a forest that is the one model; more would hardly change its means.
+const TREES: usize = 250;
+/// Bags of bagged trees that are the one model.
+const BAGS: usize = 30;
 
 /// Trees that see nothing of the prior: a forest, or boosted trees on bags of P and as many rows of U.
 #[derive(Clone, Debug)]
@@ -23,6 +35,8 @@ pub enum LabelTreesScorer {
     Forest(ForestConfig),
     /// The mean of boosted trees, each on P and a draw of U (Mordelet and Vert, 2014).
     Bags {
+        /// The method that it is the model of.
+        method: &'static str,
         /// How many.
         bags: usize,
         /// Each of them.
@@ -32,13 +46,100 @@ pub enum LabelTreesScorer {
     NaiveBayes,
 }
 
+/// What the size of trees goes by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableSize {
+    rows: usize,
+    columns: f64,
+    positives: usize,
+}
+
+impl TableSize {
+    pub fn of(data: &Dataset) -> Self {
+        Self {
+            rows: data.len(),
+            columns: data.encoding().whole_width().max(1) as f64,
+            positives: data.counts().map_or(0, |counts| counts.positive),
+        }
+    }
+
+    /// Rows in a leaf of a forest, at least.
+    pub fn leaf(self) -> usize {
+        (self.rows / LEAVES_OF_A_FOREST).max(10)
+    }
+
+    /// The share of columns that a cut of a forest is looked for in: about the root of their number, as is usual.
+    pub fn few_columns(self) -> f64 {
+        (self.columns.sqrt() / self.columns).clamp(0.05, 1.0)
+    }
+
+    /// Boosted trees that see four fifths of the rows and of the columns, or less of many columns.
+    pub fn boosted(self, trees: usize, max_leaves: usize, learning_rate: f64, l2: f64) -> TreesConfig {
+        TreesConfig {
+            trees,
+            learning_rate,
+            max_leaves,
+            l2,
+            row_share: 0.8,
+            column_share: (MANY_COLUMNS / self.columns).clamp(0.1, 0.8),
+            ..TreesConfig::default()
+        }
+    }
+
+    /// Boosted trees of a bag.
+    pub fn bag(self) -> TreesConfig {
+        match self.positives >= LARGE_BAG {
+            true => self.boosted(100, 31, 0.1, 10.0),
+            false => self.boosted(60, 15, 0.1, 10.0),
+        }
+    }
+}
+
+impl LabelTreesScorer {
+    /// A random forest for a table of this size (Breiman, 2001).
+    pub fn forest(data: &Dataset) -> Self {
+        let size = TableSize::of(data);
+        Self::Forest(ForestConfig {
+            trees: TREES,
+            min_leaf_rows: size.leaf(),
+            columns_a_split: (2.0 * size.few_columns()).min(1.0),
+            rows: RowDraw::Bootstrap,
+            random_cuts: false,
+            ..ForestConfig::default()
+        })
+    }
+
+    /// Trees with cuts at random for a table of this size (Geurts, Ernst and Wehenkel, 2006).
+    pub fn extra_trees(data: &Dataset) -> Self {
+        let size = TableSize::of(data);
+        Self::Forest(ForestConfig {
+            trees: TREES,
+            min_leaf_rows: size.leaf(),
+            columns_a_split: size.few_columns(),
+            rows: RowDraw::All,
+            random_cuts: true,
+            ..ForestConfig::default()
+        })
+    }
+
+    /// Bags of boosted trees as the model of a method, with directions for the columns that have one.
+    pub fn bagged(data: &Dataset, method: &'static str, monotone: Vec<i8>) -> Self {
+        let config = TreesConfig { monotone, ..TableSize::of(data).bag() };
+        Self::Bags { method, bags: BAGS, config }
+    }
+}
+
 impl Scorer for LabelTreesScorer {
     fn info(&self) -> Info {
         Info {
-            method: Cow::Borrowed("naive"),
+            method: Cow::Borrowed(match self {
+                LabelTreesScorer::Bags { method, .. } => method,
+                _ => "naive",
+            }),
             model: Cow::Borrowed(match self {
+                LabelTreesScorer::Forest(config) if config.random_cuts => "extra-trees",
                 LabelTreesScorer::Forest(_) => "forest",
-                LabelTreesScorer::Bags { .. } => "bagged trees",
+                LabelTreesScorer::Bags { .. } => "bagged-trees",
                 LabelTreesScorer::NaiveBayes => "naive Bayes",
             }),
             needs_truth: false,
@@ -104,7 +205,13 @@ impl LabelTreesTrainer<'_> {
         (rows, self.weights(subset, each / times))
     }
 
-    fn bag(&self, subset: &Subset, number: usize, config: &TreesConfig) -> Result<TreesModel, Error> {
+    fn bag(
+        &self,
+        binned: &Binned,
+        subset: &Subset,
+        number: usize,
+        config: &TreesConfig,
+    ) -> Result<TreesModel, Error> {
         let (positive, unlabeled) = (&subset.training.positive, &subset.training.unlabeled);
         let mut stream = Stream::new(subset.seed, &format!("bag {number}"));
         let mut others = unlabeled.clone();
@@ -126,15 +233,22 @@ impl LabelTreesTrainer<'_> {
             min_child_rows: config.min_child_rows.min((rows.len() / SMALLEST_LEAF).max(2)),
             ..config.clone()
         };
-        let sample =
-            LabeledRows { binned: self.binned, positive: &self.positive, weights: weights.as_deref() };
+        let sample = LabeledRows { binned, positive: &self.positive, weights: weights.as_deref() };
         Ok(fit(&sample, &rows, &[], &config)?.model)
     }
 }
 
 impl Trainer for LabelTreesTrainer<'_> {
+    fn any_threads(&self) -> bool {
+        true
+    }
+
     fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
         let run = subset.run;
+        // Levels beyond the number of bins have the order that these rows give them.
+        let of_label = |row: u32| self.positive[row as usize];
+        let ordered = self.binned.ordered(&subset.training.all(), of_label, subset.seed);
+        let binned = ordered.as_ref().unwrap_or(self.binned);
         let state = Mutex::new((observer, Signal::Continue, 0usize));
         // Asked before each tree or bag.
         let go_on = |most: usize| {
@@ -160,22 +274,25 @@ impl Trainer for LabelTreesTrainer<'_> {
                 let config = ForestConfig { seed: subset.seed, threads: subset.threads, ..config.clone() };
                 let (rows, weights) = self.forest_rows(subset, config.rows);
                 let weights = weights.as_deref();
-                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights };
+                let sample = LabeledRows { binned, positive: &self.positive, weights };
                 let ask = |_: usize| go_on(config.trees);
                 let model = grow_forest(&sample, &rows, &config, &ask)?;
-                (model, format!("a forest of {} trees", config.trees))
+                let what = if config.random_cuts { "extra trees: a forest" } else { "a forest" };
+                (model, format!("{what} of {} trees", config.trees))
             }
             LabelTreesScorer::NaiveBayes => {
                 let (_, weights) = self.forest_rows(subset, RowDraw::All);
                 let weights = weights.as_deref();
-                let sample = LabeledRows { binned: self.binned, positive: &self.positive, weights };
+                let sample = LabeledRows { binned, positive: &self.positive, weights };
                 (fit_naive_bayes(&sample, &subset.training.all())?, "naive Bayes on bins".to_string())
             }
-            LabelTreesScorer::Bags { bags, config } => {
+            LabelTreesScorer::Bags { bags, config, .. } => {
                 let numbers: Vec<usize> = (0..*bags).collect();
                 let parts = map_stretches(&numbers, subset.threads, 1, |some| {
                     let asked = some.iter().take_while(|_| go_on(*bags));
-                    asked.map(|&number| self.bag(subset, number, config)).collect::<Result<Vec<_>, Error>>()
+                    asked
+                        .map(|&number| self.bag(binned, subset, number, config))
+                        .collect::<Result<Vec<_>, Error>>()
                 });
                 let models: Vec<TreesModel> =
                     parts.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect();
@@ -189,7 +306,7 @@ impl Trainer for LabelTreesTrainer<'_> {
             return Err(Error::Interrupted { epoch: model.trees().len(), checkpoint: None });
         }
         let scores = |rows: &[u32]| -> Result<Vec<f32>, Error> {
-            let scores = model.logits_of_with_threads(self.binned, rows, subset.threads)?;
+            let scores = model.logits_of_with_threads(binned, rows, subset.threads)?;
             Ok(scores.into_iter().map(|score| score as f32).collect())
         };
         Ok(Fit {

@@ -9,7 +9,7 @@ use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
     Task, Trainer, Views, Wants,
 };
-use onesided_data::Stream;
+use onesided_data::{Label, Stream, map_stretches};
 use onesided_eval::Sample;
 use onesided_loss::{Loss, Objective, Options, Part, Reduction, Setting};
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
@@ -19,6 +19,9 @@ use std::borrow::Cow;
 const PARTS: usize = 64;
 /// Fewer unlabeled rows than this make a part whose mean is mostly noise.
 const SMALLEST_PART: usize = 256;
+
+/// Rows whose derivatives another thread is worth.
+const WORTH_A_THREAD: usize = 50_000;
 
 /// Boosted trees under an objective.
 #[derive(Clone, Debug)]
@@ -105,6 +108,10 @@ struct TreesTrainer<'d> {
 }
 
 impl Trainer for TreesTrainer<'_> {
+    fn any_threads(&self) -> bool {
+        true
+    }
+
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
         let (task, run) = (self.task, subset.run);
         let objective = self.scorer.build(task, candidate)?;
@@ -122,6 +129,7 @@ impl Trainer for TreesTrainer<'_> {
         let mut derivatives =
             Rounds::new(loss, self.scorer.objective.is_pooled(), kinds.map(Vec::len), subset.seed);
         derivatives.weights = task.weights_of(&training);
+        derivatives.threads = subset.threads;
         let stopping = subset.stopping.all();
         let weights = task.weights_by_kind(subset.stopping);
         let mut judge = |scores: &[f64]| {
@@ -142,8 +150,12 @@ impl Trainer for TreesTrainer<'_> {
             true => Some(HeldOut { rows: &stopping, judge: &mut judge }),
             false => None,
         };
+        // Levels beyond the number of bins have the order that these rows give them.
+        let of_label = |row: u32| task.labels[row as usize] == Label::Positive;
+        let ordered = self.binned.ordered(&training, of_label, subset.seed);
+        let binned = ordered.as_ref().unwrap_or(self.binned);
         let boosting = Boosting {
-            binned: self.binned,
+            binned,
             training: &training,
             start: self.scorer.objective.start(task),
             config: &config,
@@ -168,7 +180,7 @@ impl Trainer for TreesTrainer<'_> {
             return Err(Error::Interrupted { epoch: boosted.model.trees().len(), checkpoint: None });
         }
         let scores = |rows: &[u32]| -> Result<Vec<f32>, Error> {
-            let logits = boosted.model.logits_of(self.binned, rows)?;
+            let logits = boosted.model.logits_of_with_threads(binned, rows, subset.threads)?;
             Ok(logits.into_iter().map(|logit| logit as f32).collect())
         };
         let grown = boosted.held_out_loss.len().saturating_sub(1).max(boosted.model.trees().len());
@@ -199,6 +211,7 @@ struct Rounds<'o> {
     /// Weights of the training rows.
     weights: Option<Vec<f32>>,
     parts: usize,
+    threads: usize,
     /// Whether a kind is dealt out among the parts.
     split: [bool; 3],
     stream: Stream,
@@ -216,6 +229,7 @@ impl<'o> Rounds<'o> {
             kinds,
             weights: None,
             parts,
+            threads: 1,
             split: [positive * parts > unlabeled, true, negative * parts > unlabeled],
             stream: Stream::new(seed, "parts of U"),
         }
@@ -233,30 +247,14 @@ impl<'o> Rounds<'o> {
         of_rows.fill((0.0, 0.0));
         // A mean over n rows times n, so that limits on sums of curvatures mean what they mean for log loss.
         let weight = (scores.len() as f64 / self.parts as f64) as f32;
-        let [mut of_kinds, mut weights, mut slopes, mut curves]: [[Vec<f32>; 3]; 4] = Default::default();
-        for number in 0..self.parts {
-            let places: [&[u32]; 3] = std::array::from_fn(|kind| {
-                let (all, parts) = (self.kinds[kind].as_slice(), self.parts);
-                match self.split[kind] {
-                    true => &all[number * all.len() / parts..(number + 1) * all.len() / parts],
-                    false => all,
-                }
-            });
-            for (kind, places) in places.iter().enumerate() {
-                of_kinds[kind].clear();
-                of_kinds[kind].extend(places.iter().map(|&place| scores[place as usize] as f32));
-                weights[kind].clear();
-                let own = self.weights.iter().flat_map(|all| places.iter().map(|&place| all[place as usize]));
-                weights[kind].extend(own);
-                slopes[kind].resize(places.len(), 0.0);
-                curves[kind].resize(places.len(), 0.0);
-            }
-            let parts = std::array::from_fn(|kind| {
-                Part::new(&of_kinds[kind], self.weights.as_ref().map(|_| weights[kind].as_slice()))
-            });
-            self.loss.evaluate(parts, slopes.each_mut().map(Vec::as_mut_slice));
-            self.loss.curvature(parts, curves.each_mut().map(Vec::as_mut_slice));
-            for (kind, places) in places.iter().enumerate() {
+        let numbers: Vec<usize> = (0..self.parts).collect();
+        let threads = if scores.len() < WORTH_A_THREAD { 1 } else { self.threads };
+        let stretches = map_stretches(&numbers, threads, 1, |numbers| {
+            numbers.iter().map(|&number| self.part(number, scores)).collect::<Vec<OfPart>>()
+        });
+        // Added up in the order of the parts, whichever thread had them.
+        for (number, OfPart { slopes, curves }) in stretches.into_iter().flatten().enumerate() {
+            for (kind, places) in self.places(number).iter().enumerate() {
                 for (&place, (slope, curve)) in places.iter().zip(slopes[kind].iter().zip(&curves[kind])) {
                     let of_row = &mut of_rows[place as usize];
                     *of_row = (of_row.0 + weight * slope, of_row.1 + weight * curve);
@@ -264,6 +262,41 @@ impl<'o> Rounds<'o> {
             }
         }
     }
+
+    /// Places of the rows of each kind in a part.
+    fn places(&self, number: usize) -> [&[u32]; 3] {
+        std::array::from_fn(|kind| {
+            let (all, parts) = (self.kinds[kind].as_slice(), self.parts);
+            match self.split[kind] {
+                true => &all[number * all.len() / parts..(number + 1) * all.len() / parts],
+                false => all,
+            }
+        })
+    }
+
+    /// The derivatives of one part.
+    fn part(&self, number: usize, scores: &[f64]) -> OfPart {
+        let places = self.places(number);
+        let of_kinds = places
+            .map(|places| places.iter().map(|&place| scores[place as usize] as f32).collect::<Vec<f32>>());
+        let weights = self.weights.as_ref().map(|all| {
+            places.map(|places| places.iter().map(|&place| all[place as usize]).collect::<Vec<f32>>())
+        });
+        let mut slopes = places.map(|places| vec![0.0; places.len()]);
+        let mut curves = slopes.clone();
+        let parts = std::array::from_fn(|kind| {
+            Part::new(&of_kinds[kind], weights.as_ref().map(|weights| weights[kind].as_slice()))
+        });
+        self.loss.evaluate(parts, slopes.each_mut().map(Vec::as_mut_slice));
+        self.loss.curvature(parts, curves.each_mut().map(Vec::as_mut_slice));
+        OfPart { slopes, curves }
+    }
+}
+
+/// Gradients and curvatures of the rows of a part, by kind.
+struct OfPart {
+    slopes: [Vec<f32>; 3],
+    curves: [Vec<f32>; 3],
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! {"network": {…}}                      a network; its weights are tensors under their own names
 //! {"classic": {…}}                      what a classic system learned, its long lists cut out as tensors
 //! {"trees": {…}}                        boosted trees, a list per field of their nodes, cut out as tensors
+//! {"linked": {…}, "link": {…}, "label_frequency": c}    the same, and the way from their scores to probabilities
 //! {"ensemble": [{"weight": 0.5, "model": …}, …]}    any of these; names of tensors begin with the member's number
 //! ```
 
@@ -12,7 +13,7 @@ use super::lists::{self, List};
 use crate::Error;
 use onesided_classic::ClassicModel;
 use onesided_data::{Encoding, PictureShape};
-use onesided_learn::{Fitted, Member};
+use onesided_learn::{Fitted, LinkedTrees, Member};
 use onesided_net::{Network, Tensor, Weights};
 use onesided_trees::{Node, Tree, TreesModel};
 use safetensors::tensor::{Dtype, SafeTensors};
@@ -44,6 +45,11 @@ pub(super) fn write(fitted: &Fitted, prefix: &str, tensors: &mut Vec<Placed>) ->
         Fitted::Trees(model) => {
             let lists = serde_json::to_value(TreeLists::from(model)).map_err(broken)?;
             json!({ "trees": cut(lists, prefix, tensors) })
+        }
+        Fitted::LinkedTrees(LinkedTrees { trees, link, label_frequency }) => {
+            let lists = serde_json::to_value(TreeLists::from(trees)).map_err(broken)?;
+            let trees = cut(lists, prefix, tensors);
+            json!({ "linked": trees, "link": link, "label_frequency": label_frequency })
         }
         Fitted::Ensemble(members) => {
             let mut written = Vec::with_capacity(members.len());
@@ -103,6 +109,20 @@ fn read_part(
         restore(&mut tree, prefix, file, left)?;
         let lists: TreeLists = serde_json::from_value(tree).map_err(unread)?;
         return lists.model().map(Fitted::Trees);
+    }
+    if let Some(mut tree) = entries.remove("linked") {
+        restore(&mut tree, prefix, file, left)?;
+        let lists: TreeLists = serde_json::from_value(tree).map_err(unread)?;
+        let part = |name: &str| entries.get(name).cloned().unwrap_or_default();
+        let linked = LinkedTrees {
+            trees: lists.model()?,
+            link: serde_json::from_value(part("link")).map_err(unread)?,
+            label_frequency: serde_json::from_value(part("label_frequency")).map_err(unread)?,
+        };
+        return match linked.is_sound() {
+            true => Ok(Fitted::LinkedTrees(linked)),
+            false => Err("the link of its trees is out of range".to_string()),
+        };
     }
     let Some(Value::Array(members)) = entries.remove("ensemble") else {
         return Err("what scores is of no known kind".to_string());
@@ -178,7 +198,9 @@ pub(super) fn lists_of(
 pub(super) fn check(fitted: &Fitted, encoding: &Encoding, shape: Option<PictureShape>) -> Result<(), String> {
     let width = encoding.width();
     let fits = match fitted {
-        Fitted::Trees(trees) => [width, encoding.whole_width()].contains(&trees.features()),
+        Fitted::Trees(trees) | Fitted::LinkedTrees(LinkedTrees { trees, .. }) => {
+            [width, encoding.whole_width()].contains(&trees.features())
+        }
         Fitted::Ensemble(_) => true,
         other => other.width() == Some(width),
     };

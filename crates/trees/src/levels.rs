@@ -1,0 +1,225 @@
+//! Categories with more levels than there are bins, in the order of how often they are positive.
+//!
+//! A byte tells 255 levels apart. Where a column has more, putting the rare ones into one bin forgets all that they say. Instead
+//! levels are put in the order of their share of positives among the training rows, shrunk toward the share of all of them
+//! (D. Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes", SIGKDD Explorations 3, 2001), and
+//! neighbors share a bin:
+//!
+//! ```text
+//! share of level l = (p_l + a m) / (n_l + a),   a = m (1 - m) / τ²,
+//! ```
+//!
+//! where m is the share of all training rows and τ² the variance of the levels' own shares about it, estimated by moments (an
+//! analysis of variance). A cut then is between small and large shares, and says which levels go left.
+//!
+//! A row that counted for its level's share would find its own label in it. So training rows are dealt into five parts, and each
+//! is sorted by the shares of the other four parts; all other rows by those of all training rows. Hence the order belongs to one
+//! set of training rows, and every fold has its own.
+
+use crate::bins::{Binned, Codes, Feature, MOST_BINS, edges_of};
+use onesided_data::Stream;
+
+/// Parts that training rows are dealt into.
+const PARTS: usize = 5;
+/// Rows that a level's share is shrunk by, at least and at most.
+const SHRUNK_BY: [f64; 2] = [1.0, 10_000.0];
+
+/// Positives and rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tally {
+    positive: u32,
+    rows: u32,
+}
+
+impl Tally {
+    fn less(self, other: Tally) -> Tally {
+        Tally { positive: self.positive - other.positive, rows: self.rows - other.rows }
+    }
+
+    fn share(self, mean: f64, shrunk_by: f64) -> f32 {
+        ((f64::from(self.positive) + shrunk_by * mean) / (f64::from(self.rows) + shrunk_by)) as f32
+    }
+}
+
+impl Binned {
+    /// The same rows, with columns of more levels than bins in the order that these training rows give them; `None` where
+    /// there is no such column. Rows that are not among the training rows are sorted by all of them.
+    pub fn ordered(&self, training: &[u32], positive: impl Fn(u32) -> bool, seed: u64) -> Option<Binned> {
+        let many: Vec<usize> =
+            (0..self.features()).filter(|&feature| self.codes(feature).is_some()).collect();
+        if many.is_empty() || training.is_empty() {
+            return None;
+        }
+        let mut stream = Stream::new(seed, "parts of levels");
+        let parts: Vec<u8> = (0..self.rows()).map(|_| stream.below(PARTS) as u8).collect();
+        let mut ordered = self.clone();
+        for feature in many {
+            if let Some(codes) = self.codes(feature) {
+                let (kind, bins) = order(codes, training, &positive, &parts);
+                ordered.replace(feature, kind, bins);
+            }
+        }
+        Some(ordered)
+    }
+}
+
+/// The bins of a column's levels, and of its rows.
+fn order(
+    codes: &Codes,
+    training: &[u32],
+    positive: &impl Fn(u32) -> bool,
+    parts: &[u8],
+) -> (Feature, Vec<u8>) {
+    let rows = codes.len();
+    let levels = (0..rows).filter_map(|row| codes.at(row)).max().map_or(0, |code| code + 1);
+    let mut of_parts = vec![[Tally::default(); PARTS]; levels];
+    let mut trained = vec![false; rows];
+    for &row in training {
+        trained[row as usize] = true;
+        if let Some(code) = codes.at(row as usize) {
+            let tally = &mut of_parts[code][usize::from(parts[row as usize])];
+            tally.rows += 1;
+            tally.positive += u32::from(positive(row));
+        }
+    }
+    let sum = |tallies: &[Tally; PARTS]| {
+        tallies.iter().fold(Tally::default(), |sum, one| Tally {
+            positive: sum.positive + one.positive,
+            rows: sum.rows + one.rows,
+        })
+    };
+    let of_levels: Vec<Tally> = of_parts.iter().map(sum).collect();
+    let (mean, shrunk_by) = shrinkage(&of_levels);
+    let mut sorted: Vec<f32> = Vec::with_capacity(training.len());
+    for tally in &of_levels {
+        sorted.extend(std::iter::repeat_n(tally.share(mean, shrunk_by), tally.rows as usize));
+    }
+    sorted.sort_unstable_by(f32::total_cmp);
+    let edges = edges_of(&sorted, MOST_BINS);
+    let bin = |tally: Tally| {
+        let share = tally.share(mean, shrunk_by);
+        edges.partition_point(|&edge| edge < share) as u8
+    };
+    let bins = edges.len() + 1;
+    let of_level: Vec<u8> = of_levels.iter().map(|&tally| bin(tally)).collect();
+    let without: Vec<[u8; PARTS]> = of_levels
+        .iter()
+        .zip(&of_parts)
+        .map(|(&all, parts)| std::array::from_fn(|part| bin(all.less(parts[part]))))
+        .collect();
+    let of_row = |row: usize| match (codes.at(row), trained[row]) {
+        (None, _) => bins as u8,
+        (Some(code), true) => without[code][usize::from(parts[row])],
+        (Some(code), false) => of_level[code],
+    };
+    let of_rows = (0..rows).map(of_row).collect();
+    (Feature::Ordered { of_level, bins }, of_rows)
+}
+
+/// The share of all rows, and how many rows of it each level's own share is shrunk by.
+fn shrinkage(of_levels: &[Tally]) -> (f64, f64) {
+    let (mut rows, mut positive, mut squares, mut levels) = (0.0, 0.0, 0.0, 0.0);
+    for tally in of_levels.iter().filter(|tally| tally.rows > 0) {
+        let n = f64::from(tally.rows);
+        (rows, positive, squares, levels) =
+            (rows + n, positive + f64::from(tally.positive), squares + n * n, levels + 1.0);
+    }
+    let mean = if rows > 0.0 { positive / rows } else { 0.0 };
+    let (mut between, mut within) = (0.0, 0.0);
+    for tally in of_levels.iter().filter(|tally| tally.rows > 0) {
+        let n = f64::from(tally.rows);
+        let share = f64::from(tally.positive) / n;
+        between += n * (share - mean).powi(2);
+        within += n * share * (1.0 - share);
+    }
+    // Mean squares between and within levels; rows of a level at its "average" size.
+    let (between, within) = (between / (levels - 1.0), within / (rows - levels));
+    let size = (rows - squares / rows) / (levels - 1.0);
+    let variance = (between - within) / size;
+    let shrunk_by = if variance > 0.0 { within / variance } else { f64::INFINITY };
+    let shrunk_by = if shrunk_by.is_nan() { SHRUNK_BY[1] } else { shrunk_by };
+    (mean, shrunk_by.clamp(SHRUNK_BY[0], SHRUNK_BY[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Boosting, TreesConfig};
+    use onesided_data::{ColumnKind, Columns, Matrix};
+    use std::borrow::Cow;
+
+    #[test]
+    fn shrinkage_by_hand() {
+        // Two levels of four rows with 3 and 1 positives: mean 1/2, between 2 · 4/16 / 1 = 1/2,
+        // within 2 · 4 · 3/16 / 6 = 1/4, size (8 - 32/8) / 1 = 4, variance 1/16, and (1/4) / (1/16) = 4.
+        let levels = [Tally { positive: 3, rows: 4 }, Tally { positive: 1, rows: 4 }];
+        assert_eq!(shrinkage(&levels), (0.5, 4.0));
+        assert_eq!(levels[0].share(0.5, 4.0), 0.625);
+        // Levels that are alike say nothing of one another: as much shrinkage as there is.
+        let alike = [Tally { positive: 2, rows: 4 }, Tally { positive: 2, rows: 4 }];
+        assert_eq!(shrinkage(&alike), (0.5, SHRUNK_BY[1]));
+        assert_eq!(shrinkage(&[]).0, 0.0);
+    }
+
+    /// 600 levels of 20 rows; the share of positives of a level is 0.1 or 0.6 by its number.
+    fn table() -> (Binned, Matrix, Vec<bool>) {
+        let mut stream = Stream::new(4, "levels");
+        let rows = 12_000;
+        let (mut values, mut positive) = (Vec::new(), Vec::new());
+        for row in 0..rows {
+            let level = row % 600;
+            let share = if (level * 7919) % 600 < 300 { 0.1 } else { 0.6 };
+            values.push(level as f32);
+            positive.push(stream.uniform() < share);
+        }
+        let matrix = Matrix::new(rows, 1, values).unwrap();
+        let kinds = vec![ColumnKind::Categories { levels: 600 }];
+        let binned = Binned::of_columns(&Columns { matrix: Cow::Borrowed(&matrix), kinds }, 1).unwrap();
+        (binned, matrix, positive)
+    }
+
+    #[test]
+    fn no_row_counts_for_its_own_bin_and_few_levels_stay_as_they_are() {
+        let (binned, _, positive) = table();
+        let training: Vec<u32> = (0..9_000).collect();
+        let one = binned.ordered(&training, |row| positive[row as usize], 1).unwrap();
+        // With another label of row 17 its own bin stays, and that of other rows of its level does not.
+        let other = binned.ordered(&training, |row| positive[row as usize] != (row == 17), 1).unwrap();
+        // 15 rows of a level have 16 shares at most.
+        assert!((10..=16).contains(&one.value_bins(0)), "{}", one.value_bins(0));
+        let moved = |row: u32| one.feature(0).at(row) != other.feature(0).at(row);
+        assert!(!moved(17) && (1..15).any(|number| moved(17 + 600 * number)));
+        let few = Matrix::new(4, 1, vec![0.0, 1.0, 2.0, 0.0]).unwrap();
+        let kinds = vec![ColumnKind::Categories { levels: 3 }];
+        let few = Binned::of_columns(&Columns { matrix: Cow::Owned(few), kinds }, 1).unwrap();
+        assert!(few.ordered(&[0, 1], |row| row == 0, 1).is_none());
+    }
+
+    #[test]
+    fn trees_tell_apart_levels_that_have_no_bin_of_their_own() {
+        let (binned, matrix, positive) = table();
+        let (training, new): (Vec<u32>, Vec<u32>) = (0..12_000).partition(|row| row / 600 % 4 > 0);
+        let config = TreesConfig { trees: 30, ..TreesConfig::default() };
+        let right = |binned: &Binned| {
+            let boosting = Boosting { binned, training: &training, start: 0.0, config: &config };
+            let mut derivatives = |scores: &[f64], of_rows: &mut [(f32, f32)]| {
+                for ((of_row, score), &row) in of_rows.iter_mut().zip(scores).zip(&training) {
+                    let target = if positive[row as usize] { 0.25 } else { -0.25 };
+                    *of_row = ((score - target) as f32, 1.0);
+                }
+            };
+            let model = boosting.run(&mut derivatives, None, &mut |_| true).unwrap().model;
+            let said = model.logits_of(binned, &new).unwrap();
+            // Codes say the same as bins.
+            let codes = model.logits(&matrix).unwrap();
+            assert!(new.iter().zip(&said).all(|(&row, said)| codes[row as usize] == *said));
+            let high = |row: u32| (row as usize % 600 * 7919) % 600 >= 300;
+            // A level's mean target is -0.2 or 0.05.
+            let right = new.iter().zip(&said).filter(|&(&row, &said)| (said > -0.075) == high(row));
+            right.count() as f64 / new.len() as f64
+        };
+        let ordered = binned.ordered(&training, |row| positive[row as usize], 7).unwrap();
+        let (before, after) = (right(&binned), right(&ordered));
+        assert!(after > 0.95 && after > before + 0.1, "{before} without the order, {after} with it");
+    }
+}
