@@ -85,11 +85,11 @@ pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Val
 pub use hint::Hint;
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput,
+    Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, parse_size, rows_to_fit};
+pub use memory::{check_memory, limit_memory, memory_in_all, parse_size};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
