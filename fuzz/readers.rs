@@ -280,7 +280,7 @@ pub fn stream(bytes: &[u8]) {
             }
         }
         (Err(_), Err(error)) => assert!(!sentence(error).contains('\n')),
-        // Rows that were handed out cannot be read again in another encoding; the whole table can.
+        // Letters that were handed out cannot be read again in another encoding; the whole table can.
         (Ok(_), Err(DataError::NotUtf8 { .. })) => {}
         (Ok(read), Err(error)) => panic!("{} rows, but in pieces: {error}", read.len()),
         (Err(error), Ok(streamed)) => panic!("{} rows in pieces, but: {error}", streamed.rows),

@@ -9,7 +9,7 @@ from pathlib import Path
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
 PUBLIC = [
     ("onesided", ["PUClassifier", "load", "EstimatedPrior", "RecallCut", "estimate_prior", "PriorEstimate", "PriorEstimator", "methods", "estimators",
-                  "objectives", "BatchScorer"]),
+                  "objectives", "BatchScorer", "limit_memory"]),
     ("onesided.metrics", ["make_pu_scorer", "pu_metrics", "pu_score"]),
     ("onesided.model_selection", ["PUKFold", "PUShuffleSplit"]),
     ("onesided.losses", ["Loss", "BoostingObjective"]),

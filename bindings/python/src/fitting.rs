@@ -1,12 +1,13 @@
 //! Keywords in, model out.
 
+use crate::draw::Draw;
 use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
 use onesided::data::{Label, Note, ReadOptions, WhyLeftOut};
 use onesided::learn::{Error, PriorGiven};
-use onesided::{Audit, AuditFile, Config, Dataset, InputOptions, Learner, SETTINGS};
+use onesided::{Audit, AuditFile, Config, Dataset, InputOptions, Learner, Observer, SETTINGS};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -43,10 +44,24 @@ pub fn fit<'py>(
     config.check(rows.iter().any(Rows::is_pictures)).map_err(raise)?;
     let mut options = options(reading)?;
     config.reading(&mut options).map_err(raise)?;
-    let mut data = Rows::learn(py, rows, as_labels(labels), &options)?;
-    if let Some(weights) = weights {
-        data = data.with_weights(weights).map_err(|error| raise_for("sample_weight", error))?;
+    options.seed = config.seed.unwrap_or(0);
+    if options.max_unlabeled.is_some() && audit.is_some() {
+        return Err(PyValueError::new_err(
+            "max_unlabeled and audit: an audit is of all rows, so they contradict one another; leave one of them out",
+        ));
     }
+    let labels = as_labels(labels);
+    let (mut data, draw) = match Draw::of(&parts, rows, &labels, weights.as_deref(), &options)? {
+        Ok(draw) => (draw.learn(py, &options)?, Some(draw)),
+        Err(rows) => {
+            let data = Rows::learn(py, rows, labels, &options)?;
+            let data = match weights {
+                Some(weights) => data.with_weights(weights),
+                None => Ok(data),
+            };
+            (data.map_err(|error| raise_for("sample_weight", error))?, None)
+        }
+    };
     let mut said = notes(&data);
     let mut learner = Learner::from_config(config);
     if let Some(audit) = audit {
@@ -54,7 +69,16 @@ pub fn fit<'py>(
         (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
     }
     let mut watch = Watch::new(tell);
-    let fitted = py.detach(|| learner.fit_with(&data, &mut |progress| watch.look(progress)));
+    let fitted = py.detach(|| {
+        let observer: Observer = &mut |progress| watch.look(progress);
+        match &draw {
+            Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
+            None => learner.fit_with(&data, observer),
+        }
+    });
+    if let Some(raised) = draw.and_then(Draw::raised) {
+        return Err(raised);
+    }
     let upper = watch.upper;
     let estimators = watch.finish()?;
     // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.

@@ -5,6 +5,7 @@
 // Docs of what Python sees stand in the stubs and the package.
 #![allow(missing_docs)]
 
+mod draw;
 mod failure;
 mod fitting;
 mod losses;
@@ -23,6 +24,14 @@ fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| onesided_cli::main(arguments))
 }
 
+/// Says how many bytes the process may use in all, such as `2G`.
+#[pyfunction]
+fn limit_memory(size: &str) -> PyResult<()> {
+    let bytes = onesided::data::parse_size(size).map_err(|error| failure::raise_for("size", error))?;
+    onesided::data::limit_memory(bytes);
+    Ok(())
+}
+
 #[pymodule]
 fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -31,6 +40,7 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<prior::PyPrior>()?;
     module.add_class::<losses::PyObjective>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
+    module.add_function(wrap_pyfunction!(limit_memory, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::settings, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::methods, module)?)?;

@@ -2,9 +2,13 @@
 
 use crate::failure::raise_for;
 use crate::pieces::{AsF64, Cells, Numbers2, PIECE, with_array};
-use arrow_array::{Array, Float64Array, RecordBatchReader, ffi_stream::RecordBatchStreamReader};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchReader,
+    ffi_stream::RecordBatchStreamReader,
+};
 use arrow_pyarrow::FromPyArrow;
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::filter::filter;
 use numpy::ndarray::{ArrayView2, Axis, Slice};
 use numpy::{PyReadonlyArray1, PyReadonlyArray4};
 use onesided::data::Frame;
@@ -21,6 +25,9 @@ use std::sync::Arc;
 /// What errors call a table in memory.
 const X: &str = "X";
 
+/// Whether a row of a table is taken.
+pub type Kept<'k> = &'k (dyn Fn(usize) -> bool + Sync);
+
 /// Rows in memory.
 pub enum Rows<'py> {
     /// Numbers, and the names of their columns.
@@ -29,6 +36,8 @@ pub enum Rows<'py> {
     Columns(Vec<(String, Cells<'py>)>, usize),
     /// Record batches of another program.
     Stream(Option<RecordBatchStreamReader>),
+    /// Those record batches, held to be looked at again.
+    Batches(SchemaRef, Vec<RecordBatch>),
     Sparse(SparseMatrix, Vec<String>),
     Texts(Vec<String>),
     Files(Vec<PathBuf>),
@@ -80,8 +89,31 @@ impl<'py> Rows<'py> {
         matches!(self, Rows::Files(_) | Rows::Pictures(_))
     }
 
-    fn is_table(&self) -> bool {
-        matches!(self, Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_))
+    pub fn is_table(&self) -> bool {
+        matches!(self, Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) | Rows::Batches(..))
+    }
+
+    /// The same, which can be looked at more than once.
+    pub fn held(self) -> PyResult<Self> {
+        match self {
+            Rows::Stream(Some(reader)) => {
+                let schema = reader.schema();
+                let batches = reader.collect::<Result<Vec<_>, _>>();
+                let batches = batches.map_err(|error| PyValueError::new_err(format!("X: {error}")))?;
+                Ok(Rows::Batches(schema, batches))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// How many rows a table has; a stream does not tell.
+    pub fn rows(&self) -> usize {
+        match self {
+            Rows::Matrix(numbers, _) => with_array!(Numbers2, numbers, array => array.as_array().nrows()),
+            Rows::Columns(_, rows) => *rows,
+            Rows::Batches(_, batches) => batches.iter().map(RecordBatch::num_rows).sum(),
+            _ => 0,
+        }
     }
 
     /// Learns the encoding of these rows. Several parts are positives, unlabeled rows and known negatives.
@@ -95,7 +127,7 @@ impl<'py> Rows<'py> {
         if parts.iter().all(Rows::is_table) {
             let read = options.read_options();
             let frames =
-                parts.iter_mut().map(|part| part.frame(py, &read)).collect::<PyResult<Vec<Frame>>>()?;
+                parts.iter_mut().map(|part| part.frame(py, &read, None)).collect::<PyResult<Vec<Frame>>>()?;
             // The arrays may go before anything is learned.
             drop(parts);
             let mut frames = frames.into_iter();
@@ -119,7 +151,9 @@ impl<'py> Rows<'py> {
             }
             Rows::Files(files) => py.detach(|| options.read_pictures(&files, &labels)),
             // Tables were taken above.
-            Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) => Err(DataError::OtherEncoding),
+            Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) | Rows::Batches(..) => {
+                Err(DataError::OtherEncoding)
+            }
         };
         learned.map_err(raise)
     }
@@ -173,8 +207,11 @@ impl<'py> Rows<'py> {
                 let matrix = matrix.clone();
                 Dataset::from_encoded(matrix, encoding.clone()).map_err(raise)
             }
-            (Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_), Encoding::Table(features)) => {
-                let frame = self.frame(py, &features.read_options())?;
+            (
+                Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) | Rows::Batches(..),
+                Encoding::Table(features),
+            ) => {
+                let frame = self.frame(py, &features.read_options(), None)?;
                 drop(self);
                 py.detach(|| encoding.encode_frame(frame)).map_err(raise)
             }
@@ -184,13 +221,13 @@ impl<'py> Rows<'py> {
         }
     }
 
-    /// A table as a frame.
-    fn frame(&mut self, py: Python<'py>, options: &ReadOptions) -> PyResult<Frame> {
+    /// A table as a frame, or some of its rows.
+    pub fn frame(&mut self, py: Python<'py>, options: &ReadOptions, kept: Option<Kept>) -> PyResult<Frame> {
         let raise = |error: DataError| raise_for(X, error);
         match self {
             Rows::Matrix(numbers, names) => with_array!(Numbers2, numbers, array => {
                 let view = array.as_array();
-                py.detach(|| matrix_frame(view, names, options)).map_err(raise)
+                py.detach(|| matrix_frame(view, names, options, kept)).map_err(raise)
             }),
             Rows::Columns(columns, rows) => {
                 let fields: Vec<Field> = columns.iter().map(|(name, cells)| cells.field(name)).collect();
@@ -198,10 +235,15 @@ impl<'py> Rows<'py> {
                 let read = table.columns();
                 for (at, (_, cells)) in columns.iter().enumerate() {
                     if read.contains(&at) && cells.is_read() {
-                        cells.pieces(|piece| table.push(at, piece).map_err(raise))?;
+                        let mut first = 0;
+                        cells.pieces(|piece| {
+                            let some = chosen(piece, first, kept)?;
+                            first += piece.len();
+                            table.push(at, some.as_deref().unwrap_or(piece)).map_err(raise)
+                        })?;
                     }
                 }
-                table.finish(*rows).map_err(raise)
+                table.finish(count(*rows, kept)).map_err(raise)
             }
             Rows::Stream(reader) => {
                 let Some(reader) = reader.take() else { return Err(PyValueError::new_err("X: read twice")) };
@@ -218,7 +260,21 @@ impl<'py> Rows<'py> {
                 }
                 table.finish(rows).map_err(raise)
             }
-            _ => Err(PyValueError::new_err("X: these rows are no table")),
+            Rows::Batches(schema, batches) => {
+                let mut table = ArrowTable::new(X, schema, options).map_err(raise)?;
+                let read = table.columns();
+                let mut first = 0;
+                for batch in batches.iter() {
+                    for &at in &read {
+                        let cells = batch.column(at).as_ref();
+                        let some = chosen(cells, first, kept)?;
+                        table.push(at, some.as_deref().unwrap_or(cells)).map_err(raise)?;
+                    }
+                    first += batch.num_rows();
+                }
+                table.finish(count(first, kept)).map_err(raise)
+            }
+            _ => Err(PyValueError::new_err("X: these rows are not a table")),
         }
     }
 }
@@ -228,6 +284,7 @@ fn matrix_frame<T: AsF64>(
     view: ArrayView2<'_, T>,
     names: &[String],
     options: &ReadOptions,
+    kept: Option<Kept>,
 ) -> Result<Frame, DataError> {
     let field = |name: &String| Field::new(name, DataType::Float64, true);
     let mut table = ArrowTable::new(X, &Schema::new(names.iter().map(field).collect::<Vec<_>>()), options)?;
@@ -236,9 +293,28 @@ fn matrix_frame<T: AsF64>(
     for start in (0..rows).step_by(PIECE) {
         let piece = view.slice_axis(Axis(0), Slice::from(start..rows.min(start + PIECE)));
         for &at in &read {
-            let cells: Vec<f64> = piece.column(at).iter().map(|x| x.as_f64()).collect();
+            let column = piece.column(at);
+            let cells: Vec<f64> = match kept {
+                None => column.iter().map(|x| x.as_f64()).collect(),
+                Some(kept) => {
+                    let some = column.iter().enumerate().filter(|(row, _)| kept(start + row));
+                    some.map(|(_, x)| x.as_f64()).collect()
+                }
+            };
             table.push(at, &Float64Array::from(cells) as &dyn Array)?;
         }
     }
-    table.finish(rows)
+    table.finish(count(rows, kept))
+}
+
+/// How many of so many rows are taken.
+fn count(rows: usize, kept: Option<Kept>) -> usize {
+    kept.map_or(rows, |kept| (0..rows).filter(|&row| kept(row)).count())
+}
+
+/// The cells of the rows that are taken, the first cell being that of row `first`; `None` where all are.
+fn chosen(cells: &dyn Array, first: usize, kept: Option<Kept>) -> PyResult<Option<ArrayRef>> {
+    let Some(kept) = kept else { return Ok(None) };
+    let mask: BooleanArray = (first..first + cells.len()).map(|row| Some(kept(row))).collect();
+    filter(cells, &mask).map(Some).map_err(|error| PyValueError::new_err(format!("X: {error}")))
 }

@@ -191,6 +191,51 @@ def test_the_command_is_there_and_makes_the_same_bytes(made, tmp_path):
     assert done.returncode == 2 and "none.csv" in done.stderr
 
 
+def test_a_draw_of_the_unlabeled_rows_is_the_commands(made, tmp_path):
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(made.X, columns=["a", "b", "c", "d"]).assign(color=np.where(made.X[:, 0] > 1, "red", "blue"))
+    table, out = tmp_path / "t.csv", tmp_path / "m.model"
+    frame.assign(label=made.y).to_csv(table, index=False)
+    flags = "--label label --method nnpu --model linear --prior 0.4 --epochs 3 --hold-out 0.2 --seed 5 --threads 1 --max-unlabeled 100"
+    command = [sys.executable, "-m", "onesided", "fit", table, *flags.split(), "--out", out]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    settings = {"method": "nnpu", "model": "linear", "prior": 0.4, "epochs": 3, "hold_out": 0.2, "random_state": 5, "n_jobs": 1}
+    drawn = PUClassifier(**settings, max_unlabeled=100)
+    arrow = pa.Table.from_pandas(frame)
+    for X in (frame, arrow, arrow.to_reader(50)):
+        assert drawn.fit(X, made.y).to_bytes() == out.read_bytes()
+    # All unlabeled rows calibrate: the fifth of the draw that was held out, and those that were not drawn.
+    unlabeled = int((np.asarray(made.y) == 0).sum())
+    assert drawn.about_["report"]["held_out"]["unlabeled"] == unlabeled - 80
+    # No more rows than are asked for: nothing is drawn.
+    whole = PUClassifier(**settings, max_unlabeled=10**6).fit(frame, made.y).to_bytes()
+    assert whole == PUClassifier(**settings).fit(frame, made.y).to_bytes()
+    for wrong, X in ((0, frame), (10, ["a text", "another"] * (len(frame) // 2))):
+        with pytest.raises(ValueError, match="^max_unlabeled: "):
+            PUClassifier(**settings, max_unlabeled=wrong).fit(X, made.y)
+
+
+def test_memory_can_be_limited():
+    code = """
+    import numpy as np, onesided
+    try:
+        onesided.limit_memory("much")
+    except ValueError as error:
+        assert str(error).startswith("size: "), error
+    onesided.limit_memory("64M")
+    X = np.random.default_rng(0).normal(size=(200_000, 40)); y = np.arange(200_000) < 5_000
+    try:
+        onesided.PUClassifier("weighted-lr", prior=0.5).fit(X, y)
+    except ValueError as error:
+        assert "not enough memory" in str(error), error
+    else:
+        raise AssertionError("nothing was refused")
+    """
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+
+
 def test_negatives_weights_reserve_and_audits_are_the_commands(made, tmp_path):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(made.X, columns=["a", "b", "c", "d"])

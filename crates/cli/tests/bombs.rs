@@ -71,7 +71,7 @@ fn devices_without_an_end() {
     while input.write_all(lines.as_bytes()).is_ok() {}
     drop(input);
     let message = sentence(&arguments, Said::of(child.wait_with_output().unwrap()));
-    assert!(message.contains("there is no memory for 'standard input' beyond"), "{message}");
+    assert!(message.contains("not enough memory for 'standard input' beyond"), "{message}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn headers_and_records_without_an_end() {
     assert!(message.contains("column 1 of 'long.csv' has a name of 1048576 bytes"), "{message}");
     folder.write("commas.csv", format!("x{}\n1\n", ",".repeat(3 * MEGABYTE)));
     let message = refused(&folder, &format!("fit commas.csv {FIT}"));
-    assert!(message.contains("there is no memory for the 3145729 columns of 'commas.csv'"), "{message}");
+    assert!(message.contains("not enough memory for the 3145729 columns of 'commas.csv'"), "{message}");
     folder.write("quote.csv", format!("x,y\n1,1\n2,\"{}", "a\n".repeat(30 * MEGABYTE)));
     let message = refused(&folder, &format!("fit quote.csv {FIT}"));
     assert!(message.contains("line 3 is longer than"), "{message}");
@@ -105,7 +105,7 @@ fn honest_tables_that_are_too_large() {
     let text = format!("{},1\n{},0\n", "word ".repeat(2000), "text ".repeat(2000));
     zstd(&folder, "texts.csv.zst", "t,y\n", text.repeat(50).as_bytes(), 400);
     let message = refused(&folder, &format!("fit texts.csv.zst --text t {FIT}"));
-    assert!(message.contains("there is no memory for 'texts.csv.zst' beyond"), "{message}");
+    assert!(message.contains("not enough memory for 'texts.csv.zst' beyond"), "{message}");
     assert!(message.contains("--memory SIZE"), "{message}");
     // Words that are all different take more than the texts.
     let text = |i: usize| (0..100).map(|j| format!("w{:x} ", (100 * i + j) * 7919)).collect::<String>();
@@ -117,12 +117,12 @@ fn honest_tables_that_are_too_large() {
     let header: String = (0..400).map(|i| format!("x{i},")).collect::<String>() + "y\n";
     zstd(&folder, "numbers.csv.zst", &header, row.repeat(1000).as_bytes(), 200);
     let message = refused(&folder, &format!("fit numbers.csv.zst {FIT}"));
-    assert!(message.contains("there is no memory for 'numbers.csv.zst' beyond"), "{message}");
+    assert!(message.contains("not enough memory for 'numbers.csv.zst' beyond"), "{message}");
     // Small as it is read, large as it is encoded.
     let rows: String = (0..400_000).map(|i| format!("c{},{}\n", i % 250, u8::from(i % 9 == 0))).collect();
     folder.write("levels.csv", format!("c,y\n{rows}"));
     let message = refused(&folder, &format!("fit levels.csv {FIT}"));
-    assert!(message.contains("there is no memory for 400000 rows of 250 columns"), "{message}");
+    assert!(message.contains("not enough memory for 400000 rows of 250 columns"), "{message}");
     // What fits, fits.
     let rows: String = (0..2000).map(|i| format!("c{},{}\n", i % 250, u8::from(i % 9 == 0))).collect();
     folder.write("few.csv", format!("c,y\n{rows}"));
@@ -153,14 +153,14 @@ fn pictures_texts_and_models() {
         picture(&folder, &format!("u/{name}.png"), 8);
     }
     let message = refused(&folder, &format!("{two} --image-shape 3x4096x4096"));
-    assert!(message.contains("there is no memory for 5 pictures of 4096 x 4096 pixels"), "{message}");
+    assert!(message.contains("not enough memory for 5 pictures of 4096 x 4096 pixels"), "{message}");
     // Files of many bytes that take no place on the disk.
     let sparse = |name: &str| File::create(folder.path(name)).unwrap().set_len(20 << 30).unwrap();
     ["t/a.txt", "v/b.txt", "m.bin", "x.csv"].iter().for_each(|name| sparse(name));
     let message = refused(&folder, "fit --positives t --unlabeled v --prior 0.5 --out m.safetensors");
     assert!(message.contains("it would take 20 GiB more"), "{message}");
     let message = refused(&folder, "predict m.bin x.csv");
-    assert!(message.contains("there is no memory for the model 'm.bin'"), "{message}");
+    assert!(message.contains("not enough memory for the model 'm.bin'"), "{message}");
     let message = refused(&folder, &format!("fit x.csv {FIT}"));
     assert!(message.contains("line 1 is longer than"), "{message}");
 }

@@ -212,8 +212,11 @@ fn a_table_without_memory_for_it_can_be_drawn_from() {
     let fit =
         "fit long.csv.zst --label y --prior 0.3 --model linear --epochs 1 --memory 64M --out m.safetensors";
     let error = folder.refused(fit);
-    // 2^26 / (40 · 16) = 104,857.
-    assert!(error.ends_with("of which about 100000 would fit, with --max-unlabeled 100000"), "{error}");
+    // (2^26 − 48 · 2^20 − 8 · 400,000) / (40 · 16) = 21,214, of which 8,000 are labeled.
+    assert!(error.ends_with("which would fit, with --max-unlabeled 10000"), "{error}");
+    assert!(error.contains("not enough memory for 'long.csv.zst' beyond its first "), "{error}");
+    let said = folder.run(&format!("{fit} --max-unlabeled 10000"));
+    assert_eq!(said.code, 0, "{said:?}");
     let said = folder.run(&fit.replace("64M", "128M --max-unlabeled 50000"));
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("50000 of 392000 unlabeled rows were drawn"), "{said:?}");

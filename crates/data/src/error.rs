@@ -81,7 +81,7 @@ pub enum DataError {
     #[error("'{file}' has more than {limit} rows; split it")]
     TooManyRows { file: String, limit: usize },
     /// More than may be used, or than there is.
-    #[error("there is no memory for {what}: it would take {more} more, and {room} may still be used")]
+    #[error("not enough memory for {what}: it needs about {more} more, and {room} may still be used")]
     Memory { what: String, more: String, room: String },
     /// Rows of one byte per cell that something else than trees was to learn from.
     #[error("the rows are held as one byte per cell, which only boosted trees learn from")]
@@ -550,7 +550,7 @@ impl DataError {
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))
             }
-            DataError::Memory { .. } => Some(Hint::new("say how much may be used", "memory", "SIZE")),
+            DataError::Memory { .. } => Some(Hint::new("allow more", "memory", "SIZE")),
             DataError::LinkOut { .. } => {
                 Some(Hint { act: "follow them".into(), setting: "follow-links", value: None })
             }

@@ -86,11 +86,11 @@ pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Val
 pub use hint::Hint;
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput,
+    LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, parse_size, rows_to_fit};
+pub use memory::{check_memory, limit_memory, memory_in_all, parse_size};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};

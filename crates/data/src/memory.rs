@@ -81,23 +81,37 @@ const BYTES_PER_NUMBER: u64 = 16;
 /// Fewer rows are not worth a proposal.
 const LEAST_ROWS: u64 = 1_000;
 
-/// About how many rows of so many numbers a model can be fitted on, in a round number; `None` where they are too few.
-pub fn rows_to_fit(columns: usize) -> Option<usize> {
-    let all = match LIMIT.load(Ordering::Relaxed) {
+/// What a process takes that reads a table and holds none of it: itself, what a reader asks for between two steps, and the
+/// pieces under way.
+const BYTES_TO_READ: u64 = 48 << 20;
+
+/// What is kept of a row of the table that is not learned from: its label twice, whether it was drawn, and its score.
+const BYTES_PER_OTHER_ROW: u64 = 8;
+
+/// How many bytes the process may use in all.
+pub fn memory_in_all() -> u64 {
+    match LIMIT.load(Ordering::Relaxed) {
         u64::MAX => room().saturating_add(used().map_or(0, |used| used.resident)),
         limit => limit,
-    };
-    rows_within(all, columns)
+    }
 }
 
-fn rows_within(bytes: u64, columns: usize) -> Option<usize> {
-    let rows = bytes / (columns.max(1) as u64 * BYTES_PER_NUMBER);
-    let unit = 10u64.pow(rows.max(1).ilog10());
-    (rows >= LEAST_ROWS).then(|| usize::try_from(rows / unit * unit).unwrap_or(usize::MAX))
+/// About how many unlabeled rows of so many numbers a model can be fitted on, in a round number, beside all labeled ones of a
+/// table of so many rows; `None` where they are too few.
+pub(crate) fn unlabeled_to_fit(columns: usize, labeled: usize, rows: usize) -> Option<usize> {
+    unlabeled_within(memory_in_all(), columns, labeled, rows)
+}
+
+fn unlabeled_within(bytes: u64, columns: usize, labeled: usize, rows: usize) -> Option<usize> {
+    let beside = BYTES_TO_READ.saturating_add(BYTES_PER_OTHER_ROW.saturating_mul(rows as u64));
+    let fit = bytes.saturating_sub(beside) / (columns.max(1) as u64 * BYTES_PER_NUMBER);
+    let unlabeled = fit.saturating_sub(labeled as u64);
+    let unit = 10u64.pow(unlabeled.max(1).ilog10());
+    (unlabeled >= LEAST_ROWS).then(|| usize::try_from(unlabeled / unit * unit).unwrap_or(usize::MAX))
 }
 
 /// `1.5 GiB`.
-fn shown_size(bytes: u64) -> String {
+pub(crate) fn shown_size(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let power = (0..units.len() - 1).take_while(|&power| bytes >> (10 * (power + 1)) > 0).count();
     match power {
@@ -208,10 +222,12 @@ mod tests {
 
     #[test]
     fn rows_that_would_fit_are_a_round_number() {
-        // 2^30 / (50 · 16) = 1,342,177.
-        assert_eq!(rows_within(1 << 30, 50), Some(1_000_000));
-        assert_eq!(rows_within(256 << 20, 3), Some(5_000_000));
-        assert_eq!(rows_within(1 << 20, 100), None);
+        // (2^30 − 48 · 2^20 − 8 · 10^6) / (50 · 16) = 1,269,262, of which 300,000 are labeled.
+        assert_eq!(unlabeled_within(1 << 30, 50, 300_000, 1_000_000), Some(900_000));
+        // (208 · 2^20 − 8 · 10^7 / 8) / (3 · 16) = 4,335,523.
+        assert_eq!(unlabeled_within(256 << 20, 3, 0, 1_250_000), Some(4_000_000));
+        assert_eq!(unlabeled_within(64 << 20, 100, 0, 1_000), Some(10_000));
+        assert_eq!(unlabeled_within(48 << 20, 1, 0, 0), None);
     }
 
     #[test]
@@ -219,7 +235,7 @@ mod tests {
         assert!(check_memory(|| "it".to_string(), 0).is_ok());
         if free().is_some() {
             let message = check_memory(|| "the table".to_string(), 1 << 60).unwrap_err().to_string();
-            let expected = "there is no memory for the table: it would take 1048576 TiB more, and ";
+            let expected = "not enough memory for the table: it needs about 1048576 TiB more, and ";
             assert!(message.starts_with(expected), "{message}");
         }
     }

@@ -22,7 +22,7 @@ fn written(name: &str, batch: &RecordBatch, times: usize) -> PathBuf {
 
 fn message(path: &Path, options: &ReadOptions) -> String {
     let message = read(path, options).unwrap_err().to_string();
-    assert!(message.starts_with("there is no memory for ") && !message.contains('\n'), "{message}");
+    assert!(message.starts_with("not enough memory for ") && !message.contains('\n'), "{message}");
     message
 }
 

@@ -295,6 +295,30 @@ fn decimal_commas_where_training_had_points() {
 }
 
 #[test]
+fn a_table_that_turns_out_not_to_be_utf_8_is_the_whole() {
+    let folder = Folder::new("legacy");
+    let row = |i: usize, color: &str| format!("{i},{color},{}\n", u8::from(i.is_multiple_of(4)));
+    // In Windows-1252 a letter is a byte, which `latin` writes.
+    let latin = |text: String| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
+    let plain: String = (0..40).map(|i| row(i, ["red", "blue"][i % 2])).collect();
+    let train = folder.write("train.csv", format!("x,color,y\n{plain}"));
+    let read = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let data = read.read(&Input::one(&train)).unwrap();
+    let also = ReadAgain { id: vec!["color".to_string()], ..ReadAgain::default() };
+    let late = folder.write("late.csv", latin(format!("x,color,y\n{plain}{}{plain}", row(50, "gr\u{fc}n"))));
+    for rows in [3, 8, 40, 41, 100] {
+        assert_same(data.encoding(), &late, &also, rows);
+    }
+    // \u{c9}\u{bb} happens to be a letter of UTF-8, and was handed out as one.
+    let odd: String = (0..10).map(|i| row(i, "\u{fc}")).collect();
+    let odd = latin(format!("x,color,y\n{}{plain}{odd}", row(0, "CAF\u{c9}\u{bb}")));
+    let odd = folder.write("odd.csv", odd);
+    assert_same(data.encoding(), &odd, &also, 100);
+    let refused = streamed(data.encoding(), &odd, &also, 8);
+    assert!(matches!(refused, Err(DataError::NotUtf8 { .. })));
+}
+
+#[test]
 fn two_tables_are_one_behind_the_other() {
     let folder = Folder::new("two");
     let data = options().read(&Input::one(folder.write("train.csv", table(120, false)))).unwrap();

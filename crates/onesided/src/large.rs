@@ -12,6 +12,7 @@ use crate::learner::Elsewhere;
 use crate::{Error, Learner, Model};
 use onesided_data::{
     Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, ReadAgain, Stream, check_memory,
+    memory_in_all,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
 use onesided_trees::{Binned, BinnedBuilder};
@@ -25,7 +26,10 @@ const ROWS_FOR_PRIOR: usize = 200_000;
 const BYTES_PER_ROW: u64 = 48;
 
 /// What reading the table again takes, once the trees are there: less is refused before they are grown.
-const LEAST_ROOM: u64 = 96 << 20;
+const BYTES_TO_READ: u64 = 16 << 20;
+
+/// What the process has before it reads anything.
+const PROCESS: u64 = 16 << 20;
 
 /// A table of which trees can be grown though its rows do not fit into memory.
 #[derive(Debug)]
@@ -55,17 +59,28 @@ impl LargeTable {
             };
             Ok(builder.push(numbers, columns, 0)?)
         })?;
-        let more = cells.saturating_add(BYTES_PER_ROW.saturating_mul(data.len() as u64));
-        check_memory(|| format!("{} rows of one byte per cell", data.len()), more.max(LEAST_ROOM))?;
+        check_memory(|| format!("{} rows of one byte per cell", data.len()), bytes_for(data.len(), cells))?;
         let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
         Ok(Self { data, binned: builder.finish()?, place })
+    }
+
+    /// Whether a table of so many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
+    /// left for what reading the columns holds and does not give back.
+    pub fn fits(rows: usize, columns: usize) -> bool {
+        let cells = (rows as u64).saturating_mul(columns as u64);
+        bytes_for(rows, cells).saturating_add(PROCESS) <= memory_in_all() / 3 * 2
     }
 
     /// What is known of the table: labels, weights, encoding and notes, but no rows.
     pub fn data(&self) -> &Dataset {
         &self.data
     }
+}
+
+/// What is held at most once the columns were read.
+fn bytes_for(rows: usize, cells: u64) -> u64 {
+    cells.saturating_add(BYTES_PER_ROW.saturating_mul(rows as u64)).saturating_add(BYTES_TO_READ)
 }
 
 impl Place {

@@ -1,7 +1,7 @@
 //! The learner: settings in, model out.
 
 use crate::known_rows::{OutOfFold, ScoredBy};
-use crate::undrawn::DrawnOf;
+use crate::undrawn::{DrawnOf, EncodeRest};
 use crate::{Error, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
@@ -374,7 +374,18 @@ impl Learner {
         observer: Observer,
     ) -> Result<Model, Error> {
         let there = data.drawn_from().is_some() && input.paths().iter().all(|path| path.is_file());
-        self.fit_of(data, there.then_some(DrawnOf { input, options }), observer)
+        self.fit_of(data, there.then_some(DrawnOf::Table { input, options }), observer)
+    }
+
+    /// [`fit_drawn_with`](Self::fit_drawn_with) of rows that were drawn of others in memory
+    /// ([`InputOptions::learn_drawn`]): `rest` encodes the unlabeled rows that were not drawn.
+    pub fn fit_drawn_of(
+        &self,
+        data: &Dataset,
+        rest: &EncodeRest<'_>,
+        observer: Observer,
+    ) -> Result<Model, Error> {
+        self.fit_of(data, data.drawn_from().map(|_| DrawnOf::Memory(rest)), observer)
     }
 
     fn fit_of(&self, data: &Dataset, drawn_of: Option<DrawnOf>, observer: Observer) -> Result<Model, Error> {

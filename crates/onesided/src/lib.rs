@@ -155,6 +155,7 @@ pub use onesided_net::{Architecture, Augment, Device, Precision, Shape, Teacher,
 pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
+pub use undrawn::EncodeRest;
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

@@ -12,12 +12,17 @@ use onesided_learn::{Fitted, Learned, Task};
 use onesided_net::Device;
 use std::sync::Arc;
 
-/// The table that rows were drawn of.
+/// What rows were drawn of.
 #[derive(Clone, Copy)]
-pub(crate) struct DrawnOf<'a> {
-    pub input: &'a Input,
-    pub options: &'a InputOptions,
+pub(crate) enum DrawnOf<'a> {
+    /// A table that can be read again.
+    Table { input: &'a Input, options: &'a InputOptions },
+    /// Rows in memory: what gives those that were not drawn.
+    Memory(&'a EncodeRest<'a>),
 }
+
+/// Encodes the unlabeled rows that were not drawn, with their weights where rows have weights.
+pub type EncodeRest<'a> = dyn Fn(&Arc<Encoding>) -> Result<Dataset, Error> + 'a;
 
 /// The unlabeled rows that were not drawn.
 pub(crate) struct Undrawn {
@@ -30,35 +35,59 @@ pub(crate) struct Undrawn {
 impl DrawnOf<'_> {
     /// Scores the rows that were not drawn.
     pub fn rest(&self, fitted: &Fitted, encoding: &Arc<Encoding>, threads: usize) -> Result<Undrawn, Error> {
-        let mut scores: Vec<f32> = Vec::new();
-        let cut = Cutting { threads, ..Cutting::default() };
-        let streamed = encoding.stream(self.input, &self.options.again(), cut, &mut |piece: Dataset| {
-            let first = scores.len();
-            scores.extend(fitted.scores(&piece, Device::Cpu, threads)?);
-            match scores[first..].iter().position(|score| !score.is_finite()) {
-                Some(at) => Err(Error::Score { row: first + at + 1, score: scores[first + at] }),
-                None => Ok(()),
+        match self {
+            DrawnOf::Table { input, options } => rest_of_table(input, options, fitted, encoding, threads),
+            DrawnOf::Memory(encode) => {
+                let data = encode(encoding)?;
+                let scores = fitted.scores(&data, Device::Cpu, threads)?;
+                check_finite(&scores, 0)?;
+                Ok(Undrawn { scores, weights: data.weights().map(<[f32]>::to_vec) })
             }
-        })?;
-        let labels = streamed.labels.ok_or(Error::NeedsLabels)?;
-        // Of two tables, the draw was of the second alone; in either case it goes by the unlabeled rows in their order.
-        let skipped = match self.input {
-            Input::One(_) => 0,
-            Input::Two { .. } => labels.iter().take_while(|&&label| label == Label::Positive).count(),
-        };
-        let end = match self.input {
-            Input::One(_) => labels.len(),
-            Input::Two { .. } => skipped + count(&labels[skipped..], Label::Unlabeled),
-        };
-        let of = self.options.max_unlabeled.unwrap_or(usize::MAX);
-        let drawn = KeptRows::draw(&labels[skipped..end], of, self.options.seed);
-        let left_out = |row: &usize| {
-            let in_draw = drawn.as_ref().is_none_or(|drawn| drawn.contains(row - skipped));
-            labels[*row] == Label::Unlabeled && !in_draw
-        };
-        let rows: Vec<usize> = (skipped..end).filter(left_out).collect();
-        let weights = streamed.weights.map(|all| rows.iter().map(|&row| all[row]).collect());
-        Ok(Undrawn { scores: rows.iter().map(|&row| scores[row]).collect(), weights })
+        }
+    }
+}
+
+/// Reads a table again, piece by piece.
+fn rest_of_table(
+    input: &Input,
+    options: &InputOptions,
+    fitted: &Fitted,
+    encoding: &Arc<Encoding>,
+    threads: usize,
+) -> Result<Undrawn, Error> {
+    let mut scores: Vec<f32> = Vec::new();
+    let cut = Cutting { threads, ..Cutting::default() };
+    let streamed = encoding.stream(input, &options.again(), cut, &mut |piece: Dataset| {
+        let first = scores.len();
+        scores.extend(fitted.scores(&piece, Device::Cpu, threads)?);
+        check_finite(&scores, first)
+    })?;
+    let labels = streamed.labels.ok_or(Error::NeedsLabels)?;
+    // Of two tables, the draw was of the second alone; in either case it goes by the unlabeled rows in their order.
+    let skipped = match input {
+        Input::One(_) => 0,
+        Input::Two { .. } => labels.iter().take_while(|&&label| label == Label::Positive).count(),
+    };
+    let end = match input {
+        Input::One(_) => labels.len(),
+        Input::Two { .. } => skipped + count(&labels[skipped..], Label::Unlabeled),
+    };
+    let of = options.max_unlabeled.unwrap_or(usize::MAX);
+    let drawn = KeptRows::draw(&labels[skipped..end], of, options.seed);
+    let left_out = |row: &usize| {
+        let in_draw = drawn.as_ref().is_none_or(|drawn| drawn.contains(row - skipped));
+        labels[*row] == Label::Unlabeled && !in_draw
+    };
+    let rows: Vec<usize> = (skipped..end).filter(left_out).collect();
+    let weights = streamed.weights.map(|all| rows.iter().map(|&row| all[row]).collect());
+    Ok(Undrawn { scores: rows.iter().map(|&row| scores[row]).collect(), weights })
+}
+
+/// Refuses scores from `first` on that are no numbers.
+fn check_finite(scores: &[f32], first: usize) -> Result<(), Error> {
+    match scores[first..].iter().position(|score| !score.is_finite()) {
+        Some(at) => Err(Error::Score { row: first + at + 1, score: scores[first + at] }),
+        None => Ok(()),
     }
 }
 

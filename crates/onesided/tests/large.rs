@@ -3,10 +3,11 @@
 use onesided::data::{DataError, KeptRows, Label};
 use onesided::eval::probability;
 use onesided::{
-    ClassPrior, Error, Input, InputOptions, LargeTable, Learner, Model, ModelChoice, PriorInUnlabeled,
-    ReadAgain, Reserve, Signal,
+    ClassPrior, Encoding, Error, Input, InputOptions, LargeTable, Learner, Model, ModelChoice,
+    PriorInUnlabeled, ReadAgain, Reserve, Signal,
 };
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A file that goes when it is dropped.
 struct File(PathBuf);
@@ -130,6 +131,10 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     let alone = learner.fit(&data).unwrap();
     assert_eq!(alone.about().report.held_out.unlabeled, 5);
     assert_ne!(alone.about().calibration, model.about().calibration);
+    // Rows in memory, of which those that were not drawn are handed over: the same bytes.
+    let rest = |encoding: &Arc<Encoding>| Ok(encoding.read(&input, &ReadAgain::default())?.select(&left_out));
+    let in_memory = learner.fit_drawn_of(&data, &rest, &mut |_| Signal::Continue).unwrap();
+    assert_eq!(in_memory.to_bytes().unwrap(), model.to_bytes().unwrap());
     // Two tables, of which the second was drawn from.
     let text = std::fs::read_to_string(&file.0).unwrap();
     let rows: Vec<&str> = text.lines().collect();

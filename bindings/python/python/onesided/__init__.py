@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import losses, metrics, model_selection
     from ._batches import BatchScorer
     from ._classifier import PUClassifier, load
+    from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
     from ._results import EstimatedPrior, RecallCut
@@ -31,6 +32,7 @@ _PLACES = {
     "BatchScorer": "_batches",
     "EstimatedPrior": "_results",
     "PUClassifier": "_classifier",
+    "limit_memory": "_memory",
     "load": "_classifier",
     "PriorEstimate": "_prior",
     "PriorEstimator": "_prior",
@@ -55,6 +57,7 @@ __all__ = [
     "__version__",
     "estimate_prior",
     "estimators",
+    "limit_memory",
     "load",
     "losses",
     "methods",

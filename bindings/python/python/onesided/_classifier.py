@@ -20,7 +20,7 @@ from ._results import EstimatedPrior, RecallCut
 # Keywords that say how X is read; the others are settings of the fit.
 READING = (
     "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
-    "max_terms", "stop_words",
+    "max_terms", "stop_words", "max_unlabeled",
 )
 # Keywords of the estimator itself.
 OWN = ("pos_label", "negative", "verbose")
@@ -165,6 +165,9 @@ class PUClassifier(Estimator):
         Of texts: ``"tfidf"``, ``"sublinear"`` or ``"counts"``; ``"none"`` or ``"english"``.
     ngrams, min_texts, max_terms : int, optional
         Of texts: phrases of up to so many words, the fewest texts a term occurs in, the most terms.
+    max_unlabeled : int, optional
+        Learn from at most so many unlabeled rows of a table, drawn at random; all unlabeled rows calibrate, set the
+        threshold and give the metrics.
     pos_label : object, optional
         The value of y that means positive. By default 1, against 0, -1, False or NaN.
     negative : object or list, optional
@@ -253,6 +256,7 @@ class PUClassifier(Estimator):
         min_texts: int | None = None,
         max_terms: int | None = None,
         stop_words: str | None = None,
+        max_unlabeled: int | None = None,
         pos_label: Any = None,
         negative: Any = None,
         verbose: int = 0,
@@ -304,6 +308,7 @@ class PUClassifier(Estimator):
         self.min_texts = min_texts
         self.max_terms = max_terms
         self.stop_words = stop_words
+        self.max_unlabeled = max_unlabeled
         self.pos_label = pos_label
         self.negative = negative
         self.verbose = verbose

@@ -43,10 +43,10 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
         If it is nothing that rows can be read from; the message starts with the argument's name.
     """
     if X is None:
-        raise ValueError(f"{argument}: None is no data; give an array, a table, texts or pictures")
+        raise ValueError(f"{argument}: None is not data; give an array, a table, texts or pictures")
     if isinstance(X, (str, bytes, os.PathLike)):
         raise TypeError(
-            f"{argument}: one string is no table; read the file first (pandas, polars or pyarrow), or use the command "
+            f"{argument}: one string is not a table; read the file first (pandas, polars or pyarrow), or use the command "
             "'onesided fit'"
         )
     if _is(X, "scipy.sparse", "issparse"):
@@ -90,7 +90,7 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
         raise ValueError(f"{argument}: Complex data not supported")
     if array.ndim == 0 and array.dtype.kind == "O":
         raise TypeError(
-            f"{argument}: a {type(X).__name__} is no table; give an array, a data frame, a sparse matrix, a list of texts or a "
+            f"{argument}: a {type(X).__name__} is not a table; give an array, a data frame, a sparse matrix, a list of texts or a "
             "list of paths"
         )
     if array.ndim == 0:
@@ -100,6 +100,11 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
             return Rows(("texts", array.tolist()), "texts", len(array))
         if array.size and array.dtype.kind == "O" and any(isinstance(c, (list, tuple)) for c in array.tolist()):
             raise ValueError(f"{argument}: its rows differ in length; give each as many values")
+        texts, missing = _count_texts(array)
+        if texts > 0 and texts + missing == array.size:
+            raise ValueError(
+                f"{argument}: {missing} of {array.size} texts are missing; give '' instead of them, or leave their rows out"
+            )
         raise ValueError(
             f"{argument}: Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
             "column, X.reshape(1, -1) if it is one row"
@@ -118,6 +123,13 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
         return Rows(("matrix", array.view(np.uint8), names), "table", len(array), None, array.shape[1])
     columns = [_cells(names[at], array[:, at], argument) for at in range(array.shape[1])]
     return Rows(("columns", columns, len(array)), "table", len(array), None, array.shape[1])
+
+
+def _count_texts(array: np.ndarray) -> tuple[int, int]:
+    """How many cells are texts, and how many are missing."""
+    cells = array.tolist()
+    missing = sum(cell is None or cell != cell for cell in cells)
+    return sum(isinstance(cell, str) for cell in cells), missing
 
 
 def _check_shape(shape: tuple[int, ...], argument: str) -> None:

@@ -11,6 +11,8 @@ _Tell = Callable[[int, int, str], None] | None
 _Rows = tuple[Any, ...]
 _Said = list[tuple[str, bool]]
 
+def limit_memory(size: str) -> None: ...
+
 class NoPriorError(ValueError):
     """The share of positives is needed and cannot be estimated."""
 

@@ -10,7 +10,7 @@ use crate::metrics::{metric_table, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::{ColumnRead, DataError, ReadOptions};
+use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
@@ -140,19 +140,24 @@ fn too_large(error: DataError, config: &Config, options: &InputOptions, input: &
     let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
     let tables = options.image.is_none() && options.image_shape.is_none();
     let proposed = match error {
-        DataError::Memory { .. } if tables && !is_draw => options.unlabeled_to_fit(input),
+        DataError::Memory { .. } if tables && !is_draw => options.would_fit(input),
         _ => None,
     };
-    let trees = match options.can_read_by_columns(input) && config.model.is_none() {
-        true => ", or from all rows with --model trees",
-        false => "",
-    };
-    match (Failure::from(error), proposed) {
-        (Failure::Input(sentence), Some(rows)) => Failure::Input(format!(
-            "{sentence}, or learn from a draw of the unlabeled rows, of which about {rows} would fit, with \
-             --max-unlabeled {rows}{trees}"
-        )),
-        (failure, _) => failure,
+    let Some(WouldFit { rows, columns, unlabeled }) = proposed else { return error.into() };
+    let draw = unlabeled.map(|rows| {
+        format!(
+            "learn from a draw of about {rows} unlabeled rows, which would fit, with --max-unlabeled {rows}"
+        )
+    });
+    let bytes = options.can_read_by_columns(input) && config.model.is_none();
+    let trees = (bytes && LargeTable::fits(rows, columns))
+        .then(|| "learn from all rows with --model trees".to_string());
+    match Failure::from(error) {
+        Failure::Input(sentence) => {
+            let all: Vec<String> = [sentence].into_iter().chain(draw).chain(trees).collect();
+            Failure::Input(all.join(", or "))
+        }
+        failure => failure,
     }
 }
 

@@ -26,6 +26,9 @@ const BYTES_BESIDE: u64 = 24;
 /// Bytes per row of a column that was read: numbers take 4, and more while they are read.
 const BYTES_PER_CELL: u64 = 8;
 
+/// A list of so many bytes goes back to the system when it is freed, whatever was allocated before.
+const GIVEN_BACK: u64 = 32 << 20;
+
 /// Takes the cells of some features; each comes with the number of the table's column it belongs to.
 pub type TakeColumns<'v, E> = dyn FnMut(usize, &[usize], &Columns) -> Result<(), E> + 'v;
 
@@ -274,7 +277,9 @@ impl<'a> Reading<'a> {
 /// How many columns of so many rows there is room for beside the one that is being encoded; one at least.
 fn columns_at_once(rows: usize) -> usize {
     let rows = rows.max(1) as u64;
-    let left = room().saturating_sub(BYTES_BESIDE.saturating_mul(rows));
+    // Short lists that are freed do not go back to the system, and what they took is missing later.
+    let some = if 4 * rows < GIVEN_BACK { room() / 3 } else { room() };
+    let left = some.saturating_sub(BYTES_BESIDE.saturating_mul(rows));
     usize::try_from(left / BYTES_PER_CELL.saturating_mul(rows)).unwrap_or(usize::MAX).max(1)
 }
 

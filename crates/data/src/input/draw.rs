@@ -9,7 +9,7 @@ use super::{Dataset, Input, InputOptions, Note};
 use crate::frame::stack_named;
 use crate::label::{amounts, apart, count_labels};
 use crate::read::{KeptRows, ReadOptions, Source};
-use crate::{Amounts, Counts, DataError, Label};
+use crate::{Amounts, Counts, DataError, Frame, Label};
 use std::sync::Arc;
 
 /// The rows that others were drawn of.
@@ -25,6 +25,41 @@ impl DrawnFrom {
     fn of(labels: &[Label], weights: Option<&[f32]>) -> Self {
         Self { counts: count_labels(labels), amounts: amounts(labels, weights) }
     }
+}
+
+impl InputOptions {
+    /// [`learn`](Self::learn) of the rows that were drawn of others: the frame holds the drawn rows, `labels` and `weights` are
+    /// those of all rows.
+    pub fn learn_drawn(
+        &self,
+        frame: Frame,
+        labels: &[Label],
+        weights: Option<&[f32]>,
+        drawn: &KeptRows,
+    ) -> Result<Dataset, DataError> {
+        self.check()?;
+        let is_drawn = |(row, _): &(usize, &Label)| drawn.contains(*row);
+        let kept: Vec<Label> = labels.iter().enumerate().filter(is_drawn).map(|(_, label)| *label).collect();
+        let from = DrawnFrom::of(labels, weights);
+        let data = learn(self, frame, Some(&kept))?.with_drawn_from(Some(from)).with_labels(kept)?;
+        let weights = weights.map(|weights| {
+            weights.iter().enumerate().filter(|(row, _)| drawn.contains(*row)).map(|(_, &weight)| weight)
+        });
+        let data = match weights {
+            Some(weights) => data.with_weights(weights.collect())?,
+            None => data,
+        };
+        Ok(noted(data))
+    }
+}
+
+/// With a note of the draw.
+fn noted(data: Dataset) -> Dataset {
+    let note = data
+        .drawn_from()
+        .zip(data.counts())
+        .map(|(from, counts)| Note::Drawn { unlabeled: counts.unlabeled, of: from.counts.unlabeled });
+    data.with_notes(note)
 }
 
 /// One table with a column of labels, or positives and unlabeled rows apart.
@@ -101,11 +136,5 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             )
         }
     }
-    .map(|data| {
-        let note = data
-            .drawn_from()
-            .zip(data.counts())
-            .map(|(from, counts)| Note::Drawn { unlabeled: counts.unlabeled, of: from.counts.unlabeled });
-        data.with_notes(note)
-    })
+    .map(noted)
 }

@@ -7,7 +7,7 @@ use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
-use crate::{DataError, FeatureOptions, Features, Frame, Label, rows_to_fit};
+use crate::{DataError, FeatureOptions, Features, Frame, Label};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -86,20 +86,6 @@ impl InputOptions {
             options.only = Some([self.only.as_slice(), &self.text].concat());
         }
         options
-    }
-
-    /// About how many unlabeled rows of a table there is memory to learn from, where that is known and not too few: for
-    /// tables of numbers.
-    pub fn unlabeled_to_fit(&self, input: &Input) -> Option<usize> {
-        let path = *input.paths().last()?;
-        let regular = path.is_file();
-        let source = regular.then(|| Source::at(path).ok()).flatten()?;
-        let names = source.names(&self.as_written()).ok()?;
-        let learned = names.iter().filter(|name| match self.only.is_empty() {
-            true => !self.drop.contains(name) && self.label.as_ref() != Some(name),
-            false => self.only.contains(name),
-        });
-        rows_to_fit(learned.count())
     }
 
     /// Learns the encoding of a table in memory and applies it, as [`read`](Self::read) does of one in a file. The frame

@@ -3,6 +3,7 @@
 //! A file of a few kilobytes can announce gigabytes: zeros that pack well, one cell in the last corner of a sheet, a cell
 //! that repeats. Whatever the reader would make of it is counted here first, and asked for.
 
+use crate::memory::shown_size;
 use crate::{DataError, check_memory};
 use bytes::Bytes;
 use std::io::{self, Cursor, Read};
@@ -62,7 +63,8 @@ pub(super) fn check_zip(file: &str, bytes: &Bytes) -> Result<Zipped, DataError> 
                 break;
             }
             total += read;
-            check_memory(|| format!("'{file}', which unpacks to more than {total} bytes"), 2 * total)?;
+            let what = || format!("'{file}', which unpacks to more than {}", shown_size(total));
+            check_memory(what, 2 * total)?;
         }
         if keep {
             check_memory(|| format!("the cells of '{file}'"), bytes_of_ods(&kept))?;

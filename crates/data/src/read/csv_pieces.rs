@@ -34,23 +34,51 @@ pub(super) fn read<E: From<DataError>>(
     visit: &mut dyn FnMut(Piece) -> Result<(), E>,
 ) -> Result<PiecesEnd, E> {
     let given = plan.features.delimiter.or(delimiter);
-    let mut visited = false;
-    let mut noting = |piece: Piece| {
-        visited = true;
-        visit(piece)
-    };
     let encoding = plan.features.encoding;
-    match read_as(source, given, encoding, plan, &mut noting) {
-        // Nothing was handed out that was read otherwise.
-        Err(Wrong::File(DataError::NotUtf8 { file, place })) if encoding.is_none() && !visited => {
+    let mut handed_out = HandedOut::default();
+    let read = read_as(source, given, encoding, plan, &mut |piece, plain| {
+        handed_out.pieces += 1;
+        handed_out.letters |= !plain;
+        visit(piece)
+    });
+    match read {
+        Err(Wrong::File(DataError::NotUtf8 { file, place })) if encoding.is_none() => {
             let Some(encoding) = legacy::encoding_of(source)? else {
                 return Err(DataError::TwoEncodings { file, place }.into());
             };
-            let mut end = read_as(source, given, Some(encoding), plan, visit).map_err(Wrong::into)?;
+            if !handed_out.same_in(source, encoding, given) {
+                return Err(DataError::NotUtf8 { file, place }.into());
+            }
+            let mut at = 0;
+            let read = read_as(source, given, Some(encoding), plan, &mut |piece, _| {
+                at += 1;
+                if at <= handed_out.pieces { Ok(()) } else { visit(piece) }
+            });
+            let mut end = read.map_err(Wrong::into)?;
             end.remarks.insert(0, Remark::Encoding(encoding));
             Ok(end)
         }
         other => other.map_err(Wrong::into),
+    }
+}
+
+/// The pieces that somebody has already when a table turns out not to be UTF-8.
+#[derive(Default)]
+struct HandedOut {
+    pieces: usize,
+    /// Whether one has a letter beyond ASCII, which is another letter in another encoding.
+    letters: bool,
+}
+
+impl HandedOut {
+    /// Whether these pieces are the first ones of the table in the other encoding, too, so that reading goes on behind them.
+    fn same_in(&self, source: &Source<'_>, encoding: TextEncoding, given: Option<u8>) -> bool {
+        let first = |encoding| {
+            let layout = layout::found(source, encoding, given);
+            let header = Pass::open(source, layout, encoding).and_then(|mut pass| pass.header());
+            header.ok().map(|header| (layout, header))
+        };
+        self.pieces == 0 || (!self.letters && first(None) == first(Some(encoding)))
     }
 }
 
@@ -74,7 +102,7 @@ fn read_as<E>(
     given: Option<u8>,
     encoding: Option<TextEncoding>,
     plan: &PiecePlan<'_>,
-    visit: &mut dyn FnMut(Piece) -> Result<(), E>,
+    visit: &mut dyn FnMut(Piece, bool) -> Result<(), E>,
 ) -> Result<PiecesEnd, Wrong<E>> {
     let layout = layout::found(source, encoding, given);
     let table = Table { source, layout, encoding };
@@ -101,11 +129,11 @@ fn read_as<E>(
                 return Err(Wrong::File(DataError::TooManyRows { file, limit: u32::MAX as usize - 1 }));
             }
             let cells = fill(&mut slots, &records, plan, first, table).map_err(explained)?;
-            let rows = records.offsets.len();
+            let (rows, plain) = (records.offsets.len(), records.bytes.is_ascii());
             // The finder is done where nobody takes it.
             let _ = give_back.send(records);
             first = false;
-            visit(piece(&slots, cells, rows)).map_err(Wrong::Visit)?;
+            visit(piece(&slots, cells, rows), plain).map_err(Wrong::Visit)?;
         }
         Ok::<_, Wrong<E>>(finder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;

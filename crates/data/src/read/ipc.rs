@@ -7,6 +7,7 @@ use super::arrow::ArrowTable;
 use super::contained::contained;
 use super::source::Bytes;
 use super::{ReadOptions, Source};
+use crate::memory::shown_size;
 use crate::{DataError, Frame, check_memory};
 use arrow_array::RecordBatch as ArrowBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -182,7 +183,7 @@ fn check_messages(source: &Source<'_>) -> Result<u64, DataError> {
         let message = root_as_message(&described).map_err(|error| corrupt(file, &error))?;
         let body = u64::try_from(message.bodyLength()).map_err(|_| corrupt(file, &"a length is negative"))?;
         let prefixes = prefixes(file, &message, body, &mut rows)?;
-        check_memory(|| format!("'{file}' beyond {length} bytes"), body)?;
+        check_memory(|| format!("'{file}' beyond its first {}", shown_size(length)), body)?;
         check_body(file, &mut bytes, body, prefixes)?;
         length += if modern { 8 } else { 4 } + announced as u64 + body;
         seen = true;

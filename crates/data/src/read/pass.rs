@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::remark::Remark;
 use crate::decode::{TextEncoding, Utf8Reader};
 use crate::error::Position;
-use crate::memory::room;
+use crate::memory::{room, shown_size};
 use crate::{DataError, check_memory};
 use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use std::cell::Cell;
@@ -272,7 +272,8 @@ impl<'s> Pass<'s> {
         self.bound.header_read.set(true);
         if start >= self.checked {
             let more = BYTES_PER_STEP.max(self.doubling(start));
-            check_memory(|| format!("'{}' beyond {start} bytes", self.source.name), more)?;
+            let what = || format!("'{}' beyond its first {}", self.source.name, shown_size(start));
+            check_memory(what, more)?;
             self.checked = start + STEP;
         }
         loop {

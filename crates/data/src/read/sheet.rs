@@ -10,6 +10,7 @@ use super::source::Bytes;
 use super::workbook::{SheetName, Workbook};
 use super::{ReadOptions, Source};
 use crate::error::listed;
+use crate::memory::shown_size;
 use crate::{DataError, Frame, check_memory};
 use calamine::Dimensions;
 use std::collections::HashSet;
@@ -239,7 +240,8 @@ impl<'s> SheetText<'s> {
         if self.text.len() - self.asked > STEP {
             self.asked = self.text.len();
             let held = self.text.len() as u64;
-            check_memory(|| format!("the cells of '{}' beyond {held} bytes", self.file), 3 * held)?;
+            let what = || format!("the cells of '{}' beyond their first {}", self.file, shown_size(held));
+            check_memory(what, 3 * held)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::pass::longest_record;
 use super::{TableFormat, csv, ipc, json, parquet, sheet, workbook};
 use crate::error::Position;
+use crate::memory::shown_size;
 use crate::place::{is_dash, is_stream};
 use crate::scratch::Scratch;
 use crate::{DataError, Frame, ReadOptions, check_memory};
@@ -231,7 +232,8 @@ impl<'a> Source<'a> {
             let held = bytes.len() as u64;
             if held >= STEP {
                 self.check_line(&bytes)?;
-                check_memory(|| format!("'{}' beyond {held} bytes", self.name), 3 * held)?;
+                let what = || format!("'{}' beyond its first {}", self.name, shown_size(held));
+                check_memory(what, 3 * held)?;
             }
         }
     }
