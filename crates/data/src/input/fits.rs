@@ -25,7 +25,7 @@ impl InputOptions {
     /// are tables of numbers. `None`: it cannot be told.
     pub fn would_fit(&self, input: &Input) -> Option<WouldFit> {
         let paths = input.paths();
-        if !paths.iter().all(|path| path.is_file()) {
+        if !paths.iter().all(|path| path.is_file()) || !self.text.is_empty() {
             return None;
         }
         let names = Source::at(paths.last()?).ok()?.names(&self.as_written()).ok()?;
@@ -51,6 +51,9 @@ impl InputOptions {
                 }
             }
         }
-        Some(WouldFit { rows, columns, unlabeled: unlabeled_to_fit(columns, labeled, rows) })
+        // A draw of more than there are is none: then it is something else than the numbers that takes the memory.
+        let fewer = |unlabeled: &usize| *unlabeled < rows - labeled;
+        let unlabeled = unlabeled_to_fit(columns, labeled, rows).filter(fewer);
+        Some(WouldFit { rows, columns, unlabeled })
     }
 }
