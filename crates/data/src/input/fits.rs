@@ -38,7 +38,8 @@ impl InputOptions {
         let (mut rows, mut labeled) = (0, 0);
         for (at, path) in paths.iter().enumerate() {
             let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
-            let table = read_source(&Source::at(path).ok()?, none, known).ok()?;
+            let source = Source::at(path).ok().filter(|source| source.has_room_for_labels(&none))?;
+            let table = read_source(&source, none, known).ok()?;
             match (input, table.answers.labels) {
                 (Input::One(_), Some(labels)) => {
                     rows += labels.len();
