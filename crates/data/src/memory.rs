@@ -224,7 +224,7 @@ mod tests {
     fn rows_that_would_fit_are_a_round_number() {
         // (2^30 − 48 · 2^20 − 8 · 10^6) / (50 · 16) = 1,269,262, of which 300,000 are labeled.
         assert_eq!(unlabeled_within(1 << 30, 50, 300_000, 1_000_000), Some(900_000));
-        // (208 · 2^20 − 8 · 10^7 / 8) / (3 · 16) = 4,335,523.
+        // (208 · 2^20 − 8 · 1,250,000) / (3 · 16) = 4,335,496.
         assert_eq!(unlabeled_within(256 << 20, 3, 0, 1_250_000), Some(4_000_000));
         assert_eq!(unlabeled_within(64 << 20, 100, 0, 1_000), Some(10_000));
         assert_eq!(unlabeled_within(48 << 20, 1, 0, 0), None);

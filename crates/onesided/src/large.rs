@@ -25,8 +25,16 @@ const ROWS_FOR_PRIOR: usize = 200_000;
 /// What boosting keeps of a row beside its cells: its number in a few lists, a score, two derivatives.
 const BYTES_PER_ROW: u64 = 48;
 
-/// What reading the table again takes, once the trees are there: less is refused before they are grown.
-const BYTES_TO_READ: u64 = 16 << 20;
+/// What reading the table again takes, once the trees are there, in all and per column: a page of a Parquet file and its
+/// dictionary. Less is refused before they are grown.
+const BYTES_TO_READ: u64 = 32 << 20;
+const BYTES_PER_COLUMN: u64 = 1 << 20;
+
+/// What is kept of a row meanwhile: its fingerprint, its label, its score.
+const BYTES_PER_KNOWN_ROW: u64 = 24;
+
+/// Cells of so many bytes go back to the system once the trees are there; fewer may not.
+const GIVEN_BACK: u64 = 32 << 20;
 
 /// What the process has before it reads anything.
 const PROCESS: u64 = 16 << 20;
@@ -78,9 +86,16 @@ impl LargeTable {
     }
 }
 
-/// What is held at most once the columns were read.
+/// What is held at most once the columns were read: while trees are grown, and while the table is read again.
 fn bytes_for(rows: usize, cells: u64) -> u64 {
-    cells.saturating_add(BYTES_PER_ROW.saturating_mul(rows as u64)).saturating_add(BYTES_TO_READ)
+    let per_row = |bytes: u64| bytes.saturating_mul(rows as u64);
+    let columns = cells / (rows as u64).max(1);
+    let growing = cells.saturating_add(per_row(BYTES_PER_ROW));
+    let reading = BYTES_TO_READ.saturating_add(BYTES_PER_COLUMN.saturating_mul(columns));
+    match cells < GIVEN_BACK {
+        true => growing.saturating_add(reading),
+        false => growing.max(reading.saturating_add(per_row(BYTES_PER_KNOWN_ROW))),
+    }
 }
 
 impl Place {
@@ -169,6 +184,16 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_read_again_after_its_cells_are_gone_or_beside_them() {
+        // 48 + 50 bytes per row; reading takes less.
+        assert_eq!(bytes_for(10_000_000, 500_000_000), 980_000_000);
+        // 32 MiB, 50 columns and 24 bytes per row are more than 98 bytes per row.
+        assert_eq!(bytes_for(1_000_000, 50_000_000), (82 << 20) + 24_000_000);
+        // 10 MB of cells may stay.
+        assert_eq!(bytes_for(200_000, 10_000_000), 19_600_000 + (82 << 20));
+    }
 
     #[test]
     fn kinds_are_thinned_by_the_same_share() {

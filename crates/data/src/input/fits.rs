@@ -25,7 +25,7 @@ impl InputOptions {
     /// are tables of numbers. `None`: it cannot be told.
     pub fn would_fit(&self, input: &Input) -> Option<WouldFit> {
         let paths = input.paths();
-        if !paths.iter().all(|path| path.is_file()) {
+        if !paths.iter().all(|path| path.is_file()) || !self.text.is_empty() {
             return None;
         }
         let names = Source::at(paths.last()?).ok()?.names(&self.as_written()).ok()?;
@@ -38,7 +38,8 @@ impl InputOptions {
         let (mut rows, mut labeled) = (0, 0);
         for (at, path) in paths.iter().enumerate() {
             let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
-            let table = read_source(&Source::at(path).ok()?, none, known).ok()?;
+            let source = Source::at(path).ok().filter(|source| source.has_room_for_labels(&none))?;
+            let table = read_source(&source, none, known).ok()?;
             match (input, table.answers.labels) {
                 (Input::One(_), Some(labels)) => {
                     rows += labels.len();
@@ -51,6 +52,9 @@ impl InputOptions {
                 }
             }
         }
-        Some(WouldFit { rows, columns, unlabeled: unlabeled_to_fit(columns, labeled, rows) })
+        // A draw of more than there are is none: then it is something else than the numbers that takes the memory.
+        let fewer = |unlabeled: &usize| *unlabeled < rows - labeled;
+        let unlabeled = unlabeled_to_fit(columns, labeled, rows).filter(fewer);
+        Some(WouldFit { rows, columns, unlabeled })
     }
 }

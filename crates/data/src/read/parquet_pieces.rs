@@ -154,6 +154,15 @@ pub(super) fn read<E: From<DataError>>(
 
 /// The names of the columns.
 pub(super) fn names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
+    Ok(opened(source)?.names)
+}
+
+/// How many rows the footer tells of.
+pub(super) fn rows(source: &Source<'_>) -> Result<usize, DataError> {
+    Ok(opened(source)?.rows)
+}
+
+fn opened(source: &Source<'_>) -> Result<Reader, DataError> {
     refuse_other(source)?;
     let (features, none) = (ReadOptions { only: Some(Vec::new()), ..ReadOptions::default() }, Vec::new());
     let plan = PiecePlan {
@@ -165,7 +174,7 @@ pub(super) fn names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
         threads: 1,
     };
     let opened = contained(|| Reader::open(source, &plan));
-    Ok(opened.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))?.names)
+    opened.unwrap_or_else(|panic| Err(corrupt(&source.name, panic)))
 }
 
 /// The features by name.

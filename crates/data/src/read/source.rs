@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::pass::longest_record;
 use super::{TableFormat, csv, ipc, json, parquet, sheet, workbook};
 use crate::error::Position;
-use crate::memory::shown_size;
+use crate::memory::{room, shown_size};
 use crate::place::{is_dash, is_stream};
 use crate::scratch::Scratch;
 use crate::{DataError, Frame, ReadOptions, check_memory};
@@ -204,6 +204,19 @@ impl<'a> Source<'a> {
                 let nothing = ReadOptions { only: Some(Vec::new()), ..ReadOptions::default() };
                 Ok(self.read(&nothing.written_like(options))?.ignored)
             }
+        }
+    }
+
+    /// Whether there is memory to read the labels of all rows: of a text table that is asked while it is read, of a Parquet
+    /// table here. Other formats are not read for their labels alone.
+    pub(crate) fn has_room_for_labels(&self, options: &ReadOptions) -> bool {
+        /// As categories, as labels, and once more while one becomes the other.
+        const BYTES_PER_LABEL: u64 = 12;
+        match self.form(options) {
+            Ok(Some(Form::Text(_))) => true,
+            Ok(Some(Form::Parquet)) => super::parquet_pieces::rows(self)
+                .is_ok_and(|rows| BYTES_PER_LABEL.saturating_mul(rows as u64) <= room()),
+            Ok(None) | Err(_) => false,
         }
     }
 
