@@ -106,7 +106,7 @@ fn the_page_on_the_theory_shows_what_the_command_prints() {
 
 #[test]
 fn rewards_that_are_none() {
-    assert!(refused("logg", "").contains("unknown reward 'logg'; use log, square"));
+    assert!(refused("logg", "").contains("unknown reward 'logg' (did you mean 'log'?); use log, square"));
     assert!(refused("x*(", "").contains("the reward formula 'x*(' cannot be used"));
     assert!(refused("x+y", "").contains("'x+y' cannot be used"));
     let concave = refused("x*(1-x)", "");

@@ -108,7 +108,10 @@ fn wrong_names_and_values_are_one_sentence() {
     assert_eq!(refusal("prior", "third"), "unknown prior 'third'; use a number or auto");
     assert!(refusal("prior", "1.5").contains("strictly between 0 and 1"));
     assert!(refusal("method", "colective").contains("did you mean 'collective'?"));
-    assert!(refusal("model", "forests").starts_with("unknown model 'forests'; use linear, mlp, "));
+    assert!(
+        refusal("model", "forests")
+            .starts_with("unknown model 'forests' (did you mean 'forest'?); use linear, mlp, ")
+    );
     assert!(refusal("option", "cost").contains("NAME=VALUE"));
     assert!(refusal("threshold", "best").contains("half, quantile or max-pu-accuracy"));
     let mut config = Config::default();
