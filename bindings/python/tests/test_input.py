@@ -63,9 +63,9 @@ def frame(small):
 
 def test_a_frame_of_every_program_is_the_same_table(frame, small):
     y = small[1]
-    # Days that rise with the row are left out of `when`; its month, weekday and day stay.
+    # Days rise with the row and are left out of `when`; its month, weekday and day tell nothing each time they come round.
     model = quick().fit(frame, y)
-    assert model.model_.columns() == ["a", "b", "c", "d", "color", "size", "count", "flag", "when"]
+    assert model.model_.columns() == ["a", "b", "c", "d", "color", "size", "count", "flag"]
     assert model.feature_names_in_.tolist() == list(frame.columns) and model.n_features_in_ == 9
     pa, pl = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
     arrow = pa.Table.from_pandas(frame, preserve_index=False)
