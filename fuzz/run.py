@@ -60,7 +60,7 @@ known = sorted(path.stem for path in (HERE / "fuzz_targets").glob("*.rs"))
 
 def run(target):
     """Runs a target, adds up, and returns its executions per second."""
-    executions, features, code = one(str(arguments.folder / target), target, arguments.seconds)
+    executions, features, code = one(str(arguments.folder.resolve() / target), target, arguments.seconds)
     sums = totals()
     old = sums.get(target, [0, 0, 0, 0])
     sums[target] = [old[0] + executions, old[1] + arguments.seconds, max(old[2], features), old[3] + (code != 0)]

@@ -85,7 +85,8 @@ impl Results {
             let record: Record = serde_json::from_slice(line).map_err(|error| ExperimentError::Results {
                 file: shown(),
                 line: number + 1,
-                detail: error.to_string(),
+                // The name of an unknown field is quoted as it is, line breaks included.
+                detail: error.to_string().replace(char::is_control, " "),
             })?;
             self.by_fingerprint.insert(record.fingerprint.clone(), record);
         }

@@ -95,7 +95,9 @@ pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) ->
     if levels.is_empty() || levels.iter().take(8).all(|level| written(level).is_none() && !is_blank(level)) {
         return None;
     }
-    let read: Vec<Option<Written>> = levels.iter().map(|level| written(level)).collect();
+    // The last day of 9999 is a date to a parser, and means "no end" to the people who write it.
+    let read: Vec<Option<Written>> =
+        levels.iter().map(|level| written(level).filter(|_| !is_blank(level))).collect();
     let mut counts = vec![0usize; levels.len()];
     codes.iter().for_each(|&code| {
         if let Some(count) = counts.get_mut(code as usize) {
@@ -255,7 +257,9 @@ mod tests {
         // Blank dates do not count.
         cells[18] = "0000-00-00".to_string();
         cells[19] = "NaT".to_string();
-        assert_eq!(from_categories(&codes, &cells, 100).map(|(_, others)| others), Some(0));
+        cells[0] = "9999-12-31 23:59:59".to_string();
+        let (column, others) = from_categories(&codes, &cells, 100).unwrap();
+        assert_eq!((others, column.seconds.iter().filter(|seconds| seconds.is_nan()).count()), (0, 3));
     }
 
     #[test]
