@@ -9,7 +9,8 @@
 //! L = Σ_{S} w BCE(f, t) / Σ_U w + μ/2 · mean_P softplus(-f)
 //!
 //! where f are the student's logits of hard views. The slopes are (σ(f) - t) w / Σ_U w on S, 0 on the rest of U and
-//! -μ/2 · σ(-f) w / Σ_P w on P.
+//! -μ/2 · σ(-f) w / Σ_P w on P. Two parts can be taken away, to see what they do: [`Lesson::unaligned`] leaves b at 0, and
+//! [`Lesson::soft`] has S = U and t = q.
 
 use crate::part::Part;
 use crate::sigmoid::{sigmoid, sigmoid_pair, softplus};
@@ -26,14 +27,28 @@ const MOST_STEPS: usize = 60;
 pub struct Lesson {
     share: f64,
     confidence: f64,
+    is_aligned: bool,
+    is_soft: bool,
     shift: Option<f64>,
-    targets: Vec<Option<bool>>,
+    targets: Vec<Option<f64>>,
 }
 
 impl Lesson {
     /// A lesson for unlabeled rows of which `share` are positive; an answer counts from the probability `confidence` on.
     pub fn new(share: f64, confidence: f64) -> Self {
-        Self { share, confidence, shift: None, targets: Vec::new() }
+        Self { share, confidence, is_aligned: true, is_soft: false, shift: None, targets: Vec::new() }
+    }
+
+    /// The same with the teacher's logits taken as they are.
+    #[must_use]
+    pub fn unaligned(self) -> Self {
+        Self { is_aligned: false, ..self }
+    }
+
+    /// The same with the teacher's probabilities as targets, of every row.
+    #[must_use]
+    pub fn soft(self) -> Self {
+        Self { is_soft: true, ..self }
     }
 
     /// The shift of the teacher's logits; nothing before the first batch.
@@ -52,19 +67,20 @@ impl Lesson {
         if teacher.is_empty() {
             return;
         }
-        let now = aligned(teacher, self.share);
+        let now = if self.is_aligned { aligned(teacher, self.share) } else { 0.0 };
         let shift = self.shift.map_or(now, |before| KEPT * before + (1.0 - KEPT) * now);
         self.shift = Some(shift);
-        let confidence = self.confidence;
+        let (confidence, is_soft) = (self.confidence, self.is_soft);
         self.targets.extend(teacher.scores().iter().map(|&score| match sigmoid(f64::from(score) + shift) {
-            q if q > confidence => Some(true),
-            q if q < 1.0 - confidence => Some(false),
+            q if is_soft => Some(q),
+            q if q > confidence => Some(1.0),
+            q if q < 1.0 - confidence => Some(0.0),
             _ => None,
         }));
     }
 
-    /// What each unlabeled row of the batch should be; nothing where the teacher is not sure.
-    pub fn targets(&self) -> &[Option<bool>] {
+    /// The probability that each unlabeled row of the batch should have; nothing where the teacher is not sure.
+    pub fn targets(&self) -> &[Option<f64>] {
         &self.targets
     }
 
@@ -86,11 +102,10 @@ impl Lesson {
         let mut loss = 0.0;
         let total = unlabeled.total();
         for (((f, w), target), slope) in unlabeled.iter().zip(&self.targets).zip(grad_u) {
-            let (value, grade) = match target {
-                Some(true) => (softplus(-f), -sigmoid_pair(f).1),
-                Some(false) => (softplus(f), sigmoid(f)),
-                None => (0.0, 0.0),
-            };
+            let (value, grade) = target.map_or((0.0, 0.0), |t| {
+                let (q, rest) = sigmoid_pair(f);
+                (t * softplus(-f) + (1.0 - t) * softplus(f), (1.0 - t) * q - t * rest)
+            });
             loss += w * value / total;
             *slope = (weight * w * grade / total) as f32;
         }
@@ -161,11 +176,11 @@ mod tests {
         let mut lesson = Lesson::new(0.5, 0.95);
         lesson.take([-4.0f32, 4.0, -1.0, 1.0].as_slice().into());
         assert!(lesson.shift().unwrap().abs() < 1e-5);
-        assert_eq!(lesson.targets(), [Some(false), Some(true), None, None]);
+        assert_eq!(lesson.targets(), [Some(0.0), Some(1.0), None, None]);
         // All scores 5 higher need a shift of -5, of which a fiftieth is taken.
         lesson.take([1.0f32, 9.0, 4.0, 6.0].as_slice().into());
         assert!((lesson.shift().unwrap() + 0.1).abs() < 1e-5);
-        assert_eq!(lesson.targets(), [None, Some(true), Some(true), Some(true)]);
+        assert_eq!(lesson.targets(), [None, Some(1.0), Some(1.0), Some(1.0)]);
         let mut again = Lesson::new(0.5, 0.95);
         again.restore(Some(0.0));
         again.take([1.0f32, 9.0, 4.0, 6.0].as_slice().into());
@@ -173,10 +188,39 @@ mod tests {
     }
 
     #[test]
+    fn parts_can_be_taken_away() {
+        let teacher = [-3.0f32, 0.0, 5.0];
+        let mut plain = Lesson::new(0.1, 0.95).unaligned();
+        plain.take(teacher.as_slice().into());
+        assert_eq!((plain.shift(), plain.targets()), (Some(0.0), [Some(0.0), None, Some(1.0)].as_slice()));
+        let mut soft = Lesson::new(0.1, 0.95).unaligned().soft();
+        soft.take(teacher.as_slice().into());
+        let expected = teacher.map(|f| 1.0 / (1.0 + f64::from(-f).exp()));
+        for (target, expected) in soft.targets().iter().zip(expected) {
+            assert!((target.unwrap() - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn slopes_are_finite_differences_and_values_are_worked_out_by_hand() {
+        let mut soft = Lesson::new(0.4, 0.9).soft();
+        soft.restore(Some(0.0));
+        soft.take([-1.0f32, 2.0, 0.2, -0.3].as_slice().into());
+        slopes_are_finite_differences(&soft);
         let mut lesson = Lesson::new(0.4, 0.9);
         lesson.restore(Some(0.0));
         lesson.take([-5.0f32, 5.0, 0.2, -6.0].as_slice().into());
+        let (value, grad_u) = slopes_are_finite_differences(&lesson);
+        // 2 [(.5 sp(.3) + 1 sp(.4) + 1.5 sp(1.1)) / 5 + .2 (sp(-.7) + 3 sp(1.2)) / 4].
+        let sp = |x: f64| x.exp().ln_1p();
+        let by_hand =
+            2.0 * ((0.5 * sp(0.3) + sp(0.4) + 1.5 * sp(1.1)) / 5.0 + 0.2 * (sp(-0.7) + 3.0 * sp(1.2)) / 4.0);
+        assert!((value - by_hand).abs() < 1e-7, "{value} {by_hand}");
+        assert_eq!(grad_u[2], 0.0);
+    }
+
+    /// The value of two positives and four unlabeled rows and the slopes of the latter, once all slopes are checked.
+    fn slopes_are_finite_differences(lesson: &Lesson) -> (f64, [f32; 4]) {
         let (positive, unlabeled) = ([0.7f32, -1.2], [0.3f32, -0.4, 2.0, 1.1]);
         let (wp, wu) = ([1.0f32, 3.0], [0.5f32, 1.0, 2.0, 1.5]);
         let loss = |p: &[f32], u: &[f32]| {
@@ -186,12 +230,6 @@ mod tests {
         let (mut grad_p, mut grad_u) = ([9.0; 2], [9.0; 4]);
         let parts = (Part::new(&positive, Some(&wp)), Part::new(&unlabeled, Some(&wu)));
         let value = lesson.evaluate(parts.0, parts.1, 2.0, &mut grad_p, &mut grad_u);
-        // 2 [(.5 sp(.3) + 1 sp(.4) + 1.5 sp(1.1)) / 5 + .2 (sp(-.7) + 3 sp(1.2)) / 4].
-        let sp = |x: f64| x.exp().ln_1p();
-        let by_hand =
-            2.0 * ((0.5 * sp(0.3) + sp(0.4) + 1.5 * sp(1.1)) / 5.0 + 0.2 * (sp(-0.7) + 3.0 * sp(1.2)) / 4.0);
-        assert!((value - by_hand).abs() < 1e-7, "{value} {by_hand}");
-        assert_eq!(grad_u[2], 0.0);
         for i in 0..2 {
             let moved = |by: f32| {
                 let mut scores = positive;
@@ -210,5 +248,6 @@ mod tests {
             let slope = (moved(1e-3) - moved(-1e-3)) / 2e-3;
             assert!((slope - f64::from(grad_u[i])).abs() < 1e-4, "{slope} {}", grad_u[i]);
         }
+        (value, grad_u)
     }
 }

@@ -18,7 +18,7 @@
 use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, Mix, Stream, cifar10, hide};
 use onesided_loss::{Objective, Sampling, method};
 use onesided_net::{
-    Architecture, Augment, Device, Draw, Engine, Job, NetError, Network, Precision, Shape, Source, Teacher,
+    Architecture, Augment, Device, Draw, Engine, Job, NetError, Network, Precision, Shape, Source, Teaching,
     TrainConfig, TrainProgress, Trained, score_views, train_on, train_side_by_side,
 };
 use serde_json::json;
@@ -52,6 +52,8 @@ struct Options {
     /// Judge by the mean of an image's score and its mirror image's.
     both_sides: bool,
     reduction: Option<String>,
+    /// The share of positives among the unlabeled images that training is told, instead of the true one.
+    told: Option<f64>,
     /// The rest; `--rate` is its learning rate.
     config: TrainConfig,
 }
@@ -76,6 +78,7 @@ impl Options {
             keep_out: 0,
             both_sides: false,
             reduction: None,
+            told: None,
             config,
         };
         while let Some(word) = words.next() {
@@ -96,13 +99,10 @@ impl Options {
                 "--keep-out" => options.keep_out = read(&word, &value)?,
                 "--both-sides" => options.both_sides = read(&word, &value)?,
                 "--reduction" => options.reduction = Some(value),
+                "--prior" => options.told = Some(read(&word, &value)?),
                 "--first-seed" => config.seed = read(&word, &value)?,
                 "--positives" => config.mix = Mix::AtLeast(read(&word, &value)?),
-                "--teacher" => config.teacher = (value == "on").then(Teacher::default),
-                "--teacher-rate" => teacher(config)?.rate = read(&word, &value)?,
-                "--teacher-confidence" => teacher(config)?.confidence = read(&word, &value)?,
-                "--teacher-weight" => teacher(config)?.weight = read(&word, &value)?,
-                "--teacher-ramp" => teacher(config)?.ramp = read(&word, &value)?,
+                "--teacher" => config.teacher = read::<Teaching>(&word, &value)?.into(),
                 "--average" => config.average = Some(read(&word, &value)?),
                 "--epochs" => config.epochs = read(&word, &value)?,
                 "--batch" => config.batch = read(&word, &value)?,
@@ -123,10 +123,6 @@ impl Options {
             () => Ok(options),
         }
     }
-}
-
-fn teacher(config: &mut TrainConfig) -> Result<&mut Teacher, String> {
-    config.teacher.as_mut().ok_or_else(|| "say --teacher on first".to_string())
 }
 
 fn read<T: FromStr<Err: std::fmt::Display>>(option: &str, value: &str) -> Result<T, String> {
@@ -268,7 +264,7 @@ impl Split {
         let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
             (0..truth.len() as u32).partition(|&row| in_first(row as usize));
         let hidden = unlabeled.iter().filter(|&&row| truth[row as usize]).count();
-        let mu = hidden as f64 / unlabeled.len() as f64;
+        let mu = options.told.unwrap_or(hidden as f64 / unlabeled.len() as f64);
         let labeled_share = positive.len() as f64 / truth.len() as f64;
         let setting = onesided_loss::Setting {
             prior_in_unlabeled: mu,

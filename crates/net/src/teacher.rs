@@ -8,6 +8,7 @@
 
 use crate::NetError;
 use crate::spec::Shape;
+use onesided_loss::Lesson;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -23,11 +24,47 @@ pub struct Teacher {
     pub weight: f64,
     /// Epochs over which that weight rises from 0.
     pub ramp: f64,
+    /// How strong strong views are: the share of each change's largest amount; 0 for weak views alone.
+    #[serde(default = "one")]
+    pub strength: f64,
+    /// What the student must match.
+    #[serde(default)]
+    pub targets: Targets,
+    /// Whether the mean of the teacher's answers is kept at the share of positives.
+    #[serde(default = "yes")]
+    pub align: bool,
+}
+
+/// What a student must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Targets {
+    /// 0 or 1, where the teacher is sure.
+    #[default]
+    Hard,
+    /// The teacher's probability, for every row.
+    Soft,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Default for Teacher {
     fn default() -> Self {
-        Self { rate: 0.99, confidence: 0.95, weight: 8.0, ramp: 10.0 }
+        Self {
+            rate: 0.99,
+            confidence: 0.95,
+            weight: 8.0,
+            ramp: 10.0,
+            strength: one(),
+            targets: Targets::Hard,
+            align: yes(),
+        }
     }
 }
 
@@ -49,6 +86,9 @@ impl Teacher {
         if !(self.ramp >= 0.0 && self.ramp.is_finite()) {
             return refuse("ramp", "0 or more epochs", self.ramp);
         }
+        if !(0.0..=1.0).contains(&self.strength) {
+            return refuse("strength", "from 0 to 1", self.strength);
+        }
         Ok(())
     }
 
@@ -62,6 +102,15 @@ impl Teacher {
             )));
         }
         Ok(())
+    }
+
+    /// What it teaches about unlabeled rows of which `share` are positive.
+    pub(crate) fn lesson(&self, share: f64) -> Lesson {
+        let mut lesson = Lesson::new(share, self.confidence);
+        if self.targets == Targets::Soft {
+            lesson = lesson.soft();
+        }
+        if self.align { lesson } else { lesson.unaligned() }
     }
 
     /// The weight of the lesson after so many epochs, parts of one included.
@@ -94,8 +143,15 @@ impl fmt::Display for Teaching {
         match self {
             Teaching::Off => f.write_str("off"),
             Teaching::On(teacher) if *teacher == Teacher::default() => f.write_str("on"),
-            Teaching::On(Teacher { rate, confidence, weight, ramp }) => {
-                write!(f, "rate={rate},confidence={confidence},weight={weight},ramp={ramp}")
+            Teaching::On(Teacher { rate, confidence, weight, ramp, strength, targets, align }) => {
+                write!(f, "rate={rate},confidence={confidence},weight={weight},ramp={ramp}")?;
+                if *strength != one() {
+                    write!(f, ",strength={strength}")?;
+                }
+                if *targets == Targets::Soft {
+                    f.write_str(",targets=soft")?;
+                }
+                if *align { Ok(()) } else { f.write_str(",align=no") }
             }
         }
     }
@@ -107,8 +163,8 @@ impl FromStr for Teaching {
     fn from_str(text: &str) -> Result<Self, NetError> {
         let refuse = || {
             NetError::Config(format!(
-                "unknown teacher '{text}'; use on, off, or numbers of its rate, confidence, weight and ramp, such as \
-                 weight=2,ramp=5"
+                "unknown teacher '{text}'; use on, off, or its rate, confidence, weight, ramp, strength, targets (hard or \
+                 soft) and align (yes or no), such as weight=2,ramp=5"
             ))
         };
         let mut teacher = Teacher::default();
@@ -118,15 +174,32 @@ impl FromStr for Teaching {
             _ => {}
         }
         for pair in text.split(',') {
-            let (name, number) = pair.split_once('=').ok_or_else(refuse)?;
+            let (name, value) = pair.split_once('=').ok_or_else(refuse)?;
             let place = match name.trim() {
+                "targets" => {
+                    teacher.targets = match value.trim() {
+                        "hard" => Targets::Hard,
+                        "soft" => Targets::Soft,
+                        _ => return Err(refuse()),
+                    };
+                    continue;
+                }
+                "align" => {
+                    teacher.align = match value.trim() {
+                        "yes" => true,
+                        "no" => false,
+                        _ => return Err(refuse()),
+                    };
+                    continue;
+                }
                 "rate" => &mut teacher.rate,
                 "confidence" => &mut teacher.confidence,
                 "weight" => &mut teacher.weight,
                 "ramp" => &mut teacher.ramp,
+                "strength" => &mut teacher.strength,
                 _ => return Err(refuse()),
             };
-            *place = number.trim().parse().map_err(|_| refuse())?;
+            *place = value.trim().parse().map_err(|_| refuse())?;
         }
         teacher.check()?;
         Ok(Teaching::On(teacher))
@@ -146,12 +219,14 @@ mod tests {
 
     #[test]
     fn names_come_back_as_they_were() {
-        for name in ["on", "off", "rate=0.9,confidence=0.8,weight=2,ramp=0"] {
+        let numbers = "rate=0.9,confidence=0.8,weight=2,ramp=0";
+        let all = format!("{numbers},strength=0.5,targets=soft,align=no");
+        for name in ["on", "off", numbers, &all] {
             assert_eq!(name.parse::<Teaching>().unwrap().to_string(), name);
         }
         let some: Option<Teacher> = "weight=2, ramp=5".parse::<Teaching>().unwrap().into();
         assert_eq!(some, Some(Teacher { weight: 2.0, ramp: 5.0, ..Teacher::default() }));
-        for wrong in ["", "yes", "weight", "weight=x", "speed=1"] {
+        for wrong in ["", "yes", "weight", "weight=x", "speed=1", "align=x", "targets=1"] {
             let message = wrong.parse::<Teaching>().unwrap_err().to_string();
             assert!(message.contains(&format!("unknown teacher '{wrong}'")), "{message}");
         }
@@ -168,6 +243,7 @@ mod tests {
         assert!(
             message(Teacher { weight: f64::NAN, ..teacher }).contains("weight must be above 0, but is NaN")
         );
+        assert!(message(Teacher { strength: 1.5, ..teacher }).contains("strength must be from 0 to 1"));
         assert!(message(Teacher { ramp: -1.0, ..teacher }).contains("ramp"));
         let table = teacher.check_for(Shape::flat(5)).unwrap_err().to_string();
         assert!(table.contains("a row is a list of 5 features"), "{table}");

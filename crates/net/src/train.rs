@@ -316,7 +316,7 @@ pub fn train_watched(
     let mut lesson = match (config.teacher, job.share) {
         (None, _) => None,
         (Some(teacher), Some(share)) if share > 0.0 && share < 1.0 => {
-            Some(Lesson::new(share, teacher.confidence))
+            Some(teacher.lesson(share))
         }
         (Some(_), _) => {
             let why = "a teacher needs the share of positives among the unlabeled rows, above 0 and below 1";
@@ -509,10 +509,10 @@ impl Feed {
         if let Some(weights) = job.weights {
             self.weights.extend(self.rows.iter().map(|&row| weights[row as usize]));
         }
-        if config.teacher.is_some() {
+        if let Some(teacher) = config.teacher {
             let again = self.positives + self.unlabeled;
             self.rows.extend_from_within(..again);
-            Strong::draws(job.network.input, config.seed, step, again, &mut self.strong);
+            Strong::draws(job.network.input, teacher.strength, config.seed, step, again, &mut self.strong);
         }
         config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
         self.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();

@@ -67,9 +67,9 @@ impl Default for Strong {
 }
 
 impl Strong {
-    /// Draws how an image of this shape is changed.
-    fn draw(shape: Shape, stream: &mut Stream) -> Self {
-        let within = |stream: &mut Stream, most: f64| most * (2.0 * stream.uniform() - 1.0);
+    /// Draws how an image of this shape is changed; `strength` is the share of each change's largest amount that is used.
+    fn draw(shape: Shape, strength: f64, stream: &mut Stream) -> Self {
+        let within = |stream: &mut Stream, most: f64| strength * most * (2.0 * stream.uniform() - 1.0);
         let perhaps = |stream: &mut Stream, most: f64| match stream.uniform() < CHANCE {
             true => within(stream, most),
             false => 0.0,
@@ -88,11 +88,11 @@ impl Strong {
         let tinted = stream.uniform() < CHANCE;
         let mut tint = || if tinted { within(stream, COLOR[3]) as f32 } else { 0.0 };
         let shift = [tint(), tint(), tint()];
-        let inverted = stream.uniform() < INVERTED;
+        let inverted = stream.uniform() < strength * INVERTED;
         let (mut hole, mut side) = ([0; 2], 0);
         if stream.uniform() < CHANCE {
             let short = shape.height.min(shape.width) as f64;
-            let [least, most] = HOLE.map(|share| (share * short).round() as usize);
+            let [least, most] = HOLE.map(|share| (strength * share * short).round() as usize);
             side = least + stream.below(most - least + 1);
             // The middle of the hole is anywhere in the image.
             let place =
@@ -110,11 +110,11 @@ impl Strong {
         }
     }
 
-    /// The strong views of training step `step` for `rows` images.
-    pub fn draws(shape: Shape, seed: u64, step: u64, rows: usize, to: &mut Vec<Strong>) {
+    /// The strong views of training step `step` for `rows` images; of strength 0, nothing is changed.
+    pub fn draws(shape: Shape, strength: f64, seed: u64, step: u64, rows: usize, to: &mut Vec<Strong>) {
         let mut stream = Stream::new(seed ^ step.rotate_left(17), "strong views");
         to.clear();
-        to.extend((0..rows).map(|_| Self::draw(shape, &mut stream)));
+        to.extend((0..rows).map(|_| Self::draw(shape, strength, &mut stream)));
     }
 
     /// Changes `from`, a weak view of this shape, into `to`.
@@ -177,7 +177,7 @@ mod tests {
     fn draws_stay_within_their_bounds_and_depend_on_seed_and_step_alone() {
         let draw = |seed, step, rows| {
             let mut to = Vec::new();
-            Strong::draws(SHAPE, seed, step, rows, &mut to);
+            Strong::draws(SHAPE, 1.0, seed, step, rows, &mut to);
             to
         };
         let many = draw(1, 2, 20_000);

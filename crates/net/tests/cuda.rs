@@ -579,7 +579,7 @@ fn strong_views_are_the_cpus() {
         let rows: Vec<u32> = (0..200).map(|i| (i * 7 % images) as u32).collect();
         let (mut draws, mut strong) = (Vec::new(), Vec::new());
         Augment { crop: 4, mirror: true }.draws(1, 2, rows.len(), &mut draws);
-        Strong::draws(input, 3, 4, 150, &mut strong);
+        Strong::draws(input, 1.0, 3, 4, 150, &mut strong);
         let by = normals(6, rows.len());
         for source in [Source::Numbers(&numbers), Source::Bytes { bytes: &bytes, scale, shift }] {
             for draws in [&draws[..], &[]] {
@@ -635,7 +635,7 @@ fn averages_are_the_cpus() {
 fn a_teacher_on_a_card_teaches_as_one_on_the_cpu_and_can_be_resumed() {
     let Some(_card) = card() else { return };
     let task = Task::new("cnn", Shape { channels: 3, height: 8, width: 8 });
-    let teacher = Some(Teacher { rate: 0.9, confidence: 0.6, weight: 2.0, ramp: 1.0 });
+    let teacher = Some(Teacher { rate: 0.9, confidence: 0.6, weight: 2.0, ramp: 1.0, ..Teacher::default() });
     let augment: Augment = "crop:2".parse().unwrap();
     let config = TrainConfig { teacher, augment, epochs: 2, ..config(4) };
     let weights = |config: &TrainConfig| {

@@ -37,7 +37,7 @@ fn config() -> TrainConfig {
         seed: 7,
         threads: 1,
         augment: "crop:2".parse().unwrap(),
-        teacher: Some(Teacher { rate: 0.9, confidence: 0.8, weight: 2.0, ramp: 1.0 }),
+        teacher: Some(Teacher { rate: 0.9, confidence: 0.8, weight: 2.0, ramp: 1.0, ..Teacher::default() }),
         ..TrainConfig::default()
     }
 }
@@ -132,7 +132,7 @@ fn strong_views_are_of_the_last_rows_alone_on_any_number_of_threads() {
     let engine = Engine::new(Device::Cpu, Source::Numbers(&data), input).unwrap();
     let rows: Vec<u32> = (0..30).chain(0..30).collect();
     let mut strong = Vec::new();
-    Strong::draws(input, 5, 9, 30, &mut strong);
+    Strong::draws(input, 1.0, 5, 9, 30, &mut strong);
     let pass = |strong: &[Strong], threads: usize| {
         let mut executor = CpuExecutor::new(&network, &weights, &data, threads, Optimizer::Nadam, 0.0)
             .unwrap()
@@ -206,7 +206,7 @@ fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
         mix: Mix::Proportional,
         schedule: Schedule::Constant,
         augment: Augment::default(),
-        teacher: Some(Teacher { rate: 0.9, confidence: 0.5, weight: 2.0, ramp: 0.0 }),
+        teacher: Some(Teacher { rate: 0.9, confidence: 0.5, weight: 2.0, ramp: 0.0, ..Teacher::default() }),
         ..config()
     };
     let network =
@@ -230,7 +230,7 @@ fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
     let batch = batches.next().unwrap();
     let rows: Vec<u32> = [batch.positive, batch.unlabeled, batch.positive, batch.unlabeled].concat();
     let mut strong = Vec::new();
-    Strong::draws(INPUT, config.seed, 0, ROWS, &mut strong);
+    Strong::draws(INPUT, 1.0, config.seed, 0, ROWS, &mut strong);
     let teacher = scores_on(&engine, &network, &start, batch.unlabeled, &config.executor_config()).unwrap();
     let mut lesson = Lesson::new(0.3, 0.5);
     lesson.take(teacher.as_slice().into());
