@@ -224,7 +224,8 @@ pub fn text(bytes: &[u8]) {
     let mut streamed = Vec::new();
     let read = Utf8Reader::new(rest, given).read_to_end(&mut streamed);
     if read.is_ok() && std::str::from_utf8(rest).is_ok() && given.is_none() {
-        assert_eq!(streamed, decoded.text.as_bytes());
+        // A mark of UTF-8 passes through a stream, so that offsets are those of the file.
+        assert_eq!(streamed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&streamed), decoded.text.as_bytes());
     }
     if looks_like_html(&decoded.text) {
         let _ = strip_html(&decoded.text);

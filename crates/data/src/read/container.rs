@@ -67,6 +67,9 @@ pub(super) fn check_zip(file: &str, bytes: &Bytes) -> Result<Zipped, DataError> 
             check_memory(what, 2 * total)?;
         }
         if keep {
+            if !is_whole(&kept) {
+                return Err(corrupt("its content ends before all of its parts do".to_string()));
+            }
             check_memory(|| format!("the cells of '{file}'"), bytes_of_ods(&kept))?;
         }
     }
@@ -113,6 +116,48 @@ fn bytes_of_ods(xml: &[u8]) -> u64 {
         }
     }
     bytes
+}
+
+/// Whether every element that is opened is closed. The reader of OpenDocument looks for the end of a table forever.
+fn is_whole(xml: &[u8]) -> bool {
+    let (mut depth, mut at) = (0i64, 0);
+    while let Some(start) = position(xml, at, b"<") {
+        let inside = &xml[start + 1..];
+        let passed = [(&b"!--"[..], &b"-->"[..]), (b"![CDATA[", b"]]>"), (b"?", b"?>")]
+            .into_iter()
+            .find(|(opens, _)| inside.starts_with(opens));
+        if let Some((opens, closes)) = passed {
+            let Some(end) = position(xml, start + 1 + opens.len(), closes) else { return false };
+            at = end + closes.len();
+            continue;
+        }
+        let Some(length) = tag_length(inside) else { return false };
+        let tag = &inside[..length];
+        at = start + length + 2;
+        depth += match tag {
+            [b'!', ..] | [.., b'/'] => 0,
+            [b'/', ..] => -1,
+            _ => 1,
+        };
+    }
+    depth == 0
+}
+
+/// How long a tag is: up to the first `>` outside of quotes.
+fn tag_length(inside: &[u8]) -> Option<usize> {
+    let mut quote = None;
+    inside.iter().position(|&byte| match (quote, byte) {
+        (None, b'>') => true,
+        (None, b'"' | b'\'') => {
+            quote = Some(byte);
+            false
+        }
+        (Some(open), _) if byte == open => {
+            quote = None;
+            false
+        }
+        _ => false,
+    })
 }
 
 fn position(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
@@ -230,6 +275,17 @@ mod tests {
              table:number-columns-repeated=\"16384\"/></table:table-row>",
         );
         assert!(bytes_of_ods(bomb.as_bytes()) > 1 << 39);
+    }
+
+    #[test]
+    fn what_is_opened_is_closed() {
+        let whole = |xml: &str| is_whole(xml.as_bytes());
+        assert!(whole(
+            "<?xml version=\"1.0\"?><!DOCTYPE a><a b='>' c=\"/>\"><!-- <d> --><e/><![CDATA[<f>]]></a>\n"
+        ));
+        for cut in ["<a><b></b>", "<a", "<a><!-- </a>", "<a><![CDATA[</a>", "<a b=\"></a>", "</a>"] {
+            assert!(!whole(cut), "{cut}");
+        }
     }
 
     #[test]

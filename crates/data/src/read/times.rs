@@ -44,10 +44,9 @@ impl TimeReader {
     /// Adds a cell and returns whether it is missing.
     pub(super) fn push(&mut self, cell: &[u8], offset: u64) -> bool {
         let text = String::from_utf8_lossy(cell);
-        let read = seconds_of(&text, self.style);
+        let missing = is_missing(cell, &text);
+        let read = seconds_of(&text, self.style).filter(|_| !missing);
         self.seconds.push(read.unwrap_or(f64::NAN));
-        let missing =
-            read.is_none() && (matches!(look(cell), Cell::Missing | Cell::Marker) || is_blank(&text));
         match (read, missing) {
             (Some(_), _) => self.fits += 1,
             (None, true) => {}
@@ -67,7 +66,11 @@ impl TimeReader {
         if self.others.count * 100 <= (self.fits + self.others.count) * (100 - NEARLY_ALL) {
             return None;
         }
-        let levels: Vec<String> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+        let levels: Vec<String> = cells
+            .map(|cell| (cell, String::from_utf8_lossy(cell)))
+            .filter(|(cell, text)| !is_missing(cell, text))
+            .map(|(_, text)| text.into_owned())
+            .collect();
         let codes: Vec<u32> = (0..levels.len() as u32).collect();
         let (column, others) = from_categories(&codes, &levels, NEARLY_ALL)?;
         let dates = |style| matches!(style, YearFirst | DayFirst | MonthFirst);
@@ -114,6 +117,11 @@ impl TimeReader {
         let times = TimeColumn { sure, ..TimeColumn::of(seconds, style) };
         (fits > 0 || others.count == 0).then_some((Values::Times(times), others))
     }
+}
+
+/// Whether a cell is empty, a marker of a missing value or a date that stands for none.
+fn is_missing(cell: &[u8], text: &str) -> bool {
+    matches!(look(cell), Cell::Missing | Cell::Marker) || is_blank(text)
 }
 
 impl Others {
