@@ -55,10 +55,8 @@ impl PredictedShares {
             rows[kind] += 1.0;
             hits[kind] += weight * f64::from(u8::from(called));
         }
-        let negatives = match rows[2] > 0.0 {
-            true => (hits[2] / all[2], rows[2] / (rows[2] + rows[0])),
-            false => (0.0, 0.0),
-        };
+        let negatives =
+            if rows[2] > 0.0 { (hits[2] / all[2], rows[2] / (rows[2] + rows[0])) } else { (0.0, 0.0) };
         let share = hits[0].max(LEAST_CALLED.min(all[0])) / all[0];
         Self { recall: hits[1] / all[1], share, negatives }
     }
@@ -82,9 +80,10 @@ impl PredictedShares {
     pub fn risk(self, prior: ClassPrior) -> f64 {
         let (pi, (called, weight)) = (prior.get(), self.negatives);
         let unlabeled = 2.0 * pi * (1.0 - self.recall) + self.share - pi;
-        match weight > 0.0 {
-            true => (1.0 - weight) * unlabeled + weight * (pi * (1.0 - self.recall) + (1.0 - pi) * called),
-            false => unlabeled,
+        if weight > 0.0 {
+            (1.0 - weight) * unlabeled + weight * (pi * (1.0 - self.recall) + (1.0 - pi) * called)
+        } else {
+            unlabeled
         }
     }
 

@@ -116,12 +116,13 @@ impl Options {
                 _ => return Err(format!("unknown option {word}")),
             }
         }
-        match () {
-            () if options.folder.as_os_str().is_empty() => Err("name the folder of CIFAR-10".into()),
-            () if options.seeds == 0 => Err("--seeds must be at least 1".into()),
-            () if options.at_once == 0 => Err("--at-once must be at least 1".into()),
-            () => Ok(options),
+        if options.folder.as_os_str().is_empty() {
+            return Err("name the folder of CIFAR-10".into());
         }
+        if options.seeds == 0 || options.at_once == 0 {
+            return Err("--seeds and --at-once must be at least 1".into());
+        }
+        Ok(options)
     }
 }
 
@@ -257,10 +258,8 @@ impl Split {
             None => hide(truth, options.hidden, seed)?,
             Some(count) => label_some(truth, count, seed),
         };
-        let in_first = |row: usize| match method.needs_truth {
-            true => truth[row],
-            false => labels[row] == Label::Positive,
-        };
+        let in_first =
+            |row: usize| if method.needs_truth { truth[row] } else { labels[row] == Label::Positive };
         let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
             (0..truth.len() as u32).partition(|&row| in_first(row as usize));
         let hidden = unlabeled.iter().filter(|&&row| truth[row as usize]).count();
@@ -323,10 +322,7 @@ impl Tester<'_> {
     fn accuracy(&self, trained: &Trained, config: &TrainConfig) -> Result<f64, NetError> {
         let rows: Vec<u32> = (self.first..).take(self.truth.len()).collect();
         let plain = Draw::default();
-        let views = match self.both_sides {
-            true => vec![plain, Draw { mirror: 1, ..plain }],
-            false => vec![plain],
-        };
+        let views = if self.both_sides { vec![plain, Draw { mirror: 1, ..plain }] } else { vec![plain] };
         let setting = config.executor_config();
         let mut executor = self.engine.executor(self.network, &trained.weights, &setting)?;
         let scores = score_views(executor.as_mut(), &rows, &views)?;

@@ -237,9 +237,10 @@ impl Bench<'_> {
             while board.ready.load(SeqCst) < runs.len() && !runs.iter().any(|run| run.is_finished()) {
                 thread::sleep(Duration::from_millis(1));
             }
-            match board.ready.load(SeqCst) < runs.len() {
-                true => board.failed.store(true, SeqCst),
-                false => thread::sleep(self.how.time),
+            if board.ready.load(SeqCst) < runs.len() {
+                board.failed.store(true, SeqCst)
+            } else {
+                thread::sleep(self.how.time)
             }
             board.stop.store(true, SeqCst);
             // Every run is waited for before the first error is given back.

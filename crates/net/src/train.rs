@@ -157,7 +157,7 @@ impl TrainConfig {
 }
 
 /// The share of the full learning rate that a warm-up of so many steps has come to at `step`, counted from 0.
-fn risen(step: u64, warm_up: f64) -> f64 {
+fn warm_up_factor(step: u64, warm_up: f64) -> f64 {
     let done = (step + 1) as f64;
     if done >= warm_up { 1.0 } else { done / warm_up }
 }
@@ -362,7 +362,7 @@ pub fn train_watched(
     let batches = sampler.batches_per_epoch();
     let steps = (config.epochs * batches) as u64;
     let warm_up = config.warm_up * batches as f64;
-    let (mut feed, mut gradient) = (Feed::default(), Vec::new());
+    let (mut next, mut gradient) = (NextBatch::default(), Vec::new());
     let mut interrupted = false;
     let mut progress = TrainProgress {
         epoch: 0,
@@ -384,30 +384,30 @@ pub fn train_watched(
         progress.batch = 0;
         let mut total = 0.0;
         let mut coming = sampler.next_epoch();
-        let mut more = feed.fill(coming.next(), job, executor.steps());
+        let mut more = next.fill(coming.next(), job, executor.steps());
         while more {
             let step = executor.steps();
-            gradient.resize(feed.rows.len(), 0.0);
+            gradient.resize(next.rows.len(), 0.0);
             if let Some(lesson) = &mut lesson {
-                let answers = executor.forward_average(&feed.unlabeled_batch(), Mode::Observe)?;
-                lesson.take(feed.unlabeled_part(answers));
+                let answers = executor.forward_average(&next.unlabeled_batch(), Mode::Observe)?;
+                lesson.take(next.unlabeled_part(answers));
             }
             // A GPU waits from here until the gradient arrives: nothing else is done in between.
-            let scores = executor.forward(&feed.batch(), Mode::Train)?;
-            let (weak, strong) = scores.split_at(feed.weak());
-            let (gradient_weak, gradient_strong) = gradient.split_at_mut(feed.weak());
-            let mut loss = loss_on.evaluate(feed.parts(weak), feed.split(gradient_weak));
+            let scores = executor.forward(&next.batch(), Mode::Train)?;
+            let (weak, strong) = scores.split_at(next.weak());
+            let (gradient_weak, gradient_strong) = gradient.split_at_mut(next.weak());
+            let mut loss = loss_on.evaluate(next.parts(weak), next.split(gradient_weak));
             if let (Some(lesson), Some(teacher)) = (&lesson, config.teacher) {
                 let weight = teacher.weight_at(step as f64 / batches as f64);
-                let (of_positive, of_unlabeled) = gradient_strong.split_at_mut(feed.positives);
-                let [positive, unlabeled, _] = feed.parts(strong);
+                let (of_positive, of_unlabeled) = gradient_strong.split_at_mut(next.positives);
+                let [positive, unlabeled, _] = next.parts(strong);
                 loss += lesson.evaluate(positive, unlabeled, weight, of_positive, of_unlabeled);
             }
             if !loss.is_finite() || !all_finite(scores) {
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
             }
             executor.backward(&gradient)?;
-            let factor = config.schedule.factor(step, steps) * risen(step, warm_up);
+            let factor = config.schedule.factor(step, steps) * warm_up_factor(step, warm_up);
             executor.step(config.learning_rate * factor)?;
             if let Some(rate) = config.average_rate() {
                 executor.average(rate as f32)?;
@@ -415,9 +415,9 @@ pub fn train_watched(
             // Now it is busy, and the next batch and the observer cost no time.
             total += loss;
             progress.batch += 1;
-            progress.rows_seen += feed.rows.len() as u64;
+            progress.rows_seen += next.rows.len() as u64;
             progress.loss = total / progress.batch as f64;
-            more = feed.fill(coming.next(), job, step + 1);
+            more = next.fill(coming.next(), job, step + 1);
             if !observer(&progress) {
                 interrupted = true;
                 break 'epochs;
@@ -436,9 +436,10 @@ pub fn train_watched(
             Some(risk) => {
                 let positive = score_rows(judged, job.held_out_positive)?;
                 let unlabeled = score_rows(judged, job.held_out_unlabeled)?;
-                let negative = match held_out_negative.is_empty() {
-                    true => Vec::new(),
-                    false => score_rows(judged, held_out_negative)?,
+                let negative = if held_out_negative.is_empty() {
+                    Vec::new()
+                } else {
+                    score_rows(judged, held_out_negative)?
                 };
                 Some(risk(&positive, &unlabeled, &negative))
             }
@@ -481,7 +482,7 @@ pub fn train_watched(
 
 /// The next batch, made ready while a device works on the last one.
 #[derive(Default)]
-struct Feed {
+struct NextBatch {
     rows: Vec<u32>,
     /// The weights of these rows, where rows have weights.
     weights: Vec<f32>,
@@ -493,7 +494,7 @@ struct Feed {
     dropout_key: u64,
 }
 
-impl Feed {
+impl NextBatch {
     /// Makes ready the batch of `step`; false if there is none.
     fn fill(&mut self, batch: Option<onesided_data::Batch>, job: &Job, step: u64) -> bool {
         let Some(batch) = batch else { return false };
@@ -577,9 +578,9 @@ mod tests {
 
     #[test]
     fn a_warm_up_rises_in_equal_steps_and_then_leaves_the_rate_alone() {
-        let rates: Vec<f64> = (0..6).map(|step| risen(step, 4.0)).collect();
+        let rates: Vec<f64> = (0..6).map(|step| warm_up_factor(step, 4.0)).collect();
         assert_eq!(rates, [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]);
-        assert_eq!(risen(0, 0.0), 1.0);
-        assert_eq!(risen(0, 2.5), 0.4);
+        assert_eq!(warm_up_factor(0, 0.0), 1.0);
+        assert_eq!(warm_up_factor(0, 2.5), 0.4);
     }
 }

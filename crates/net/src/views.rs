@@ -70,9 +70,8 @@ impl Strong {
     /// Draws how an image of this shape is changed; `strength` is the share of each change's largest amount that is used.
     fn draw(shape: Shape, strength: f64, stream: &mut Stream) -> Self {
         let within = |stream: &mut Stream, most: f64| strength * most * (2.0 * stream.uniform() - 1.0);
-        let perhaps = |stream: &mut Stream, most: f64| match stream.uniform() < CHANCE {
-            true => within(stream, most),
-            false => 0.0,
+        let perhaps = |stream: &mut Stream, most: f64| {
+            if stream.uniform() < CHANCE { within(stream, most) } else { 0.0 }
         };
         let (sine, cosine) = perhaps(stream, ROTATION).sin_cos();
         let (wide, high) = (perhaps(stream, SCALE), perhaps(stream, SCALE));

@@ -68,9 +68,10 @@ pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, Evid
     let (low, high) = (inside(law.quantile(outside)), inside(law.quantile(1.0 - outside)));
     let one_sided = high > FACTOR * low;
     let usual = |level: f64| inside(law.usual(level));
-    let mu = match seen.separation() >= APART {
-        true => consensus.mu.clamp(usual(BELIEVED), usual(1.0 - BELIEVED)),
-        false => usual(0.5),
+    let mu = if seen.separation() >= APART {
+        consensus.mu.clamp(usual(BELIEVED), usual(1.0 - BELIEVED))
+    } else {
+        usual(0.5)
     };
     let cautious = usual(CAUTIOUS).min(mu);
     let interval = (if one_sided { 0.0 } else { low.min(mu) }, high.max(mu));

@@ -14,9 +14,9 @@
 //! their own, so distances stay distances. On 2,000 rows of two Gaussians in 5 and 20 columns, with shares of 0.1 to 0.7,
 //! KM2 differs by 0.001 to 0.009 between the two.
 //!
-//! Rows are dealt into groups, and the inner products are between group means, so that a resample is a new weight a group.
+//! Rows are split into groups, and the inner products are between group means, so that a resample is a new weight a group.
 
-use crate::kernel::{deal, dot, dot_wide, parallel, rows_at, sample};
+use crate::kernel::{dot, dot_wide, parallel, rows_at, sample, split_evenly};
 use onesided_data::{Matrix, Stream};
 
 /// How the kernel is computed.
@@ -83,8 +83,8 @@ impl Embedding {
             KernelForm::Exact => true,
             KernelForm::RandomFeatures => false,
         };
-        let groups_u = deal(unlabeled.rows(), GROUPS, stream);
-        let groups_p = deal(positive.rows(), GROUPS, stream);
+        let groups_u = split_evenly(unlabeled.rows(), GROUPS, stream);
+        let groups_p = split_evenly(positive.rows(), GROUPS, stream);
         if exact {
             Self::exact(unlabeled, positive, width, &groups_u, &groups_p)
         } else {

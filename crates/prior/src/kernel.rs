@@ -1,4 +1,4 @@
-//! What the estimators on rows share: distances, Gaussian widths, rows dealt into groups, threads.
+//! What the estimators on rows share: distances, Gaussian widths, rows split into groups, threads.
 
 use onesided_data::{Matrix, Stream};
 
@@ -72,20 +72,20 @@ pub(crate) fn median_distance(rows: &[&[f32]]) -> f64 {
     }
 }
 
-/// Rows dealt at random into at most `most` groups of nearly equal size.
+/// Rows split at random into at most `most` groups of nearly equal size.
 ///
-/// Means over rows are resampled by resampling groups: if rows are dealt at random, the mean of group means has the
+/// Means over rows are resampled by resampling groups: if rows are split at random, the mean of group means has the
 /// variance of the mean, at the cost of `most` draws instead of a draw a row. Up to `most` rows each is its own group.
-pub(crate) fn deal(rows: usize, most: usize, stream: &mut Stream) -> Vec<Vec<usize>> {
+pub(crate) fn split_evenly(rows: usize, most: usize, stream: &mut Stream) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..rows).collect();
     let groups = rows.min(most).max(1);
     if rows > most {
         stream.shuffle(&mut order);
     }
-    let mut dealt = vec![Vec::with_capacity(rows / groups + 1); groups];
-    order.into_iter().enumerate().for_each(|(i, row)| dealt[i % groups].push(row));
-    dealt.iter_mut().for_each(|group| group.sort_unstable());
-    dealt
+    let mut groups_of_rows = vec![Vec::with_capacity(rows / groups + 1); groups];
+    order.into_iter().enumerate().for_each(|(i, row)| groups_of_rows[i % groups].push(row));
+    groups_of_rows.iter_mut().for_each(|group| group.sort_unstable());
+    groups_of_rows
 }
 
 /// `work` on every item, in order, on all cores. Each answer depends on its item alone, so the number of threads changes
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn groups_hold_every_row_once() {
-        let groups = deal(1003, 64, &mut Stream::new(1, "groups"));
+        let groups = split_evenly(1003, 64, &mut Stream::new(1, "groups"));
         assert_eq!(groups.len(), 64);
         assert!(groups.iter().all(|group| group.len() == 15 || group.len() == 16));
         let mut all: Vec<usize> = groups.concat();
         all.sort_unstable();
         assert_eq!(all, (0..1003).collect::<Vec<_>>());
-        assert_eq!(deal(3, 64, &mut Stream::new(1, "groups")), [[0], [1], [2]]);
+        assert_eq!(split_evenly(3, 64, &mut Stream::new(1, "groups")), [[0], [1], [2]]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::cells::Cells;
 use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
 use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
-use crate::kernel::{deal, median_distance, parallel, rows_at, sample, squared_distance};
+use crate::kernel::{median_distance, parallel, rows_at, sample, split_evenly, squared_distance};
 use crate::resample::poisson_all;
 use onesided_data::{Matrix, Stream};
 
@@ -97,7 +97,7 @@ struct Grouped {
 
 impl Grouped {
     fn new(rows: &Matrix, centers: &[&[f32]], width: f64, stream: &mut Stream) -> Self {
-        let groups = deal(rows.rows(), GROUPS, stream);
+        let groups = split_evenly(rows.rows(), GROUPS, stream);
         let scale = -0.5 / (width * width);
         let sums = parallel(&groups, |group| {
             let mut sums = vec![0.0; centers.len()];

@@ -61,13 +61,10 @@ impl Codes {
         }
         let rows = columns.matrix.rows();
         let code = |row: usize| Some(columns.matrix.row(row)[col]).filter(|code| !code.is_nan());
-        Some(Arc::new(match levels < u32::from(u16::MAX) {
-            true => {
-                Codes::Short((0..rows).map(|row| code(row).map_or(u16::MAX, |code| code as u16)).collect())
-            }
-            false => {
-                Codes::Long((0..rows).map(|row| code(row).map_or(u32::MAX, |code| code as u32)).collect())
-            }
+        Some(Arc::new(if levels < u32::from(u16::MAX) {
+            Codes::Short((0..rows).map(|row| code(row).map_or(u16::MAX, |code| code as u16)).collect())
+        } else {
+            Codes::Long((0..rows).map(|row| code(row).map_or(u32::MAX, |code| code as u32)).collect())
         }))
     }
 

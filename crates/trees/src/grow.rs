@@ -173,9 +173,10 @@ impl Ground<'_> {
         let best = found.into_iter().fold((None, None), |so_far, (one, other)| {
             (Split::better(so_far.0, one), Split::better(so_far.1, other))
         });
-        let (splits, histograms) = match first_smaller {
-            true => ([best.0, best.1], [small, large]),
-            false => ([best.1, best.0], [large, small]),
+        let (splits, histograms) = if first_smaller {
+            ([best.0, best.1], [small, large])
+        } else {
+            ([best.1, best.0], [large, small])
         };
         sides.into_iter().zip(splits).zip(histograms).filter_map(
             move |(((node, span, here), split), histogram)| match split {

@@ -46,9 +46,8 @@ impl Units {
             curvature = curvature.max(h);
         }
         let bits = usize::BITS - rows.leading_zeros();
-        let unit = |largest: f32, free: u32| match largest > 0.0 {
-            true => f64::from(largest) / 2f64.powi(free.min(MOST_BITS) as i32),
-            false => 1.0,
+        let unit = |largest: f32, free: u32| {
+            if largest > 0.0 { f64::from(largest) / 2f64.powi(free.min(MOST_BITS) as i32) } else { 1.0 }
         };
         // Rows and the sum of curvatures share a word; 2²⁸ rows leave eight bits for each.
         let (gradient, curvature) =

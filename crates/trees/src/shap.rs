@@ -148,10 +148,7 @@ impl<'t> Covered<'t> {
                 (feature, left as usize, right as usize)
             }
         };
-        let (taken, other) = match self.tree.goes_left(node, row) {
-            true => (left, right),
-            false => (right, left),
-        };
+        let (taken, other) = if self.tree.goes_left(node, row) { (left, right) } else { (right, left) };
         // A feature that was looked at above is one feature still.
         let (mut without, mut with) = (1.0, 1.0);
         if let Some(at) = (1..length).find(|&at| paths[at].feature == feature) {

@@ -59,9 +59,8 @@ pub fn fit(
 impl LabeledRows<'_> {
     pub(crate) fn check(&self) -> Result<(), TreesError> {
         let expected = self.binned.rows();
-        let fits = |what, found| match found == expected {
-            true => Ok(()),
-            false => Err(TreesError::Length { what, expected, found }),
+        let fits = |what, found| {
+            if found == expected { Ok(()) } else { Err(TreesError::Length { what, expected, found }) }
         };
         fits("labels", self.positive.len())?;
         let Some(weights) = self.weights else { return Ok(()) };

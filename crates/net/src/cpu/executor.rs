@@ -6,9 +6,9 @@
 
 use super::norm::{Backward, Moments};
 use super::plan::{Op, Plan};
-use super::shard::{Pass, Shard, grown};
 use super::simd::simd_fn;
 use super::thread_pool::ThreadPool;
+use super::worker::{Pass, Worker, grown};
 use crate::NetError;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, Source, no_average};
 use crate::optimizer::{Clock, Optimizer, Step};
@@ -23,7 +23,7 @@ pub struct CpuExecutor<'a> {
     /// Rows of the data set.
     held: usize,
     pool: ThreadPool,
-    shards: Vec<Shard>,
+    workers: Vec<Worker>,
     /// Shards that the last pass had work for.
     busy: usize,
     work_a_thread: usize,
@@ -78,12 +78,12 @@ impl<'a> CpuExecutor<'a> {
         let threads = thread_count(threads);
         let pool = ThreadPool::new(threads)
             .map_err(|error| NetError::Config(format!("cannot start {threads} threads: {error}")))?;
-        let shards = (0..threads).map(|_| Shard::new(&plan)).collect();
+        let workers = (0..threads).map(|_| Worker::new(&plan)).collect();
         let mut this = Self {
             source,
             held,
             pool,
-            shards,
+            workers,
             busy: threads,
             work_a_thread: WORK_A_THREAD,
             weights: vec![0.0; plan.trained],
@@ -142,9 +142,9 @@ impl<'a> CpuExecutor<'a> {
                 jobs.push((conv, &self.weights[weight.clone()], part));
             }
         }
-        // Largest layers first, dealt out in turn, so that threads end together.
+        // Largest layers first, assigned in turn, so that threads end together.
         jobs.sort_by_key(|(_, weights, _)| std::cmp::Reverse(weights.len()));
-        let mut hands: Vec<Vec<_>> = (0..self.shards.len()).map(|_| Vec::new()).collect();
+        let mut hands: Vec<Vec<_>> = (0..self.workers.len()).map(|_| Vec::new()).collect();
         for (i, job) in jobs.into_iter().enumerate() {
             let n = hands.len();
             hands[i % n].push(job);
@@ -167,12 +167,12 @@ impl Executor for CpuExecutor<'_> {
         self.dropout_key = batch.dropout_key;
         // Few rows of a small network are done before a second thread is told of them.
         let work = rows.len().saturating_mul(self.plan.products);
-        let most = self.shards.len().min(rows.len()).max(1);
+        let most = self.workers.len().min(rows.len()).max(1);
         let count = (work / self.work_a_thread).clamp(1, most);
         self.busy = count;
-        for (i, shard) in self.shards[..count].iter_mut().enumerate() {
-            shard.first = i * rows.len() / count;
-            shard.rows = (i + 1) * rows.len() / count - shard.first;
+        for (i, worker) in self.workers[..count].iter_mut().enumerate() {
+            worker.first = i * rows.len() / count;
+            worker.rows = (i + 1) * rows.len() / count - worker.first;
         }
         let ops = &self.plan.ops;
         if mode == Mode::Predict {
@@ -199,17 +199,17 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let source = &self.source;
-            self.pool.each(&mut self.shards[..self.busy], |shard| {
+            self.pool.each(&mut self.workers[..self.busy], |worker| {
                 if !gathered {
-                    shard.gather(source, batch, pass.plan.shape);
+                    worker.gather(source, batch, pass.plan.shape);
                 }
-                shard.forward(&pass, start..end);
+                worker.forward(&pass, start..end);
             });
             if end == ops.len() {
                 break;
             }
             if let Op::Norm { slot, pixels, mean, variance, .. } = &ops[end] {
-                let sums: Vec<_> = self.shards[..count].iter().map(|s| s.norm_sums(*slot)).collect();
+                let sums: Vec<_> = self.workers[..count].iter().map(|s| s.norm_sums(*slot)).collect();
                 let count = rows.len() * pixels;
                 match mode {
                     Mode::Observe => {
@@ -226,8 +226,8 @@ impl Executor for CpuExecutor<'_> {
             start = end;
         }
         self.scores.clear();
-        for shard in &self.shards[..count] {
-            self.scores.extend_from_slice(&shard.outputs[ops.len() - 1][..shard.rows]);
+        for worker in &self.workers[..count] {
+            self.scores.extend_from_slice(&worker.outputs[ops.len() - 1][..worker.rows]);
         }
         Ok(&self.scores)
     }
@@ -255,18 +255,18 @@ impl Executor for CpuExecutor<'_> {
                 dropout_key: self.dropout_key,
             };
             let backward = &self.backward;
-            self.pool.each(&mut self.shards[..self.busy], |shard| {
+            self.pool.each(&mut self.workers[..self.busy], |worker| {
                 if begun.is_none() {
-                    let part = &gradient[shard.first..shard.first + shard.rows];
-                    grown(&mut shard.gradient, part.len()).copy_from_slice(part);
+                    let part = &gradient[worker.first..worker.first + worker.rows];
+                    grown(&mut worker.gradient, part.len()).copy_from_slice(part);
                 }
-                shard.backward(&pass, start..end, begun, backward);
+                worker.backward(&pass, start..end, begun, backward);
             });
             if !stops_at_norm {
                 break;
             }
             if let Op::Norm { slot, pixels, gamma, beta, .. } = &ops[start] {
-                let (first, others) = self.shards[..self.busy].split_at_mut(1);
+                let (first, others) = self.workers[..self.busy].split_at_mut(1);
                 let first = &mut first[0];
                 let own = std::mem::take(&mut first.sums[*slot]);
                 let mut sums = vec![(own.0.as_slice(), own.1.as_slice())];
@@ -290,7 +290,7 @@ impl Executor for CpuExecutor<'_> {
         self.first_moment.resize(n, 0.0);
         self.second_moment.resize(n, 0.0);
         let step = self.clock.tick(self.optimizer, learning_rate, self.weight_decay);
-        let (first, others) = self.shards[..self.busy].split_at_mut(1);
+        let (first, others) = self.workers[..self.busy].split_at_mut(1);
         let others: Vec<&[f32]> = others.iter().map(|s| s.weights.as_slice()).collect();
         let part = n.div_ceil(others.len() + 1).next_multiple_of(64);
         let mut jobs: Vec<_> = self
@@ -318,8 +318,8 @@ impl Executor for CpuExecutor<'_> {
 
     fn gradients(&mut self) -> Result<Vec<(String, Vec<f32>)>, NetError> {
         let trained = self.plan.tensors.iter().filter(|(spec, _)| spec.trained);
-        let parts = &self.shards[..self.busy];
-        let sum = |i: usize| parts.iter().filter_map(|shard| shard.weights.get(i)).sum::<f32>();
+        let parts = &self.workers[..self.busy];
+        let sum = |i: usize| parts.iter().filter_map(|worker| worker.weights.get(i)).sum::<f32>();
         Ok(trained.map(|(spec, place)| (spec.name.clone(), place.clone().map(sum).collect())).collect())
     }
 

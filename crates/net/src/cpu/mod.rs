@@ -6,12 +6,12 @@ mod gather;
 mod matmul;
 mod norm;
 mod norm_pool;
-mod panel;
+mod packed_gemm;
 mod plan;
 mod pointwise;
-mod shard;
 mod simd;
 mod thread_pool;
 mod winograd;
+mod worker;
 
 pub use executor::CpuExecutor;

@@ -8,7 +8,7 @@
 //! `Gᵀ (Vᵀ M') G` (V the transformed input) and the input receives `B (M' Uᵀ) Bᵀ`, added up where blocks overlap.
 //! f32 loses about one digit to the transforms; the tests compare with the direct form.
 
-use super::panel::{self, Left, Right, multiply};
+use super::packed_gemm::{self, Left, Right, multiply};
 use super::simd::{LANES, Vector, simd_fn};
 use crate::spec::Shape;
 
@@ -413,7 +413,7 @@ simd_fn! {
 simd_fn! {
     /// The part of one output, with weights (3, 3, inputs), in the 36 matrices U and in their transposes.
     fn weight_rows<V>(weights: &[f32], forward: &mut [f32], backward: &mut [f32], o: usize, inputs: usize, outputs: usize) {
-        let (wide_in, wide_out) = (panel::width(inputs), panel::width(outputs));
+        let (wide_in, wide_out) = (packed_gemm::width(inputs), packed_gemm::width(outputs));
         for c in (0..inputs).step_by(LANES) {
             let block = square!(3, |i, j| V::load(&weights[(i * 3 + j) * inputs + c..]));
             let full = both_ways!(block, 3, 6, g);

@@ -4,7 +4,7 @@ use super::cudnn::Pass;
 use super::driver::{Argument, Stream};
 use super::forward::Mark;
 use super::layout::NORM_THREADS;
-use super::network::{OnCard, Way};
+use super::network::{DeviceNetwork, Direction};
 use super::plan::{BLOCK, By, Op, number};
 use super::tables::split;
 use crate::NetError;
@@ -12,7 +12,7 @@ use crate::executor::Mode;
 use crate::spec::{Activation, Shape};
 use std::ffi::CStr;
 
-impl OnCard {
+impl DeviceNetwork {
     /// From the gradient of the scores to the gradient of all weights. With `aside`, those of products run on side
     /// streams.
     pub fn backward(&self, aside: bool, mark: Mark) -> Result<(), NetError> {
@@ -67,10 +67,10 @@ impl OnCard {
         }
         match op {
             Op::Dense { .. } => {
-                self.product(i, Way::Weights, stream)?;
+                self.product(i, Direction::Weights, stream)?;
                 mark(label("weights"))?;
                 if below.is_some() {
-                    self.product(i, Way::Backward, main)?;
+                    self.product(i, Direction::Backward, main)?;
                     mark(label("data"))?;
                 }
             }
@@ -119,8 +119,8 @@ impl OnCard {
             }
             Op::Conv { weight, by, .. } => {
                 match by {
-                    By::Thin => self.thin(i, Way::Weights, stream)?,
-                    _ => self.product(i, Way::Weights, stream)?,
+                    By::Thin => self.thin(i, Direction::Weights, stream)?,
+                    _ => self.product(i, Direction::Weights, stream)?,
                 }
                 mark(label("weights"))?;
                 let (parts, size) = split(op, capacity, self.processors).unwrap_or((1, weight.len()));
@@ -134,7 +134,7 @@ impl OnCard {
                 self.pointwise(c"sum_parts", stream, grid, 256, &mut arguments)?;
                 mark(label("weights, sum"))?;
                 if below.is_some() {
-                    self.product(i, Way::Backward, main)?;
+                    self.product(i, Direction::Backward, main)?;
                     mark(label("data"))?;
                     self.unfold(i)?;
                 }

@@ -4,7 +4,7 @@ use super::card::CardData;
 use super::choice::passes;
 use super::driver::{Buffer, Event, Graph, Pinned};
 use super::layout::{HEAD, request_words, words_of};
-use super::network::{OnCard, convolution};
+use super::network::{DeviceNetwork, convolution};
 use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
 use crate::device::ExecutorConfig;
@@ -17,7 +17,7 @@ use crate::weights::{Tensor, Weights};
 pub struct CudaExecutor {
     // Graphs go first, then what they use.
     graphs: Graphs,
-    net: OnCard,
+    net: DeviceNetwork,
     request: Pinned,
     scores: Pinned,
     reply: Pinned,
@@ -72,7 +72,7 @@ impl CudaExecutor {
         }
         let plan = Plan::new(network, setting.precision)?;
         let capacity = setting.batch.max(1).next_multiple_of(8);
-        let net = OnCard::new(card, data, plan, capacity, setting)?;
+        let net = DeviceNetwork::new(card, data, plan, capacity, setting)?;
         net.load(weights)?;
         let (request, scores, reply) = (
             Pinned::new(context, request_words(capacity, setting.strong))?,
@@ -340,9 +340,10 @@ impl Executor for CudaExecutor {
             return Ok(false);
         }
         for (place, values) in [(net.layout.first, &state.first), (net.layout.second, &state.second)] {
-            match values.is_empty() {
-                true => net.write_trained(place, &vec![0.0; net.trained_len()])?,
-                false => net.write_trained(place, values)?,
+            if values.is_empty() {
+                net.write_trained(place, &vec![0.0; net.trained_len()])?
+            } else {
+                net.write_trained(place, values)?
             }
         }
         self.clock = state.clock;

@@ -3,7 +3,7 @@
 use super::cudnn::Pass;
 use super::driver::{Argument, Stream};
 use super::layout::{HEAD, JOBS, Job, NORM_THREADS, Norm, TILE, bytes, vector};
-use super::network::{Grid, OnCard, Way};
+use super::network::{DeviceNetwork, Direction, Grid};
 use super::plan::{By, Op, number};
 use super::tables::split;
 use crate::NetError;
@@ -14,7 +14,7 @@ use std::ffi::CStr;
 /// Marks the end of a kernel, for a profile.
 pub(crate) type Mark<'m> = &'m mut dyn FnMut(String) -> Result<(), NetError>;
 
-impl OnCard {
+impl DeviceNetwork {
     pub fn pointwise(
         &self,
         name: &'static CStr,
@@ -40,20 +40,20 @@ impl OnCard {
         (rows.div_ceil(lanes).clamp(1, most), tiles, 1)
     }
 
-    pub fn product(&self, op: usize, way: Way, stream: &Stream) -> Result<(), NetError> {
+    pub fn product(&self, op: usize, way: Direction, stream: &Stream) -> Result<(), NetError> {
         let (kernel, grid) = self.kernels.products[&(op, way)];
         let place = self.layout.jobs + (JOBS * op + way as usize) * size_of::<Job>();
         kernel.launch(stream, grid, 128, &mut [self.at(place).into()])
     }
 
     /// A convolution of few channels: its output, or the parts of its weight gradient.
-    pub fn thin(&self, op: usize, way: Way, stream: &Stream) -> Result<(), NetError> {
+    pub fn thin(&self, op: usize, way: Direction, stream: &Stream) -> Result<(), NetError> {
         let Op::Conv { input, outputs, weight, .. } = &self.plan.ops[op] else { return Ok(()) };
         let pixels = self.capacity * input.pixels();
         let (forward, weights) = self.kernels.thin[&input.channels];
         let tiles = outputs.div_ceil(64);
         let (kernel, blocks, tensors) = match way {
-            Way::Forward => {
+            Direction::Forward => {
                 let blocks = pixels.div_ceil(128).clamp(1, 8 * self.processors);
                 (forward, blocks, [self.input(op), self.working(weight.start), self.output(op)])
             }
@@ -141,10 +141,10 @@ impl OnCard {
         let (input, output) = (self.input(i), self.output(i));
         let label = |what: &str| format!("forward {i} {} {what}", op.label());
         match op {
-            Op::Dense { .. } => self.product(i, Way::Forward, main)?,
+            Op::Dense { .. } => self.product(i, Direction::Forward, main)?,
             Op::Conv { by: By::Cudnn, .. } => self.convolve(i, Pass::Forward, None)?,
-            Op::Conv { by: By::Thin, .. } => self.thin(i, Way::Forward, main)?,
-            Op::Conv { .. } => self.product(i, Way::Forward, main)?,
+            Op::Conv { by: By::Thin, .. } => self.thin(i, Direction::Forward, main)?,
+            Op::Conv { .. } => self.product(i, Direction::Forward, main)?,
             Op::Score { inputs, weight, bias } => {
                 let bias = bias.as_ref().map_or(0, |b| self.weight(b.start));
                 self.pointwise(

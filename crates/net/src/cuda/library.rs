@@ -10,9 +10,10 @@ fn missing(what: &str, names: &[&str], remedy: &str) -> NetError {
     let candidates: Vec<String> =
         names.iter().flat_map(|name| cudarc::get_lib_name_candidates(name)).take(1).collect();
     let path = std::env::var("LD_LIBRARY_PATH").unwrap_or_default();
-    let places = match path.is_empty() {
-        true => "the system's library folders (LD_LIBRARY_PATH is not set)".to_string(),
-        false => format!("LD_LIBRARY_PATH ({path}) and the system's library folders"),
+    let places = if path.is_empty() {
+        "the system's library folders (LD_LIBRARY_PATH is not set)".to_string()
+    } else {
+        format!("LD_LIBRARY_PATH ({path}) and the system's library folders")
     };
     NetError::Device(format!(
         "CUDA cannot be used: {what} ({}) was not found in {places}; {remedy}",

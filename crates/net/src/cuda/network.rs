@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Streams beside the main one, on which gradients of weights are computed while the main one goes on.
 pub(crate) const SIDES: usize = 2;
 /// Everything on the card that belongs to one network.
-pub(crate) struct OnCard {
+pub(crate) struct DeviceNetwork {
     pub engines: HashMap<usize, [Arc<Engine>; 3]>,
     pub kernels: Kernels,
     pub main: Stream,
@@ -44,7 +44,7 @@ pub(crate) struct OnCard {
 pub(crate) struct Kernels {
     pub pointwise: HashMap<&'static CStr, Kernel>,
     pub norm: HashMap<(&'static CStr, bool), Kernel>,
-    pub products: HashMap<(usize, Way), (Kernel, Grid)>,
+    pub products: HashMap<(usize, Direction), (Kernel, Grid)>,
     /// Forward and weights, by the number of channels.
     pub thin: HashMap<usize, (Kernel, Kernel)>,
 }
@@ -53,13 +53,13 @@ pub(crate) type Grid = (usize, usize, usize);
 
 /// The direction of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     Forward = 0,
     Backward = 1,
     Weights = 2,
 }
 
-impl OnCard {
+impl DeviceNetwork {
     pub fn new(
         card: &Card,
         data: &CardData,

@@ -189,9 +189,10 @@ impl Plan {
                 Step::Dense { outputs } => {
                     let (inputs, weight, bias) =
                         (before.channels, needed(stage, "weight"), place(stage, "bias"));
-                    let op = match index + 1 == stages.len() {
-                        true => Op::Score { inputs, weight, bias },
-                        false => Op::Dense { pixels: 1, inputs, outputs, weight, bias, activation: None },
+                    let op = if index + 1 == stages.len() {
+                        Op::Score { inputs, weight, bias }
+                    } else {
+                        Op::Dense { pixels: 1, inputs, outputs, weight, bias, activation: None }
                     };
                     plan.push(op, after, &mut at_hand);
                 }

@@ -4,7 +4,7 @@ use super::choice::passes;
 use super::cudnn::{Convolution, Handle};
 use super::kernels::{Product, Program};
 use super::layout::{Finish, JOBS, Job, Norm, Operand, vector, words};
-use super::network::{OnCard, SIDES, Way, convolution};
+use super::network::{DeviceNetwork, Direction, SIDES, convolution};
 use super::plan::{BLOCK, By, Op, number};
 use crate::NetError;
 use crate::device::Precision;
@@ -46,7 +46,7 @@ const NORM: [&CStr; 10] = [
     c"norm_running",
 ];
 
-impl OnCard {
+impl DeviceNetwork {
     /// The structures that kernels read: products, norms, and which gradients are bf16.
     pub fn write_tables(&self) -> Result<(), NetError> {
         for i in 0..self.plan.ops.len() {
@@ -87,7 +87,7 @@ impl OnCard {
     }
 
     /// The products of an operation on our own kernels.
-    pub fn jobs(&self, op: usize) -> Vec<(Way, Job)> {
+    pub fn jobs(&self, op: usize) -> Vec<(Direction, Job)> {
         let plain = |p: u64, ld: usize| Operand { p, ld: ld as i32, ..Operand::default() };
         let source = self.plan.sources[op];
         let below = source.map_or(0, |source| number(self.plan.ops[source].folded()));
@@ -126,9 +126,15 @@ impl OnCard {
                     ..Finish::default()
                 };
                 vec![
-                    (Way::Forward, forward),
-                    (Way::Backward, Job { a: dz, b: w, m: rows, n: ni, k: no, k_part: no, finish: back }),
-                    (Way::Weights, Job { a: dz, b: x, m: no, n: ni, k: rows, k_part: rows, finish: sums }),
+                    (Direction::Forward, forward),
+                    (
+                        Direction::Backward,
+                        Job { a: dz, b: w, m: rows, n: ni, k: no, k_part: no, finish: back },
+                    ),
+                    (
+                        Direction::Weights,
+                        Job { a: dz, b: x, m: no, n: ni, k: rows, k_part: rows, finish: sums },
+                    ),
                 ]
             }
             Op::Conv { input, outputs, weight, by: by @ (By::Thin | By::Product), .. } => {
@@ -145,7 +151,7 @@ impl OnCard {
                 let side = self.side_of(op);
                 let all = vec![
                     (
-                        Way::Forward,
+                        Direction::Forward,
                         Job {
                             a: image(self.input(op), c),
                             b: plain(self.working(weight.start), 9 * c),
@@ -157,7 +163,7 @@ impl OnCard {
                         },
                     ),
                     (
-                        Way::Backward,
+                        Direction::Backward,
                         Job {
                             a: image(self.gradient(op), *outputs),
                             b: filters,
@@ -169,7 +175,7 @@ impl OnCard {
                         },
                     ),
                     (
-                        Way::Weights,
+                        Direction::Weights,
                         Job {
                             a: plain(self.gradient(op), *outputs),
                             b: image(self.input(op), c),
@@ -181,7 +187,7 @@ impl OnCard {
                         },
                     ),
                 ];
-                all.into_iter().filter(|(way, _)| *by == By::Product || *way == Way::Backward).collect()
+                all.into_iter().filter(|(way, _)| *by == By::Product || *way == Direction::Backward).collect()
             }
             _ => Vec::new(),
         }
@@ -200,18 +206,18 @@ impl OnCard {
         let mut products = Vec::new();
         for i in 0..self.plan.ops.len() {
             for (way, job) in self.jobs(i) {
-                if way == Way::Backward && self.plan.sources[i].is_none() {
+                if way == Direction::Backward && self.plan.sources[i].is_none() {
                     continue;
                 }
                 let dense = matches!(self.plan.ops[i], Op::Dense { .. });
                 let four = |n: i32| n % 4 == 0;
                 let (product, vectors) = match (dense, way) {
-                    (true, Way::Forward) => (Product::DenseForward, (four(job.a.ld), four(job.b.ld))),
-                    (true, Way::Backward) => (Product::DenseBackward, (four(job.a.ld), four(job.b.ld))),
-                    (true, Way::Weights) => (Product::DenseWeights, (four(job.a.ld), four(job.b.ld))),
-                    (false, Way::Forward) => (Product::ConvForward, (four(job.a.ld), four(job.b.ld))),
-                    (false, Way::Backward) => (Product::ConvBackward, (four(job.a.ld), four(job.b.ld))),
-                    (false, Way::Weights) => (Product::ConvWeights, (four(job.a.ld), four(job.b.ld))),
+                    (true, Direction::Forward) => (Product::DenseForward, (four(job.a.ld), four(job.b.ld))),
+                    (true, Direction::Backward) => (Product::DenseBackward, (four(job.a.ld), four(job.b.ld))),
+                    (true, Direction::Weights) => (Product::DenseWeights, (four(job.a.ld), four(job.b.ld))),
+                    (false, Direction::Forward) => (Product::ConvForward, (four(job.a.ld), four(job.b.ld))),
+                    (false, Direction::Backward) => (Product::ConvBackward, (four(job.a.ld), four(job.b.ld))),
+                    (false, Direction::Weights) => (Product::ConvWeights, (four(job.a.ld), four(job.b.ld))),
                 };
                 let (m, n) = (job.m as usize, job.n as usize);
                 let parts = (job.k as usize).div_ceil(job.k_part as usize);

@@ -13,7 +13,7 @@ use crate::spec::Shape;
 use std::ops::Range;
 
 /// What one thread owns: its rows' activations, gradients and scratch.
-pub(crate) struct Shard {
+pub(crate) struct Worker {
     /// First row of the batch, and how many.
     pub first: usize,
     pub rows: usize,
@@ -55,7 +55,7 @@ pub(crate) fn grown(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
     &mut buffer[..len]
 }
 
-impl Shard {
+impl Worker {
     pub fn new(plan: &Plan) -> Self {
         Self {
             first: 0,
