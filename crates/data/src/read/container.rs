@@ -118,9 +118,9 @@ fn bytes_of_ods(xml: &[u8]) -> u64 {
     bytes
 }
 
-/// Whether every element that is opened is closed. The reader of OpenDocument looks for the end of a table forever.
+/// Whether every element that is opened is closed by its own name. The reader of OpenDocument looks for the end of a table forever.
 fn is_whole(xml: &[u8]) -> bool {
-    let (mut depth, mut at) = (0i64, 0);
+    let (mut open, mut at) = (Vec::new(), 0);
     while let Some(start) = position(xml, at, b"<") {
         let inside = &xml[start + 1..];
         let passed = [(&b"!--"[..], &b"-->"[..]), (b"![CDATA[", b"]]>"), (b"?", b"?>")]
@@ -134,13 +134,15 @@ fn is_whole(xml: &[u8]) -> bool {
         let Some(length) = tag_length(inside) else { return false };
         let tag = &inside[..length];
         at = start + length + 2;
-        depth += match tag {
-            [b'!', ..] | [.., b'/'] => 0,
-            [b'/', ..] => -1,
-            _ => 1,
-        };
+        let name = |tag: &'_ [u8]| tag.split(u8::is_ascii_whitespace).next().unwrap_or_default().to_vec();
+        match tag {
+            [b'!', ..] | [.., b'/'] => {}
+            [b'/', closed @ ..] if open.pop() != Some(name(closed)) => return false,
+            [b'/', ..] => {}
+            _ => open.push(name(tag)),
+        }
     }
-    depth == 0
+    open.is_empty()
 }
 
 /// How long a tag is: up to the first `>` outside of quotes.
@@ -283,7 +285,7 @@ mod tests {
         assert!(whole(
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b='>' c=\"/>\"><!-- <d> --><e/><![CDATA[<f>]]></a>\n"
         ));
-        for cut in ["<a><b></b>", "<a", "<a><!-- </a>", "<a><![CDATA[</a>", "<a b=\"></a>", "</a>"] {
+        for cut in ["<a><b></b>", "<a><b></a></b>", "<a></b>", "<a", "<a><!-- </a>", "<a><![CDATA[</a>", "<a b=\"></a>", "</a>"] {
             assert!(!whole(cut), "{cut}");
         }
     }
