@@ -144,7 +144,7 @@ impl PyModel {
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f32>,
     ) -> Option<(Numbers<'py>, Numbers<'py>)> {
-        let range = |score: &f32| self.model.probability_range(*score);
+        let range = |score: &f32| self.model.probability_range(*score, onesided::Among::Population);
         let (low, high): (Vec<f32>, Vec<f32>) =
             scores.as_array().iter().map(range).collect::<Option<Vec<_>>>()?.into_iter().unzip();
         Some((low.into_pyarray(py), high.into_pyarray(py)))

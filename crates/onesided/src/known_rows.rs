@@ -20,7 +20,7 @@
 //! There is no cell, no name and no order of rows in it. The salt is another one for each model, so that two files do not tell
 //! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those.
 
-use crate::{Error, Model};
+use crate::{Among, Error, Model};
 use onesided_data::{DataError, Dataset, Fingerprint, Label, is_stream, write_atomically};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -392,6 +392,15 @@ impl RowMatcher<'_> {
     /// rows for certain: of a table of few distinct rows, any other has many that are equal.
     pub fn is_fitted_table(&self) -> bool {
         self.found == self.known.len() && self.found as f64 >= MOSTLY * self.seen as f64
+    }
+
+    /// Among which rows one of this kind is, now that all were seen: of the fitted table, those without a label are known to be
+    /// unlabeled.
+    pub fn among(&self, kind: RowKind) -> Among {
+        match kind == RowKind::Unlabeled && self.is_fitted_table() {
+            true => Among::Unlabeled,
+            false => Among::Population,
+        }
     }
 }
 

@@ -44,6 +44,21 @@ impl Asked {
         &self.top
     }
 
+    /// The same without a recall to promise.
+    pub fn only_top(&self) -> Self {
+        Self { target: None, top: self.top.clone() }
+    }
+
+    /// The recall to promise alone.
+    pub fn only_recall(&self) -> Self {
+        Self { target: self.target, top: Vec::new() }
+    }
+
+    /// The recall to promise.
+    pub fn target(&self) -> Option<RecallTarget> {
+        self.target
+    }
+
     /// The same of a list of so many rows: more than all are all.
     pub fn within(&self, rows: usize) -> Self {
         let most = |top: &Top| match *top {
@@ -150,15 +165,25 @@ impl ReviewAnswer {
         Ok(answer)
     }
 
+    /// This one's first rows with a promise that was made of another list.
+    pub fn with_review_of(self, other: Self) -> Self {
+        Self { top: self.top, ..other }
+    }
+
     /// Precisions that cannot be.
     pub fn warnings(&self) -> Vec<String> {
-        let impossible = |at: &&AtTop| at.precision.is_some_and(|precision| precision.value > 1.0);
-        self.top.iter().filter(impossible).map(|at| format!(
-            "the estimated precision of the first {} rows is {:.4}, above 1: the share of positives is too high, the labeled \
-             positives are no random sample of the positives, or they are few",
-            at.rows,
-            at.precision.map_or(f64::NAN, |precision| precision.value)
-        )).collect()
+        let said = |at: &AtTop| {
+            let value = at.impossible_precision?;
+            Some(format!(
+                "the estimated precision of the first {} rows was {value:.4} and is set to 1: the share of positives is too high, \
+                 the labeled positives are not a random sample of the positives, or they are few",
+                at.rows
+            ))
+        };
+        let holds = self.review.as_ref().and_then(|review| acted_on(review).0.holds);
+        let mut warnings: Vec<String> = self.top.iter().chain(&holds).filter_map(said).collect();
+        warnings.dedup();
+        warnings
     }
 
     /// For `--json`.
@@ -197,13 +222,7 @@ fn top_table(top: &[AtTop]) -> String {
         row.extend(pair(at.recall, 4));
         row.extend(pair(at.lift, 2));
         match at.precision {
-            // More than all rows cannot be positive, whatever the share says; a warning tells where it says so.
-            Some(Interval { value, low, high }) => {
-                row.extend(pair(
-                    Interval { value: value.min(1.0), low: low.min(1.0), high: high.min(1.0) },
-                    4,
-                ));
-            }
+            Some(precision) => row.extend(pair(precision, 4)),
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
         rows.push(row);
@@ -211,9 +230,19 @@ fn top_table(top: &[AtTop]) -> String {
     table(&rows)
 }
 
+/// The promise to act on, and whether it is about the positives in this very file. The reader has a file, so that one is taken
+/// where it can be made: for as many positives as the share says, or for any number of them.
+fn acted_on(review: &Review) -> (&Promise, bool) {
+    match (&review.this_file_by_share, &review.this_file) {
+        (Some(Promised::Made(promise)), _) | (_, Promised::Made(promise)) => (promise, true),
+        _ => (&review.population, false),
+    }
+}
+
 fn sentences(review: &Review, whose: &str) -> String {
     let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
-    let Promise { cut, rows, holds } = &review.population;
+    let Promise { cut, rows, .. } = &review.population;
+    let (promise, in_this_file) = acted_on(review);
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
         1 => "the first row".to_string(),
@@ -250,7 +279,7 @@ fn sentences(review: &Review, whose: &str) -> String {
         }
     });
     text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
-    let positives = holds.and_then(|holds| holds.positives);
+    let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
         text.push_str(&match estimated {
             true => format!(
@@ -270,7 +299,11 @@ fn sentences(review: &Review, whose: &str) -> String {
             count(high.ceil() as usize)
         )
     });
-    text.push_str(&format!("review {} to find at least {recall} % of the positives{about}\n", first(*rows)));
+    let whose = if in_this_file { " in this file" } else { " of the population, which may be fewer of this file's" };
+    text.push_str(&format!(
+        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence{about}\n",
+        first(promise.rows)
+    ));
     text
 }
 
