@@ -234,36 +234,42 @@ fn tell_list(
     Ok(Some(warning))
 }
 
-/// What to expect of the answers, in a sentence.
+/// What to expect of the answers: a sentence, and a line for each cut that was asked for.
 fn forecast(drawn: &AuditDraw) -> String {
     let Interval { value, low, high } = drawn.forecast.share;
     let half = |interval: Interval| 0.5 * (interval.high - interval.low);
-    let at = |rows: usize| drawn.forecast.cuts.iter().find(|cut| cut.rows == rows);
-    let mut parts = vec![match drawn.forecast_by {
-        ForecastBy::Model => format!("the share to about {low:.4} to {high:.4}"),
-        ForecastBy::Widest => format!("the share to ± {:.3} or better", half(drawn.forecast.share)),
-    }];
-    let of_cut = |whose: String, cut: &CutEstimate| {
-        format!("the precision of {whose} to ± {:.3} and the recall to ± {:.3}", half(cut.precision), half(cut.recall))
+    // Half of the answers being yes makes the precision as uncertain as it can be, but not the recall.
+    let cut_at = |rows: usize, whose: &str| {
+        let cut = drawn.forecast.cuts.iter().find(|cut| cut.rows == rows)?;
+        let recall = match drawn.forecast_by {
+            ForecastBy::Model => format!(" and the recall to ± {:.3}", half(cut.recall)),
+            ForecastBy::Widest => String::new(),
+        };
+        Some(format!("the precision of {whose} to ± {:.3}{recall}", half(cut.precision)))
     };
-    parts.extend(at(drawn.predicted).map(|cut| of_cut("its decision".to_string(), cut)));
+    let own = cut_at(drawn.predicted, "its decision").map_or_else(String::new, |own| format!(", {own}"));
+    let mut text = match drawn.forecast_by {
+        ForecastBy::Model => format!(
+            "if the model is right ({value:.4} of the rows positive), the answers will tell the share to about {low:.4} to \
+             {high:.4}{own}\n"
+        ),
+        ForecastBy::Widest => format!(
+            "the model has no share of positives to go by; at worst the answers will tell the share to ± {:.3}{own}\n",
+            half(drawn.forecast.share)
+        ),
+    };
     for &asked in drawn.asked.iter().filter(|&&asked| asked != drawn.predicted) {
-        parts.extend(at(asked).map(|cut| of_cut(format!("the first {} rows", count(asked)), cut)));
-    }
-    let told = parts.join(", ");
-    match drawn.forecast_by {
-        ForecastBy::Model => {
-            format!("if the model is right ({value:.4} of the rows positive), the answers will tell {told}")
-        }
-        ForecastBy::Widest => {
-            format!("the model has no share of positives to go by; at worst the answers will tell {told}")
+        let above = drawn.strata.iter().filter(|range| range.last <= asked).map(|range| range.drawn).sum();
+        if let Some(told) = cut_at(asked, &format!("the first {} rows", count(asked))) {
+            text.push_str(&format!("{told}, from {} of them\n", count(above)));
         }
     }
+    text
 }
 
 fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
     format!(
-        "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\n\
+        "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
          fill the column positive with yes or no, then: onesided audit read {} {}\n",
         count(drawn.rows.len()),
         count(drawn.forecast.rows),

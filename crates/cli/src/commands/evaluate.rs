@@ -294,5 +294,5 @@ fn reviewed(
         "note: the promise rests on {left} positives that the model was not fitted on, and is about the {rows} unlabeled rows that it \
          was not fitted on; the other {found} rows are left out of it"
     ));
-    Ok(top.with_review_of(ReviewAnswer::of(&unmet, &asked.only_recall(), true, act)?))
+    Ok(top.with_review_of(ReviewAnswer::of(&unmet, &asked.only_recall(), true, act)?, rows))
 }

@@ -22,6 +22,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
+/// A share below this is printed as 0.000.
+const ZERO: f64 = 0.000_5;
+
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
@@ -325,9 +328,12 @@ fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
 fn metric_tables(about: &About, audit: &str) -> String {
     let Some(estimate) = &about.prior_estimate else { return metric_table(metrics(about)) };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
-    let (useless, ranges): (Vec<_>, Vec<_>) =
-        metrics(about).filter(|(name, _)| rests_on_prior(name)).partition(|(_, range)| is_useless(*range));
     let (low, high) = estimate.interval;
+    // Precision and F1 are proportional to the share: where that may be 0, so may they.
+    let from_zero = |name: &str| low < ZERO && matches!(name, "precision" | "f1");
+    let (useless, ranges): (Vec<_>, Vec<_>) = metrics(about)
+        .filter(|(name, _)| rests_on_prior(name))
+        .partition(|(name, range)| estimate.audited.is_none() && (is_useless(*range) || from_zero(name)));
     let origin = match estimate.audited {
         Some(_) => "as the audit says",
         None => "which is estimated and not measured",
@@ -344,9 +350,9 @@ fn metric_tables(about: &About, audit: &str) -> String {
         false => {
             let names: Vec<String> = useless.iter().map(|(name, _)| plain_name(name)).collect();
             format!(
-                "\n{} cannot be told without the share of positives ({low:.3} to {high:.3} of the unlabeled rows): give it with \
-                 --prior, or have some rows labeled: {audit}\n",
-                names.join(", ")
+                "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
+                 rows: give it with --prior, or have some rows labeled: {audit}\n",
+                names.join(" and ")
             )
         }
     };

@@ -102,10 +102,18 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     warnings.extend(tell_of_labels(&model));
 
     let rows = ranking.rows();
+    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
+    let scale = match verdict.knows_unlabeled && model.tells_unlabeled_apart() {
+        false => Scale::Probability(Among::Population),
+        true if known == rows && !flags.all => Scale::Probability(Among::Unlabeled),
+        true => Scale::Score,
+    };
+    // A list of unlabeled rows alone has their share of positives.
+    let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
     let review = match ranking.take_scores() {
         None => None,
         Some(scores) => Some(ReviewAnswer::of(
-            &model.review(scores)?,
+            &model.review_among(scores, among)?,
             &asked.within(rows),
             flags.review.promised(),
             "fit with --reserve",
@@ -200,12 +208,6 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
         answer.as_text("reserved positives")
     });
-    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
-    let scale = match verdict.knows_unlabeled && model.tells_unlabeled_apart() {
-        false => Scale::Probability(Among::Population),
-        true if known == rows && !flags.all => Scale::Probability(Among::Unlabeled),
-        true => Scale::Score,
-    };
     tell_guess(&model);
     let wrote = |place: &str| {
         let what = match asked.top().is_empty() {

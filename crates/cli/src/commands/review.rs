@@ -143,6 +143,8 @@ pub struct ReviewAnswer {
     positives: usize,
     /// Why there is no review though there could be one.
     pub lacking: Option<String>,
+    /// The promise is about so many rows of the list, those that the model was not fitted on.
+    of_unmet: Option<usize>,
 }
 
 impl ReviewAnswer {
@@ -150,7 +152,7 @@ impl ReviewAnswer {
     pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
         let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
         let positives = list.positives();
-        let mut answer = Self { review: None, top, positives, lacking: None };
+        let mut answer = Self { review: None, top, positives, lacking: None, of_unmet: None };
         match asked.target.map(|target| (target, list.review(target))) {
             None => {}
             Some((_, Ok(review))) => answer.review = Some(review),
@@ -165,9 +167,9 @@ impl ReviewAnswer {
         Ok(answer)
     }
 
-    /// This one's first rows with a promise that was made of another list.
-    pub fn with_review_of(self, other: Self) -> Self {
-        Self { top: self.top, ..other }
+    /// This one's first rows with a promise about those `rows` of them that the model was not fitted on.
+    pub fn with_review_of(self, unmet: Self, rows: usize) -> Self {
+        Self { top: self.top, of_unmet: Some(rows), ..unmet }
     }
 
     /// Precisions that cannot be.
@@ -191,6 +193,7 @@ impl ReviewAnswer {
         let mut objects = Vec::new();
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
+            objects.extend(self.of_unmet.map(|rows| ("review_of_rows_not_fitted", json!(rows))));
         }
         if !self.top.is_empty() {
             objects.push(("at_top", json!(self.top)));
@@ -205,6 +208,9 @@ impl ReviewAnswer {
             text.push_str(&top_table(&self.top));
         }
         if let Some(review) = &self.review {
+            if let Some(rows) = self.of_unmet {
+                text.push_str(&format!("of the {} rows that the model was not fitted on:\n", count(rows)));
+            }
             text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives))));
         }
         text
