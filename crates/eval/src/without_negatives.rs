@@ -112,7 +112,8 @@ pub fn without_negatives_weighted(
             Observed::new(&ranked, cut, &positive, &unlabeled)
         })
         .collect();
-    let (positives, others) = (rows(input.positive.len(), weights[0]), rows(input.unlabeled.len(), weights[1]));
+    let (positives, others) =
+        (rows(input.positive.len(), weights[0]), rows(input.unlabeled.len(), weights[1]));
     let (recalls, shares) = (none_or_all(value.recall, positives), none_or_all(value.share, others));
     for (at, observed) in resampled.iter_mut().enumerate() {
         // Evenly spread, and in two orders that have nothing to do with one another.
@@ -312,7 +313,9 @@ mod tests {
         }
         assert_eq!((value(m.precision), value(m.f1), value(m.pu_risk)), (1.0, 1.0, 0.0));
         assert_eq!((value(m.pu_accuracy), value(m.auc)), (1.0, 1.0));
-        for Interval { low, high, .. } in [m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc].map(Option::unwrap) {
+        for Interval { low, high, .. } in
+            [m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc].map(Option::unwrap)
+        {
             assert!(low >= 0.0 && high <= 1.0, "{low} {high}");
         }
         // What may be more than 1 stays: (3/4) / (2/8).
@@ -341,7 +344,11 @@ mod tests {
         assert!(m.recall.high > 0.8, "{:?}", m.recall);
         // No unlabeled row above the threshold.
         let m = without_negatives(&PuInput { threshold: 0.95, ..input(None) }, 200, 0).unwrap();
-        assert!(m.predicted_positive.low == 0.0 && m.predicted_positive.high > 0.2, "{:?}", m.predicted_positive);
+        assert!(
+            m.predicted_positive.low == 0.0 && m.predicted_positive.high > 0.2,
+            "{:?}",
+            m.predicted_positive
+        );
     }
 
     #[test]

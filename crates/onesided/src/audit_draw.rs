@@ -103,7 +103,8 @@ impl Model {
         let met = |one: &&Ranked| is_out_of_fold && kinds[one.row] != RowKind::New;
         let out_of_fold = ranked.iter().filter(met).count();
         let predicted = ranked.iter().filter(|one| one.positive).count();
-        let mut asked = settings.cuts.iter().map(|cut| cut.of(ranked.len())).collect::<Result<Vec<_>, _>>()?;
+        let mut asked =
+            settings.cuts.iter().map(|cut| cut.of(ranked.len())).collect::<Result<Vec<_>, _>>()?;
         asked.sort_unstable();
         asked.dedup();
         let among = if labels.is_some() { Among::Unlabeled } else { Among::Population };

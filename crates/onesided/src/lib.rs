@@ -108,8 +108,8 @@
 #![forbid(unsafe_code)]
 
 mod about;
-mod answers;
 mod among;
+mod answers;
 mod audit;
 mod audit_draw;
 mod bound;

@@ -169,7 +169,10 @@ fn metrics_hold_both_ends_of_the_prior() {
     assert!(estimated.about().report.warnings.iter().any(|text| text.starts_with("the prior is a guess")));
     assert!(!given.about().report.warnings.iter().any(|text| text.contains("guess")));
     let range = estimated.probability_range(0.0, Among::Population).unwrap();
-    assert!(range.0 < 0.5 && range.1 > 0.5 && given.probability_range(0.0, Among::Population).is_none(), "{range:?}");
+    assert!(
+        range.0 < 0.5 && range.1 > 0.5 && given.probability_range(0.0, Among::Population).is_none(),
+        "{range:?}"
+    );
     let (wide, recall) = (wide.precision.unwrap(), wide.recall.value);
     // Precision is μ r / a: at the upper end of μ it is larger by the ratio of the two.
     let [low, high] = estimate.ends().map(PriorInUnlabeled::get);

@@ -11,9 +11,7 @@ use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
-use onesided::{
-    Cutting, Input, Interval, Label, Model, ReadAgain, RowKind, Streamed, pu_metrics_by_name,
-};
+use onesided::{Cutting, Input, Interval, Label, Model, ReadAgain, RowKind, Streamed, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

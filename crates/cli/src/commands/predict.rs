@@ -214,7 +214,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             true => format!("{} rows", written.0),
             false => format!("the {} best of {} rows", count(written.0 as usize), count(rows)),
         };
-        format!("wrote {what} to {place}, {} of them predicted positive ({})", written.1, cut_of(&model, scale))
+        format!(
+            "wrote {what} to {place}, {} of them predicted positive ({})",
+            written.1,
+            cut_of(&model, scale)
+        )
     };
     match &flags.out {
         Some(_) if to_stdout => {
@@ -278,7 +282,8 @@ fn cut_of(model: &Model, scale: Scale) -> String {
 fn tell_guess(model: &Model) {
     let (Some(estimate), true) = (&model.about().prior_estimate, is_cautious(model)) else { return };
     let (low, high) = estimate.interval;
-    let range = if estimate.one_sided { format!("at most {high:.3}") } else { format!("{low:.3} to {high:.3}") };
+    let range =
+        if estimate.one_sided { format!("at most {high:.3}") } else { format!("{low:.3} to {high:.3}") };
     note(&format!(
         "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}); their ranges say what else \
          they may be",

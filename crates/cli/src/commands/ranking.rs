@@ -85,7 +85,15 @@ impl<'m> Ranking<'m> {
         let most: Option<Vec<usize>> = top.iter().map(number).collect();
         let most = most.and_then(|most| most.into_iter().max());
         let part = || Part::new(most, folder, scores);
-        Self { model, others: part(), labeled: part(), explainer, ids, names: Vec::new(), unlabeled_are_known: false }
+        Self {
+            model,
+            others: part(),
+            labeled: part(),
+            explainer,
+            ids,
+            names: Vec::new(),
+            unlabeled_are_known: false,
+        }
     }
 
     /// The table is the fitted one, so that its other rows are known to be unlabeled.

@@ -305,7 +305,8 @@ fn sentences(review: &Review, whose: &str) -> String {
             count(high.ceil() as usize)
         )
     });
-    let whose = if in_this_file { " in this file" } else { " of the population, which may be fewer of this file's" };
+    let whose =
+        if in_this_file { " in this file" } else { " of the population, which may be fewer of this file's" };
     text.push_str(&format!(
         "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence{about}\n",
         first(promise.rows)

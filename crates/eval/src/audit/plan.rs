@@ -278,7 +278,12 @@ mod tests {
     fn strata_do_not_depend_on_the_number_of_draws() {
         let q = probabilities(5000);
         let borders = |draws| {
-            Plan::new(&q, &[77], &[300], draws).unwrap().strata.iter().map(|r| (r.first, r.last)).collect::<Vec<_>>()
+            Plan::new(&q, &[77], &[300], draws)
+                .unwrap()
+                .strata
+                .iter()
+                .map(|r| (r.first, r.last))
+                .collect::<Vec<_>>()
         };
         assert_eq!(borders(50), borders(1000));
     }
