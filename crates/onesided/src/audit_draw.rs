@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub struct AuditSettings {
     /// How many rows.
     pub rows: usize,
-    /// Cuts to judge beside the model's own. A quarter of the draws goes to the rows above them at least.
+    /// Cuts to judge beside the model's own. About a quarter of the draws goes to the rows above them, or more.
     pub cuts: Vec<Top>,
     /// The seed of the draw. Another seed is another draw, and draws add up.
     pub seed: u64,

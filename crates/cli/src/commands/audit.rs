@@ -67,8 +67,8 @@ pub struct Draw {
     /// The value in it that means negative; these rows are not drawn either.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub negative: Option<String>,
-    /// Cuts to judge next to the model's own: the first rows, such as 100 or 1%, or several. A quarter of the draws goes to the
-    /// rows above them at least.
+    /// Cuts to judge next to the model's own: the first rows, such as 100 or 1%, or several. About a quarter of the draws goes
+    /// to the rows above them, or more.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
     /// Write the scores too, though they may sway the person.

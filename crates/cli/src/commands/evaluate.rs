@@ -254,6 +254,13 @@ fn reviewed(
                  --recall'"
             )));
         }
+        MetRows::Chance => {
+            note(
+                "note: rows like these repeat, and no more of them are equal to fitted ones than of new rows; the promises are exact if \
+                 the model was fitted on none of these positives",
+            );
+            (0, true)
+        }
         MetRows::Unknown => {
             note(
                 "note: the promises are exact if the model was fitted on none of these positives, which only the file of its rows \

@@ -45,6 +45,8 @@ pub enum MetRows {
         /// Whether these have scores out of fold.
         out_of_fold: bool,
     },
+    /// Rows are equal to some that it was fitted on, but no more of them than of new rows like these.
+    Chance,
     /// It was fitted on this very table, and there are no scores out of fold.
     All {
         /// The reason.
@@ -116,6 +118,7 @@ impl<'k> Watch<'k> {
     /// What is known of the rows for promises, which rest on rows that the model has not met.
     pub fn met_rows(&self) -> MetRows {
         match (self.beside, &self.matcher) {
+            (Some(Ok(_)), Some(matcher)) if matcher.found() > 0 && matcher.may_be_new() => MetRows::Chance,
             (Some(Ok(known)), Some(matcher)) => {
                 MetRows::Counted { met: matcher.found(), out_of_fold: known.is_complete() }
             }

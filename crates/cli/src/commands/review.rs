@@ -338,6 +338,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_last_line_is_about_the_file_at_hand() {
+        // 100 positives at 0 to 99, and each of these scores ten times in the list.
+        let positive: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let list: Vec<f32> = (0..1000).map(|i| (i % 100) as f32).collect();
+        let last = |share: Option<ShareInList>| {
+            let review = ReviewList::new(positive.clone(), list.clone(), share);
+            let review = review.review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
+            sentences(&review, "the 100").lines().last().unwrap().to_string()
+        };
+        // Over the population the cut is the fifth lowest positive, 960 rows; in a file with 175 to 225 positives the fourth.
+        let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
+        let said = last(Some(share));
+        let expected = "review the first 970 rows to find at least 90 % of the positives in this file, with 95 % confidence; about ";
+        assert!(said.starts_with(expected), "{said}");
+        // Whatever their number takes 171 positives, so without a share the population's it is.
+        assert_eq!(
+            last(None),
+            "review the first 960 rows to find at least 90 % of the positives of the population, which may be fewer of this \
+             file's, with 95 % confidence"
+        );
+    }
+
+    #[test]
     fn numbers_for_people() {
         assert_eq!([0, 999, 1240, 1_000_000].map(count), ["0", "999", "1,240", "1,000,000"]);
         assert_eq!([0.9, 0.95, 0.999, 0.125].map(percent), ["90", "95", "99.9", "12.5"]);

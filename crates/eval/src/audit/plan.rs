@@ -13,7 +13,7 @@
 //! one list add up. Borders right next to a cut are left out.
 //!
 //! A cut near the top of a long list would get a few draws by these rates, and its precision could not be told. So of cuts that
-//! somebody asks for, each gets a fair part: a quarter of the draws, in equal parts for the stretches of the list that end at
+//! somebody asks for, each gets a fair part: about a quarter of the draws, in equal parts for the stretches of the list that end at
 //! these cuts, goes there at least (fewer where a stretch has fewer rows). The other rows then keep three quarters of their rate
 //! at least.
 
