@@ -314,3 +314,27 @@ fn an_audit_is_of_the_list_that_predict_gives() {
     assert!(warnings.contains("in sample") && warnings.contains("--label"), "{warnings}");
     assert_eq!(said["of"], 1500);
 }
+
+/// Reserved positives were scored by the finished model and fitted rows were not, so nothing is promised of this very file.
+#[test]
+fn promises_on_the_fitted_table_are_about_new_rows() {
+    let folder = Folder::new("fitted-reserve");
+    folder.write("table.csv", sample(0..1500));
+    let fit = "fit table.csv --label y --drop t --prior 0.3333 --effort quick --reserve 60 --out m.onesided";
+    let fitted = folder.json(fit);
+    let said = folder.run("predict m.onesided table.csv --top 50 --out list.csv");
+    let last = said.stdout.lines().last().unwrap();
+    assert!(
+        last.contains("90 % of the positives among new rows like these, with 95 % confidence"),
+        "{said:?}"
+    );
+    assert!(!said.stdout.contains("in this very file"), "{said:?}");
+    // The list has no labeled rows, so its share of positives is theirs and not the population's.
+    let told = folder.json("predict m.onesided table.csv --top 50");
+    assert_eq!(told["review"]["share"]["value"], fitted["prior_in_unlabeled"]);
+    let at = &told["at_top"][0];
+    let [share, lift] =
+        [&told["review"]["share"], &at["lift"]].map(|interval| interval["value"].as_f64().unwrap());
+    let precision = at["precision"]["value"].as_f64().unwrap();
+    assert!((precision - (share * lift).min(1.0)).abs() < 1e-9, "{at}");
+}

@@ -51,6 +51,7 @@ pub struct Review {
 /// A promise, or what it would take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant)] // there are two per list
 pub enum Promised {
     /// It is made.
     Made(Promise),

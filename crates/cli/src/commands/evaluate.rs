@@ -219,7 +219,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         ));
     }
     if let Some(answer) = review {
-        text.push_str(&format!("\nunlabeled rows, by their score:\n{}", answer.as_text("labeled positives")));
+        text.push_str(&format!(
+            "\nunlabeled rows, by their score:\n{}",
+            answer.as_text("labeled positives", true)
+        ));
     }
     if let Some(negatives) = negatives {
         let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];

@@ -206,7 +206,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let review = review.map_or_else(String::new, |answer| {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
-        answer.as_text("reserved positives")
+        answer.as_text("reserved positives", !watch.is_same())
     });
     tell_guess(&model);
     let wrote = |place: &str| {

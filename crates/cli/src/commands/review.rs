@@ -201,8 +201,9 @@ impl ReviewAnswer {
         objects
     }
 
-    /// Lines for people; the last is the one to remember. `whose`: the positives it all rests on.
-    pub fn as_text(&self, whose: &str) -> String {
+    /// Lines for people; the last is the one to remember. `whose`: the positives it all rests on. `new`: the model was not fitted
+    /// on the list.
+    pub fn as_text(&self, whose: &str, new: bool) -> String {
         let mut text = String::new();
         if !self.top.is_empty() {
             text.push_str(&top_table(&self.top));
@@ -211,7 +212,7 @@ impl ReviewAnswer {
             if let Some(rows) = self.of_unmet {
                 text.push_str(&format!("of the {} rows that the model was not fitted on:\n", count(rows)));
             }
-            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives))));
+            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives)), new));
         }
         text
     }
@@ -245,10 +246,10 @@ fn acted_on(review: &Review) -> (&Promise, bool) {
     }
 }
 
-fn sentences(review: &Review, whose: &str) -> String {
+fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
     let Promise { cut, rows, .. } = &review.population;
-    let (promise, in_this_file) = acted_on(review);
+    let (promise, in_this_file) = if new { acted_on(review) } else { (&review.population, false) };
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
         1 => "the first row".to_string(),
@@ -284,7 +285,9 @@ fn sentences(review: &Review, whose: &str) -> String {
             format!("a promise whatever their number takes {} positives like these", count(*needed))
         }
     });
-    text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
+    if new {
+        text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
+    }
     let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
         text.push_str(&match estimated {
@@ -305,8 +308,11 @@ fn sentences(review: &Review, whose: &str) -> String {
             count(high.ceil() as usize)
         )
     });
-    let whose =
-        if in_this_file { " in this file" } else { " of the population, which may be fewer of this file's" };
+    let whose = match (in_this_file, new) {
+        (true, _) => " in this file",
+        (false, true) => " of the population, which may be fewer of this file's",
+        (false, false) => " among new rows like these",
+    };
     text.push_str(&format!(
         "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence{about}\n",
         first(promise.rows)
@@ -345,7 +351,7 @@ mod tests {
         let last = |share: Option<ShareInList>| {
             let review = ReviewList::new(positive.clone(), list.clone(), share);
             let review = review.review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
-            sentences(&review, "the 100").lines().last().unwrap().to_string()
+            sentences(&review, "the 100", true).lines().last().unwrap().to_string()
         };
         // Over the population the cut is the fifth lowest positive, 960 rows; in a file with 175 to 225 positives the fourth.
         let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
