@@ -202,7 +202,7 @@ fn tell_list(
 ) -> Result<Option<String>, Failure> {
     let AuditDraw { out_of_fold, left_out, labels_from_fit, .. } = *drawn;
     let labeled = match (labels_from_fit, left_out) {
-        (true, left_out) => format!("; its {} labeled rows are not drawn", count(left_out)),
+        (true, left_out) => format!("; the {} labeled rows of the table are not drawn", count(left_out)),
         (false, _) => String::new(),
     };
     if out_of_fold > 0 {
@@ -260,7 +260,11 @@ fn forecast(drawn: &AuditDraw) -> String {
     };
     for &asked in drawn.asked.iter().filter(|&&asked| asked != drawn.predicted) {
         let above = drawn.strata.iter().filter(|range| range.last <= asked).map(|range| range.drawn).sum();
-        if let Some(told) = cut_at(asked, &format!("the first {} rows", count(asked))) {
+        let first = match asked {
+            1 => "the first row".to_string(),
+            rows => format!("the first {} rows", count(rows)),
+        };
+        if let Some(told) = cut_at(asked, &first) {
             text.push_str(&format!("{told}, from {} of them\n", count(above)));
         }
     }
