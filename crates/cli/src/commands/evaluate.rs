@@ -266,8 +266,8 @@ fn reviewed(
         }
         MetRows::Unknown => {
             note(
-                "note: the promises are exact if the model was fitted on none of these positives, which only the file of its rows \
-                 beside it can tell",
+                "note: the promises are exact if the model was fitted on none of these positives, which only the file of rows \
+                 next to the model can tell",
             );
             (0, true)
         }
