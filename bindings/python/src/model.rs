@@ -4,7 +4,7 @@ use crate::failure::{raise, raise_for};
 use crate::fitting::{Said, notes};
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use onesided::{Encoding, KnownRows, Model, RecallTarget, RowKind, ScoredBy};
+use onesided::{Among, Encoding, KnownRows, Model, RecallTarget, RowKind, ScoredBy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -70,8 +70,8 @@ impl PyModel {
         Ok((scores.into_pyarray(py), said))
     }
 
-    /// The score to list each row by, out of fold where the model was fitted on it; which rows belong in the list; and what is
-    /// to be said.
+    /// The score to list each row by, out of fold where the model was fitted on it; which rows belong in the list; which are known
+    /// to be unlabeled; and what is to be said.
     #[allow(clippy::type_complexity)] // a tuple for Python, taken apart at once
     fn score_list<'py>(
         &self,
@@ -79,22 +79,25 @@ impl PyModel {
         rows: &Bound<'py, PyTuple>,
         threads: usize,
         device: &str,
-    ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
+    ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
         let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let mut said = notes(&data);
         let model = self.model.clone().with_threads(threads).on_device(device);
         let Some(known) = self.known() else {
             let scores = py.detach(|| model.score(&data)).map_err(raise)?;
-            return Ok((scores.into_pyarray(py), vec![true; data.len()].into_pyarray(py), said));
+            let all = |what: bool| vec![what; data.len()].into_pyarray(py);
+            return Ok((scores.into_pyarray(py), all(true), all(false), said));
         };
         let mut matcher = known.matcher();
         let scored = py.detach(|| model.score_known(&data, known, &mut matcher)).map_err(raise)?;
         let (kinds, scores): (Vec<RowKind>, Vec<f32>) = scored.into_iter().unzip();
         let fitted = matcher.is_fitted_table();
         let listed: Vec<bool> = kinds.iter().map(|kind| !(fitted && kind.is_labeled())).collect();
+        let unlabeled: Vec<bool> =
+            kinds.iter().map(|&kind| matcher.among(kind) == Among::Unlabeled).collect();
         said.extend(said_of(known, matcher.found(), if fitted { matcher.labeled() } else { 0 }, fitted));
-        Ok((scores.into_pyarray(py), listed.into_pyarray(py), said))
+        Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said))
     }
 
     /// For each row its largest parts, the largest first.
@@ -138,16 +141,24 @@ impl PyModel {
         self.model.encoding().width()
     }
 
-    /// Between which probabilities those of rows with these scores lie over the interval of an estimated prior.
-    fn probability_ranges<'py>(
+    /// The probabilities of rows with these scores, some of which are known to be unlabeled, and between which they lie over the
+    /// interval of an estimated prior.
+    fn list_probabilities<'py>(
         &self,
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f32>,
-    ) -> Option<(Numbers<'py>, Numbers<'py>)> {
-        let range = |score: &f32| self.model.probability_range(*score);
-        let (low, high): (Vec<f32>, Vec<f32>) =
-            scores.as_array().iter().map(range).collect::<Option<Vec<_>>>()?.into_iter().unzip();
-        Some((low.into_pyarray(py), high.into_pyarray(py)))
+        unlabeled: PyReadonlyArray1<'py, bool>,
+    ) -> (Numbers<'py>, Numbers<'py>, Numbers<'py>) {
+        let (mut of_rows, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new());
+        for (&score, &unlabeled) in scores.as_array().iter().zip(unlabeled.as_array()) {
+            let among = if unlabeled { Among::Unlabeled } else { Among::Population };
+            let probability = self.model.probability_among(score, among);
+            let range = self.model.probability_range(score, among).unwrap_or((probability, probability));
+            of_rows.push(probability);
+            low.push(range.0);
+            high.push(range.1);
+        }
+        (of_rows.into_pyarray(py), low.into_pyarray(py), high.into_pyarray(py))
     }
 
     /// How many of the rows with these scores to review for a recall, as JSON.

@@ -69,6 +69,20 @@ def test_rank_of_the_fitted_rows_is_out_of_fold_and_without_labeled_rows(made, t
     assert (fitted.rank(new).score == np.sort(fitted.decision_function(new))[::-1]).all()
 
 
+def test_rank_gives_unlabeled_rows_the_probability_of_unlabeled_rows(made):
+    share = made.truth.mean()
+    fitted = PUClassifier("weighted-lr", prior=share, cross_fit=True).fit(made.X, made.y)
+    best = fitted.rank(made.X)
+    # p (1 - c) / (1 - c p) with c the labeled share of the positives: 1 - c is taken off the odds.
+    p, c = 1 / (1 + np.exp(-best.score)), made.y.sum() / made.truth.sum()
+    np.testing.assert_allclose(best.probability, p * (1 - c) / (1 - c * p), rtol=1e-3)
+    hidden = made.truth[made.y == 0].sum()
+    assert abs(best.probability.sum() / hidden - 1) < 0.1 < p.sum() / hidden - 1
+    # Rows that are new, or in sample, are rows of the population.
+    for rows in (fitted.rank(made.X + 1e-3, 50), fitted.rank(made.X, 50, in_sample=True)):
+        np.testing.assert_allclose(rows.probability, 1 / (1 + np.exp(-rows.score)), rtol=1e-5)
+
+
 def test_explain_adds_up(made):
     model = PUClassifier(model="linear", epochs=5, prior=0.4).fit(made.X, made.y)
     parts = model.explain(made.X[:3], most=4)

@@ -38,7 +38,7 @@ const EXAMPLES: [(&str, &[&str]); 13] = [
     (
         "audit",
         &[
-            "onesided audit draw model.safetensors train.csv --rows 200 --out ask.csv",
+            "onesided audit draw model.safetensors train.csv --label y --rows 200 --out ask.csv",
             "onesided audit read model.safetensors ask.csv",
         ],
     ),

@@ -3,6 +3,9 @@
 use crate::output::table;
 use onesided::Interval;
 
+/// A share that may be anything but a tenth of what it can be is not worth a line.
+const USELESS: f64 = 0.9;
+
 /// A line for each metric.
 pub fn metric_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> String {
     let metrics: Vec<(&str, Interval)> = metrics.into_iter().collect();
@@ -25,6 +28,11 @@ pub fn range_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -
     with_meanings(&lines, &meant)
 }
 
+/// Whether a range says next to nothing.
+pub fn is_useless(Interval { low, high, .. }: Interval) -> bool {
+    high.min(1.0) - low.max(0.0) >= USELESS
+}
+
 fn with_meanings(lines: &str, meant: &[&str]) -> String {
     let width = lines.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
@@ -36,7 +44,7 @@ fn with_meanings(lines: &str, meant: &[&str]) -> String {
 }
 
 /// `predicted_positive` as `predicted positive`, `auc_pu` as `AUC, labeled rows`.
-fn plain_name(name: &str) -> String {
+pub fn plain_name(name: &str) -> String {
     match name {
         "auc" => "AUC".to_string(),
         "auc_pu" => "AUC of labeled rows".to_string(),
@@ -88,5 +96,8 @@ mod tests {
             range_table([("accuracy", of(0.95))]),
             "accuracy  0.85 to 1.00   share of the rows that are called right\n"
         );
+        let range = |low: f64, high: f64| Interval { value: low, low, high };
+        assert!(is_useless(range(0.0, 1.0)) && is_useless(range(0.05, 1.3)));
+        assert!(!is_useless(range(0.2, 1.0)) && !is_useless(range(0.0, 0.8)));
     }
 }

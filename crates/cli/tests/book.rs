@@ -12,19 +12,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Pages whose commands are run, top to bottom, in a folder with `examples/` and some pictures.
-const RUN: [&str; 7] = [
+const RUN: [&str; 8] = [
     "README.md",
     "docs/start.md",
     "docs/texts.md",
     "docs/pictures.md",
     "docs/prior.md",
     "docs/trust.md",
+    "docs/reviewing.md",
     "docs/theory.md",
 ];
 
-/// What is not run: a GPU, pictures at full length, and what only measures the machine.
-const LEFT_OUT: [&str; 4] =
-    ["--device cuda", "onesided bench", "rest/ --out model.safetensors", "predict model.safetensors new/"];
+/// What is not run: a GPU, pictures at full length, what only measures the machine, and answers that nobody has filled in.
+const LEFT_OUT: [&str; 6] = [
+    "--device cuda",
+    "onesided bench",
+    "rest/ --out model.safetensors",
+    "predict model.safetensors new/",
+    "audit read model.safetensors to_label.csv",
+    "--audit to_label.csv",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

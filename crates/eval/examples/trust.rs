@@ -300,7 +300,7 @@ impl Tally {
     fn add(&mut self, rows: &[(f32, bool)], answers: usize, set: u64) {
         let q: Vec<f32> = rows.iter().map(|row| row.0).collect();
         let predicted = q.iter().filter(|&&q| q >= 0.5).count();
-        let plan = Plan::new(&q, &[predicted], answers).unwrap();
+        let plan = Plan::new(&q, &[predicted], &[], answers).unwrap();
         let empty = |rows: usize| Stratum { rows, answered: 0.0, positive: 0.0 };
         let mut strata: Vec<Stratum> = plan.strata.iter().map(|range| empty(range.rows())).collect();
         for drawn in plan.draw(set) {

@@ -65,7 +65,7 @@ fn ends(agree: f64, all: f64) -> [f64; 2] {
 }
 
 /// The ends of a mean of so many numbers between 0 and 1 that are all 0 or all 1.
-fn ends_of_mean(value: f64, numbers: f64) -> [f64; 2] {
+pub(crate) fn ends_of_mean(value: f64, numbers: f64) -> [f64; 2] {
     let far = TAIL.powf(1.0 / numbers.max(1.0));
     match value {
         1.0 => [far, 1.0],

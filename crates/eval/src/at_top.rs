@@ -6,7 +6,8 @@
 //! * lift = r / (k / N): how many times as many positives as k rows drawn blindly would hold. It needs no prior;
 //! * precision = share of positives among the N rows · lift, and k · precision is how many of the k rows are positive.
 //!
-//! Precisions above 1 are kept as they are: they show that the share is too high, or that labels were not given at random.
+//! A precision above 1 is set to 1, and what it was is kept next to it: it shows that the share is too high, or that labels were
+//! not given at random.
 //!
 //! k and N are known, so the interval of the lift is that of r (Jeffreys). The precision's carries the interval of the share
 //! too, and that of the count also the scatter of a count in one file. Products and sums of independent intervals are
@@ -89,6 +90,9 @@ pub struct AtTop {
     /// The share of them that is positive. `None` without a share of positives in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Interval>,
+    /// What the precision was, where it was above 1 and set to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impossible_precision: Option<f64>,
     /// How many of them are positive. `None` without a share of positives in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positives: Option<Interval>,
@@ -121,7 +125,9 @@ pub fn at_top(
     let lift = scaled(recall, 1.0 / blind);
     let precision = share.map(|share| product(share, lift));
     let positives = precision.map(|precision| capped(in_one_file(precision, rows, of), rows as f64));
-    Ok(AtTop { rows, of, cut, recall, lift, precision, positives })
+    let impossible_precision = precision.map(|precision| precision.value).filter(|&value| value > 1.0);
+    let precision = precision.map(Interval::clipped);
+    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives })
 }
 
 fn scaled(Interval { value, low, high }: Interval, by: f64) -> Interval {
@@ -171,7 +177,9 @@ mod tests {
         assert!((precision.low - 0.25 * at.lift.low).abs() < 1e-12);
         let more = Interval { value: 0.4, low: 0.3, high: 0.5 };
         let too_many = at_top(&positive, &list, 2, Some(more)).unwrap();
-        assert!((too_many.precision.unwrap().value - 1.2).abs() < 1e-12, "kept, to be seen");
+        assert_eq!((too_many.precision.unwrap().value, too_many.precision.unwrap().high), (1.0, 1.0));
+        assert!((too_many.impossible_precision.unwrap() - 1.2).abs() < 1e-12, "kept, to be seen");
+        assert_eq!(at.impossible_precision, None);
         assert_eq!(too_many.positives.unwrap().value, 2.0, "two rows hold no more than two positives");
         assert!(at_top(&positive, &list, 2, None).unwrap().precision.is_none());
     }

@@ -46,6 +46,17 @@ impl Interval {
         Self { value, low: low_end, high: (2.0 * value - low).max(value) }
     }
 
+    /// With ends that hold the value.
+    pub(crate) fn holding_value(self) -> Self {
+        Self { low: self.low.min(self.value), high: self.high.max(self.value), ..self }
+    }
+
+    /// With all three numbers from 0 to 1.
+    pub(crate) fn clipped(self) -> Self {
+        let Self { value, low, high } = self;
+        Self { value: value.clamp(0.0, 1.0), low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0) }
+    }
+
     /// From the values on the resamples, of which there must be at least one.
     pub(crate) fn spanning(value: f64, mut resampled: Vec<f64>) -> Self {
         resampled.sort_unstable_by(f64::total_cmp);

@@ -17,7 +17,13 @@
 //! positives is below the population's, and so are the precision and F1 reported here: they describe U. (The same
 //! formulas hold over the pool of P and U with the pool's prior; mixing one's a with the other's prior is the error to
 //! avoid.)
+//!
+//! **None or all.** If none of m positives is predicted positive, or all of them are, every resample says the same and the
+//! bootstrap has no width. Then the recalls of the resamples are spread over the law behind the exact interval (`agreed.rs`)
+//! instead, Beta(1, m) or its mirror image: none of 8 leaves room for a recall of up to 0.37. Precision and F1 follow from
+//! it. The share of unlabeled rows is treated alike. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
 
+use crate::agreed::ends_of_mean;
 use crate::bootstrap::{Draw, Interval};
 use crate::degenerate::degenerate;
 use crate::error::{EvalError, check_scores, check_threshold};
@@ -25,6 +31,9 @@ use crate::ranked::Ranked;
 use crate::sample::Sample;
 use onesided_data::{PriorInUnlabeled, Stream};
 use serde::Serialize;
+
+/// The fractional part of the golden ratio: its multiples are spread evenly, too.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Held-out scores, or probabilities, on one scale with the threshold.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +48,8 @@ pub struct PuInput<'a> {
     pub prior: Option<PriorInUnlabeled>,
 }
 
-/// Estimates with 95 % bootstrap intervals. Values outside [0, 1] are kept as they are and named in `warnings`, until they are
-/// [`clipped`](Self::clipped).
+/// Estimates with 95 % bootstrap intervals. What lies outside of [0, 1] and cannot is set to 0 or 1, and `warnings` say what it
+/// was: it shows that an assumption fails.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuMetrics {
     /// r, the share of positives predicted positive.
@@ -96,27 +105,36 @@ pub fn without_negatives_weighted(
     let (mut positive, mut unlabeled) = ranked.each_once();
     let value = Observed::new(&ranked, cut, &positive, &unlabeled);
     let mut stream = Stream::new(seed, "bootstrap");
-    let resampled: Vec<Observed> = (0..resamples)
+    let mut resampled: Vec<Observed> = (0..resamples)
         .map(|_| {
             positive.resample(&mut stream);
             unlabeled.resample(&mut stream);
             Observed::new(&ranked, cut, &positive, &unlabeled)
         })
         .collect();
+    let (positives, others) =
+        (rows(input.positive.len(), weights[0]), rows(input.unlabeled.len(), weights[1]));
+    let (recalls, shares) = (none_or_all(value.recall, positives), none_or_all(value.share, others));
+    for (at, observed) in resampled.iter_mut().enumerate() {
+        // Evenly spread, and in two orders that have nothing to do with one another.
+        let (even, golden) = ((at as f64 + 0.5) / resamples as f64, ((at as f64 + 0.5) * GOLDEN).fract());
+        observed.recall = recalls.as_ref().map_or(observed.recall, |quantile| quantile(even));
+        observed.share = shares.as_ref().map_or(observed.share, |quantile| quantile(golden));
+    }
 
     let maybe = |metric: &dyn Fn(&Observed) -> Option<f64>| {
-        Interval::percentile(metric(&value), resampled.iter().map(metric))
+        Some(Interval::percentile(metric(&value), resampled.iter().map(metric))?.holding_value())
     };
     let always = |metric: fn(&Observed) -> f64| {
-        Interval::spanning(metric(&value), resampled.iter().map(metric).collect())
+        Interval::spanning(metric(&value), resampled.iter().map(metric).collect()).holding_value()
     };
     let given_prior = |metric: fn(&Observed, f64) -> Option<f64>| {
         let mu = input.prior?.get();
         maybe(&|observed| metric(observed, mu))
     };
     let mut metrics = PuMetrics {
-        recall: always(|o| o.recall),
-        predicted_positive: always(|o| o.share),
+        recall: exact(always(|o| o.recall), positives),
+        predicted_positive: exact(always(|o| o.share), others),
         lift: maybe(&Observed::lift),
         lee_liu: maybe(&Observed::lee_liu),
         auc_pu: always(|o| o.auc_pu),
@@ -128,7 +146,29 @@ pub fn without_negatives_weighted(
         warnings: degenerate(input.unlabeled, input.threshold, input.prior),
     };
     metrics.warn(input);
-    Ok(metrics)
+    Ok(metrics.clipped())
+}
+
+/// How many rows of weight 1 say as much.
+fn rows(number: usize, weights: Option<&[f32]>) -> f64 {
+    let Some(weights) = weights else { return number as f64 };
+    let sum = |power: i32| weights.iter().map(|&weight| f64::from(weight).powi(power)).sum::<f64>();
+    sum(1).powi(2) / sum(2)
+}
+
+/// Quantiles of a share that was 0 or 1 in so many rows, 1 - (1 - q)^(1/n) or q^(1/n); `None` for any other share.
+fn none_or_all(share: f64, rows: f64) -> Option<impl Fn(f64) -> f64> {
+    let none = share <= 0.0;
+    (none || share >= 1.0).then_some(move |at: f64| match none {
+        true => 1.0 - (1.0 - at).powf(1.0 / rows),
+        false => at.powf(1.0 / rows),
+    })
+}
+
+/// A share with its exact interval where it is 0 or 1.
+fn exact(share: Interval, rows: f64) -> Interval {
+    let [low, high] = ends_of_mean(share.value, rows);
+    Interval { low: share.low.min(low), high: share.high.max(high), ..share }
 }
 
 /// The three numbers that a sample or a resample shows.
@@ -205,13 +245,10 @@ impl PuMetrics {
     }
 
     /// With estimates from 0 to 1, where shares and areas are. The warnings keep what they were.
-    #[must_use]
-    pub fn clipped(mut self) -> Self {
+    fn clipped(mut self) -> Self {
         let estimates =
             [&mut self.precision, &mut self.f1, &mut self.pu_risk, &mut self.pu_accuracy, &mut self.auc];
-        for Interval { value, low, high } in estimates.into_iter().flatten() {
-            [value, low, high].into_iter().for_each(|number| *number = number.clamp(0.0, 1.0));
-        }
+        estimates.into_iter().flatten().for_each(|estimate| *estimate = estimate.clipped());
         self
     }
 }
@@ -268,19 +305,50 @@ mod tests {
     }
 
     #[test]
-    fn impossible_estimates_are_raw_and_flagged() {
+    fn impossible_estimates_are_set_to_the_nearest_possible_and_told() {
         // A prior of 0.9 where a quarter is predicted positive: precision .9 * .75 / .25 = 2.7.
         let m = without_negatives(&input(mu(0.9)), 50, 0).unwrap();
-        assert!((value(m.precision) - 2.7).abs() < 1e-12);
-        assert!((value(m.auc) - 3.0).abs() < 1e-12);
         for name in ["precision 2.70", "F1 1.17", "0-1 risk -0.20", "accuracy 1.20", "AUC 3.00"] {
             assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
         }
-        let clipped = m.clone().clipped();
-        assert_eq!((value(clipped.precision), value(clipped.f1), value(clipped.pu_risk)), (1.0, 1.0, 0.0));
-        assert!(clipped.auc.unwrap().high <= 1.0 && clipped.warnings == m.warnings);
-        // What may be more than 1 stays.
-        assert_eq!((clipped.lift, clipped.lee_liu), (m.lift, m.lee_liu));
+        assert_eq!((value(m.precision), value(m.f1), value(m.pu_risk)), (1.0, 1.0, 0.0));
+        assert_eq!((value(m.pu_accuracy), value(m.auc)), (1.0, 1.0));
+        for Interval { low, high, .. } in
+            [m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc].map(Option::unwrap)
+        {
+            assert!(low >= 0.0 && high <= 1.0, "{low} {high}");
+        }
+        // What may be more than 1 stays: (3/4) / (2/8).
+        assert_eq!(value(m.lift), 3.0);
+    }
+
+    #[test]
+    fn none_or_all_of_the_positives_leave_room() {
+        // 0 of 8 above the threshold, 2 of 8 unlabeled rows above it.
+        let none = PuInput { positive: &[0.1; 8], ..input(mu(0.25)) };
+        let m = without_negatives(&none, 200, 0).unwrap();
+        assert_eq!((m.recall.value, m.recall.low), (0.0, 0.0));
+        // Clopper and Pearson: a recall of x leaves none of 8 with a chance of (1 - x)^8, which is .025 at .36942.
+        let far = 1.0 - 0.025f64.powf(0.125);
+        assert!((m.recall.high - far).abs() < 1e-12, "{:?}", m.recall);
+        let precision = m.precision.unwrap();
+        assert!(precision.value == 0.0 && precision.low == 0.0 && precision.high > 0.2, "{precision:?}");
+        assert!(m.f1.unwrap().high > 0.2 && m.pu_risk.unwrap().low < m.pu_risk.unwrap().value);
+        // Its mirror image.
+        let m = without_negatives(&PuInput { positive: &[0.9; 8], ..input(mu(0.25)) }, 200, 0).unwrap();
+        assert_eq!((m.recall.value, m.recall.high), (1.0, 1.0));
+        assert!((m.recall.low - (1.0 - far)).abs() < 1e-12, "{:?}", m.recall);
+        // 8 rows of which one has nearly all the weight say as much as one row.
+        let weights = [1000.0, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01];
+        let m = without_negatives_weighted(&none, [Some(&weights), None], 200, 0).unwrap();
+        assert!(m.recall.high > 0.8, "{:?}", m.recall);
+        // No unlabeled row above the threshold.
+        let m = without_negatives(&PuInput { threshold: 0.95, ..input(None) }, 200, 0).unwrap();
+        assert!(
+            m.predicted_positive.low == 0.0 && m.predicted_positive.high > 0.2,
+            "{:?}",
+            m.predicted_positive
+        );
     }
 
     #[test]

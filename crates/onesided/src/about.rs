@@ -1,7 +1,7 @@
 //! Everything a model knows about itself besides what scores: what the model file's JSON document holds.
 
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
-use onesided_eval::{Calibration, ThresholdRule, probability};
+use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::Report;
 use onesided_learn::prior::PriorEstimate;
 use onesided_net::Network;
@@ -78,11 +78,6 @@ impl AtPrior {
     /// The score whose probability is one half.
     pub(crate) fn even(&self) -> f32 {
         (-(self.calibration.offset + self.shift) / self.calibration.slope) as f32
-    }
-
-    /// The probability at the population's prior.
-    pub(crate) fn probability(&self, raw: f32) -> f32 {
-        probability(self.calibration.apply(raw) + self.shift) as f32
     }
 }
 

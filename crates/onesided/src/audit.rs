@@ -1,4 +1,4 @@
-//! Audits of a model on a table: rows to label, the file they are written to, and what the answers say.
+//! Audits of a model on a table: the file that rows are written to ([`Model::audit`] draws them), and what the answers say.
 //!
 //! The file is a table of one line per drawn row. A person fills the column `positive` and may sort, reorder or rename
 //! nothing else but the file itself; every line holds what is needed to read it alone:
@@ -20,130 +20,18 @@
 //! answers joins its neighbor.
 
 use crate::{Error, Model};
-use onesided_data::{Dataset, Fingerprint, Label, OutColumn, ReadOptions, TextColumn, Values, read};
-use onesided_eval::audit::{AuditEstimate, Plan, Range, Stratum, estimate, inclusion, joined};
-use onesided_eval::{Interval, Top};
+use onesided_data::{ReadOptions, TextColumn, Values, read};
+use onesided_eval::Interval;
+use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The column that a person fills.
-const ANSWER: &str = "positive";
+pub(crate) const ANSWER: &str = "positive";
 /// The columns that a file must have beside it.
-const NEEDED: [&str; 10] =
+pub(crate) const NEEDED: [&str; 10] =
     ["row", "stratum", "first", "last", "drawn", "rows", "predicted", "seed", "model", "table"];
-
-/// What to draw.
-#[derive(Clone, Debug, Default)]
-pub struct AuditSettings {
-    /// How many rows.
-    pub rows: usize,
-    /// Cuts to judge beside the model's own.
-    pub cuts: Vec<Top>,
-    /// The seed of the draw. Another seed is another draw, and draws add up.
-    pub seed: u64,
-}
-
-/// Rows to label.
-#[derive(Clone, Debug)]
-pub struct AuditDraw {
-    /// The strata, from the top of the ranked list.
-    pub strata: Vec<Range>,
-    /// What to expect if the model is right; its intervals say how wide those of the audit will be.
-    pub forecast: AuditEstimate,
-    /// The drawn rows, in random order.
-    pub rows: Vec<AuditRow>,
-    /// How many rows are predicted positive.
-    pub predicted: usize,
-    seed: u64,
-    model: String,
-    table: String,
-}
-
-/// One drawn row.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct AuditRow {
-    /// Its number in the data, from 0.
-    pub row: usize,
-    /// The number of its stratum, from 0.
-    pub stratum: usize,
-    /// Its score.
-    pub score: f32,
-    /// The probability with which it was drawn.
-    pub probability: f64,
-}
-
-impl Model {
-    /// Draws rows for an audit: the unlabeled ones where rows are labeled, and else all.
-    pub fn audit(&self, data: &Dataset, settings: &AuditSettings) -> Result<AuditDraw, Error> {
-        let mut ranked = self.rank(data)?;
-        if let Some(labels) = data.labels() {
-            ranked.retain(|one| labels[one.row] == Label::Unlabeled);
-        }
-        let predicted = ranked.iter().filter(|one| one.positive).count();
-        let mut cuts = vec![predicted];
-        for cut in &settings.cuts {
-            cuts.push(cut.of(ranked.len())?);
-        }
-        let probabilities: Vec<f32> = ranked.iter().map(|one| one.probability).collect();
-        let plan = Plan::new(&probabilities, &cuts, settings.rows)?;
-        let row = |drawn: onesided_eval::audit::Drawn| AuditRow {
-            row: ranked[drawn.place].row,
-            stratum: drawn.stratum,
-            score: ranked[drawn.place].score,
-            probability: plan.strata[drawn.stratum].probability(),
-        };
-        let rows = plan.draw(settings.seed).into_iter().map(row).collect();
-        let (seed, model, table) = (settings.seed, self.fingerprint()?, self.table(data)?);
-        let forecast = plan.forecast(0.95)?;
-        Ok(AuditDraw { strata: plan.strata, forecast, rows, predicted, seed, model, table })
-    }
-
-    /// The fingerprint of a table that is audited: its rows, and which of them are labeled.
-    fn table(&self, data: &Dataset) -> Result<String, Error> {
-        let rows = Fingerprint::default().of_rows(self.encoded(data)?.as_ref());
-        Ok(data.labels().map_or(rows, |labels| rows.of_labels(labels)).letters())
-    }
-}
-
-impl AuditDraw {
-    /// The file as columns, to be written by [`write_table`](onesided_data::write_table); the data must be those that were
-    /// drawn from. Their identifiers are copied. Scores would tell the person what to answer, and are left out unless
-    /// asked for.
-    pub fn columns(&self, data: &Dataset, with_scores: bool) -> Vec<(String, OutColumn)> {
-        let each = |of: &dyn Fn(&AuditRow) -> u64| OutColumn::U64(self.rows.iter().map(of).collect());
-        let range = |row: &AuditRow| self.strata[row.stratum];
-        let same = |text: &str| OutColumn::Text(vec![text.to_string(); self.rows.len()]);
-        let all = self.strata.last().map_or(0, |range| range.last);
-        let mut columns = vec![("row".to_string(), each(&|row| row.row as u64 + 1))];
-        for (name, ids) in data.ids() {
-            let taken =
-                NEEDED.contains(&name.as_str()) || [ANSWER, "probability", "score"].contains(&name.as_str());
-            let name = if taken { format!("{name}_of_table") } else { name.clone() };
-            let cells = self.rows.iter().map(|row| ids.get(row.row).to_string()).collect();
-            columns.push((name, OutColumn::Text(cells)));
-        }
-        columns.push((ANSWER.to_string(), same("")));
-        if with_scores {
-            let scores = self.rows.iter().map(|row| row.score).collect();
-            columns.push(("score".to_string(), OutColumn::F32(scores)));
-        }
-        let rest = [
-            ("stratum", each(&|row| row.stratum as u64 + 1)),
-            ("first", each(&|row| range(row).first as u64)),
-            ("last", each(&|row| range(row).last as u64)),
-            ("drawn", each(&|row| range(row).drawn as u64)),
-            ("rows", each(&|_| all as u64)),
-            ("predicted", each(&|_| self.predicted as u64)),
-            ("probability", OutColumn::F64(self.rows.iter().map(|row| row.probability).collect())),
-            ("seed", each(&|_| self.seed)),
-            ("model", same(&self.model)),
-            ("table", same(&self.table)),
-        ];
-        columns.extend(rest.map(|(name, column)| (name.to_string(), column)));
-        columns
-    }
-}
 
 /// One audit file.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@
 //! There is no cell, no name and no order of rows in it. The salt is another one for each model, so that two files do not tell
 //! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those.
 
-use crate::{Error, Model};
+use crate::{Among, Error, Model};
 use onesided_data::{DataError, Dataset, Fingerprint, Label, is_stream, write_atomically};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -187,6 +187,11 @@ impl KnownRows {
     /// belong in one list.
     pub fn is_complete(&self) -> bool {
         !self.is_empty() && self.scores.iter().all(|score| score.is_finite())
+    }
+
+    /// How many rows are equal to another one.
+    fn with_twins(&self) -> usize {
+        self.fingerprints.chunk_by(|a, b| a == b).map(<[u64]>::len).filter(|&equal| equal > 1).sum()
     }
 
     /// The file beside a model, checked to belong to it.
@@ -393,6 +398,25 @@ impl RowMatcher<'_> {
     pub fn is_fitted_table(&self) -> bool {
         self.found == self.known.len() && self.found as f64 >= MOSTLY * self.seen as f64
     }
+
+    /// Whether no more of the rows are equal to some that the model was fitted on than chance explains, so that they may all be
+    /// new. If a share τ of the fitted rows has a twin among them, about τ of new rows have one there, too (I. J. Good, Biometrika
+    /// 1953); three standard deviations are allowed for. It is 0 for most tables, and nearly 1 where few cells differ.
+    pub fn may_be_new(&self) -> bool {
+        let (seen, known) = (self.seen.max(1) as f64, self.known.len().max(1) as f64);
+        let twins = self.known.with_twins() as f64 / known;
+        let deviation = (twins * (1.0 - twins) * (1.0 / seen + 1.0 / known)).sqrt();
+        !self.is_fitted_table() && self.found as f64 <= seen * (twins + 3.0 * deviation)
+    }
+
+    /// Among which rows one of this kind is, now that all were seen: of the fitted table, those without a label are known to be
+    /// unlabeled.
+    pub fn among(&self, kind: RowKind) -> Among {
+        match kind == RowKind::Unlabeled && self.is_fitted_table() {
+            true => Among::Unlabeled,
+            false => Among::Population,
+        }
+    }
 }
 
 impl Model {
@@ -475,6 +499,35 @@ mod tests {
         let mut half = known.matcher();
         half.next(&table(&[1.0, 2.0, 1.0, 2.0])).unwrap();
         assert!(!half.is_fitted_table());
+    }
+
+    #[test]
+    fn rows_of_few_distinct_cells_are_equal_by_chance() {
+        // 1,000 rows of two cells with four values each: 16 different rows, all of which repeat.
+        let values = |rows: usize, of: usize| -> Vec<f32> {
+            (0..rows).flat_map(|row| [(row * 7 % of) as f32, (row * 13 / of % of) as f32]).collect()
+        };
+        let known = |values: &[f32]| {
+            let rows = values.len() / 2;
+            KnownRows::new(&table(values), &vec![Some(0.0); rows], vec![RowKind::Unlabeled; rows], 1).unwrap()
+        };
+        let coarse = known(&values(1000, 4));
+        let mut matcher = coarse.matcher();
+        matcher.next(&table(&values(200, 4))).unwrap();
+        assert!(matcher.found() == 200 && matcher.may_be_new());
+        // All of them are the fitted table, whatever chance says.
+        matcher = coarse.matcher();
+        matcher.next(&table(&values(1000, 4))).unwrap();
+        assert!(matcher.is_fitted_table() && !matcher.may_be_new());
+        // Where no fitted row has a twin, no new row has one by chance.
+        let fine: Vec<f32> = (0..2000).map(|cell| cell as f32).collect();
+        let fine = known(&fine);
+        let mut matcher = fine.matcher();
+        matcher.next(&table(&[0.0, 1.0, 2.0, 3.0, 5000.0, 1.0])).unwrap();
+        assert!(matcher.found() == 2 && !matcher.may_be_new());
+        let mut matcher = fine.matcher();
+        matcher.next(&table(&[5000.0, 1.0])).unwrap();
+        assert!(matcher.may_be_new());
     }
 
     #[test]

@@ -108,8 +108,10 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod among;
 mod answers;
 mod audit;
+mod audit_draw;
 mod bound;
 mod explain;
 mod file;
@@ -132,8 +134,10 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, AtPrior};
+pub use among::Among;
 pub use answers::Answered;
-pub use audit::{Audit, AuditDraw, AuditFile, AuditReport, AuditRow, AuditSettings, AuditedRow};
+pub use audit::{Audit, AuditFile, AuditReport, AuditedRow};
+pub use audit_draw::{AuditDraw, AuditRow, AuditSettings, ForecastBy};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};

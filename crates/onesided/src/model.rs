@@ -199,17 +199,6 @@ impl Model {
         Ok(probabilities(&self.score(data)?))
     }
 
-    /// Between which probabilities that of a row with this score lies over the interval of an estimated prior; `None` where
-    /// the prior was given or none is used.
-    pub fn probability_range(&self, score: f32) -> Option<(f32, f32)> {
-        let about = &self.about;
-        let ends = about.at_prior_ends.as_ref()?;
-        let calibration = about.calibration;
-        let raw = ((f64::from(score) - about.shift - calibration.offset) / calibration.slope) as f32;
-        let all = [ends[0].probability(raw), ends[1].probability(raw), probability(f64::from(score)) as f32];
-        Some((all.iter().copied().fold(1.0, f32::min), all.iter().copied().fold(0.0, f32::max)))
-    }
-
     /// Whether each row is predicted positive.
     pub fn predict(&self, data: &Dataset) -> Result<Vec<bool>, Error> {
         Ok(self.predict_proba(data)?.into_iter().map(|q| self.decide(q)).collect())
@@ -479,8 +468,7 @@ impl Model {
             let input = PuInput { prior: Some(end), ..input };
             widen(&mut metrics, &without_negatives_weighted(&input, weights, resamples, seed)?);
         }
-        // A share above 1 shows that an assumption fails, which the warning says; as a number it misleads.
-        Ok(metrics.clipped())
+        Ok(metrics)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Rows in the order of their scores.
 
 use crate::known_rows::RowKind;
-use crate::{Error, KnownRows, Model};
+use crate::{Among, Error, KnownRows, Model};
 use onesided_data::Dataset;
-use onesided_eval::probability;
 use std::path::Path;
 
 /// One row of a ranked list.
@@ -13,9 +12,10 @@ pub struct Ranked {
     pub row: usize,
     /// Its score, a logit at the population's prior.
     pub score: f32,
-    /// The probability that it is positive.
+    /// The probability that it is positive. For a row that is known to be unlabeled it is that of an unlabeled row
+    /// ([`Among::Unlabeled`]).
     pub probability: f32,
-    /// Whether it is predicted positive.
+    /// Whether it is predicted positive, which only its score decides.
     pub positive: bool,
 }
 
@@ -37,18 +37,20 @@ pub struct RankedList {
 impl Model {
     /// All rows, the likeliest positive first; equal scores keep the order of the data.
     pub fn rank(&self, data: &Dataset) -> Result<Vec<Ranked>, Error> {
-        Ok(self.sorted(self.score(data)?.into_iter().enumerate()))
+        Ok(self.sorted(self.score(data)?.into_iter().enumerate(), |_| Among::Population))
     }
 
     /// [`rank`](Self::rank) where the model may have been fitted on these rows: those it was are ranked by their scores out of
-    /// fold. Of the table that it was fitted on, rows that are labeled are left out, unless `all` are wanted.
+    /// fold. Of the table that it was fitted on, rows that are labeled are left out, unless `all` are wanted, and the others are
+    /// known to be unlabeled, which their probabilities take into account.
     pub fn rank_known(&self, data: &Dataset, known: &KnownRows, all: bool) -> Result<RankedList, Error> {
         let mut matcher = known.matcher();
         let scored = self.score_known(data, known, &mut matcher)?;
         let is_fitted_table = matcher.is_fitted_table();
         let listed = |kind: RowKind| all || !is_fitted_table || !kind.is_labeled();
         let rows = scored.iter().map(|&(_, score)| score).enumerate();
-        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)));
+        let among = |row: usize| matcher.among(scored[row].0);
+        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)), among);
         let kinds: Vec<RowKind> = scored.into_iter().map(|(kind, _)| kind).collect();
         let out_of_fold = match known.is_complete() {
             true => rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count(),
@@ -58,10 +60,14 @@ impl Model {
         Ok(RankedList { rows, kinds, out_of_fold, left_out, is_fitted_table })
     }
 
-    fn sorted(&self, scores: impl Iterator<Item = (usize, f32)>) -> Vec<Ranked> {
+    fn sorted(
+        &self,
+        scores: impl Iterator<Item = (usize, f32)>,
+        among: impl Fn(usize) -> Among,
+    ) -> Vec<Ranked> {
         let ranked = |(row, score): (usize, f32)| {
-            let probability = probability(f64::from(score)) as f32;
-            Ranked { row, score, probability, positive: self.decide(probability) }
+            let positive = self.decide(self.probability_among(score, Among::Population));
+            Ranked { row, score, probability: self.probability_among(score, among(row)), positive }
         };
         let mut rows: Vec<Ranked> = scores.map(ranked).collect();
         rows.sort_by(|a, b| b.score.total_cmp(&a.score));

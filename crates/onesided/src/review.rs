@@ -4,7 +4,7 @@
 //! or those of a table that it was not fitted on. How many of the reviewed rows are positive needs the share of positives
 //! besides: the population's, π, for a list of new rows, and μ for unlabeled rows beside which positives are labeled.
 
-use crate::{Error, Model};
+use crate::{Among, Error, Model};
 use onesided_data::{Dataset, Label};
 use onesided_eval::{AtTop, EvalError, Interval, Over, RecallCut, RecallTarget, Top, at_top};
 use serde::Serialize;
@@ -51,6 +51,7 @@ pub struct Review {
 /// A promise, or what it would take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[allow(clippy::large_enum_variant)] // there are two per list
 pub enum Promised {
     /// It is made.
     Made(Promise),
@@ -137,10 +138,19 @@ impl Model {
     /// Promises about a list of new rows, from the reserve of the model and, for numbers of positives, the population's
     /// share of them.
     pub fn review(&self, scores: Vec<f32>) -> Result<ReviewList, Error> {
+        self.review_among(scores, Among::Population)
+    }
+
+    /// [`review`](Self::review) of rows that may be known to be unlabeled, of which fewer are positive.
+    pub fn review_among(&self, scores: Vec<f32>, among: Among) -> Result<ReviewList, Error> {
         if self.about().reserve.is_empty() {
             return Err(Error::NoReserve);
         }
-        Ok(ReviewList::new(self.about().reserve.clone(), scores, self.share_in_population()))
+        let share = match among {
+            Among::Population => self.share_in_population(),
+            Among::Unlabeled => self.share_in_unlabeled(),
+        };
+        Ok(ReviewList::new(self.about().reserve.clone(), scores, share))
     }
 
     /// Promises about the unlabeled rows of a data set, from its labeled positives, which the model must not have been

@@ -4,7 +4,7 @@ use onesided::data::Stream;
 use onesided::learn::{Machine, Task, Views};
 use onesided::prior::{CrossFitted, CrossFitting, PriorReport, PriorScorer, PriorSettings};
 use onesided::{
-    Dataset, Error, Label, Learner, Matrix, Model, ModelChoice, PriorInUnlabeled, Scenario, Signal,
+    Among, Dataset, Error, Label, Learner, Matrix, Model, ModelChoice, PriorInUnlabeled, Scenario, Signal,
 };
 
 /// `n_p` positives around 1.5 in each of two columns, `n_u` unlabeled rows of which a share `mu` is like them and the rest
@@ -168,8 +168,11 @@ fn metrics_hold_both_ends_of_the_prior() {
     assert!(wide.predicted_positive.value <= narrow.predicted_positive.value);
     assert!(estimated.about().report.warnings.iter().any(|text| text.starts_with("the prior is a guess")));
     assert!(!given.about().report.warnings.iter().any(|text| text.contains("guess")));
-    let range = estimated.probability_range(0.0).unwrap();
-    assert!(range.0 < 0.5 && range.1 > 0.5 && given.probability_range(0.0).is_none(), "{range:?}");
+    let range = estimated.probability_range(0.0, Among::Population).unwrap();
+    assert!(
+        range.0 < 0.5 && range.1 > 0.5 && given.probability_range(0.0, Among::Population).is_none(),
+        "{range:?}"
+    );
     let (wide, recall) = (wide.precision.unwrap(), wide.recall.value);
     // Precision is μ r / a: at the upper end of μ it is larger by the ratio of the two.
     let [low, high] = estimate.ends().map(PriorInUnlabeled::get);

@@ -582,7 +582,8 @@ class PUClassifier(Estimator):
 
         Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
         the model itself knows these rows by heart and may rank a hidden positive low. Of the table that it was fitted on, the
-        labeled rows are left out.
+        labeled rows are left out. The others are known to be unlabeled, and in the single-sample scenario their probability is
+        that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population.
 
         Parameters
         ----------
@@ -602,17 +603,15 @@ class PUClassifier(Estimator):
             raise ValueError(f"k: must be at least 1, but is {k}")
         if in_sample:
             scores = self._scores(X)
-            order = np.argsort(-scores, kind="stable")[:k]
+            order, unlabeled = np.argsort(-scores, kind="stable")[:k], np.zeros(len(scores), dtype=bool)
         else:
             given = self._new_rows(X)
-            scores, listed, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
+            scores, listed, unlabeled, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
             say(said, self.verbose)
             order = np.argsort(-scores, kind="stable")
             order = order[listed[order]][:k]
         best = scores[order]
-        probability = _probability(best)
-        ranges = self.model_.probability_ranges(best)
-        low, high = (probability, probability) if ranges is None else ranges
+        probability, low, high = self.model_.list_probabilities(best, unlabeled[order])
         kinds = [("row", np.int64), ("score", np.float64)] + [(name, np.float64) for name in ("probability", "low", "high")]
         return np.rec.fromarrays([order, best, probability, low, high], dtype=kinds)
 

@@ -14,6 +14,7 @@ share of positives among the unlabeled rows. If the labeled positives are a rand
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,16 +74,38 @@ def pu_metrics(
     Returns
     -------
     dict of Interval by name
+        What lies outside of 0 and 1 and cannot is set to 0 or 1, and a warning says what it was.
     """
+    found, said = _measured(
+        y, scores, threshold, prior_in_unlabeled, resamples, random_state, pos_label=pos_label, negative=negative
+    )
+    if prior_in_unlabeled is not None:
+        for sentence in said:
+            warnings.warn(sentence, UserWarning, stacklevel=2)
+    return found
+
+
+def _measured(
+    y: Any,
+    scores: Any,
+    threshold: float,
+    prior_in_unlabeled: float | None,
+    resamples: int,
+    random_state: Any,
+    *,
+    pos_label: Any,
+    negative: Any,
+) -> tuple[dict[str, Interval], list[str]]:
+    """The metrics, and what to know before trusting them."""
     labels, rest = labeled_or_not(y, pos_label, negative)
     positive, values = labels.positive, np.asarray(scores, dtype=np.float32)
     if values.shape != rest.shape:
         raise ValueError(f"scores: has the shape {values.shape}, but y has {len(rest)} values")
     values = values[rest]
-    found, _ = _pu_metrics(
+    found, said = _pu_metrics(
         values[positive], values[~positive], float(threshold), prior_in_unlabeled, resamples, seed_of(random_state)
     )
-    return {name: Interval(*rest) for name, *rest in found}
+    return {name: Interval(*numbers) for name, *numbers in found}, said
 
 
 def pu_score(
@@ -99,10 +122,9 @@ def pu_score(
     if metric in _OF_PRIOR and prior_in_unlabeled is None:
         raise ValueError(f"prior_in_unlabeled: the metric {metric} needs the share of positives among unlabeled rows")
     prior = prior_in_unlabeled if metric in _OF_PRIOR else None
-    found = pu_metrics(
-        y, np.asarray(predicted, dtype=np.float32), prior_in_unlabeled=prior, resamples=1, pos_label=pos_label,
-        negative=negative,
-    )
+    scores = np.asarray(predicted, dtype=np.float32)
+    # A search measures hundreds of models: it is told the numbers, not each warning.
+    found, _ = _measured(y, scores, 0.5, prior, 1, None, pos_label=pos_label, negative=negative)
     # r^2 / a, r / a and precision are not defined where nothing is predicted positive: the worst there is.
     return found[metric].value if metric in found else 0.0
 

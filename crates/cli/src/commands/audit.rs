@@ -7,14 +7,15 @@ use crate::failure::Failure;
 use crate::inputs::{FileFlags, check_texts, tell_notes};
 use crate::model_file;
 use crate::outlet;
-use crate::output::{print, print_json, table, warn};
+use crate::output::{note, print, print_json, table, warn};
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
 use onesided::data::{OutColumn, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
-    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Input, Interval, ReadAgain,
+    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Dataset, ForecastBy, Input, Interval,
+    KnownRows, Model, ReadAgain, RowsFileError,
 };
 use serde_json::json;
 use std::path::PathBuf;
@@ -56,7 +57,8 @@ pub struct Draw {
     /// Columns to copy into the file, for the person who labels.
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// A column that says which rows are labeled positive; these are not drawn.
+    /// A column that says which rows are labeled positive; these are not drawn. Of the table that the model was fitted on they
+    /// are known.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in it that means positive.
@@ -65,7 +67,8 @@ pub struct Draw {
     /// The value in it that means negative; these rows are not drawn either.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub negative: Option<String>,
-    /// Cuts to judge beside the model's own: the first rows, such as 100 or 1%, or several.
+    /// Cuts to judge next to the model's own: the first rows, such as 100 or 1%, or several. About a quarter of the draws goes
+    /// to the rows above them, or more.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
     /// Write the scores too, though they may sway the person.
@@ -158,10 +161,12 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let warnings = tell_notes(&data);
+    let mut warnings = tell_notes(&data);
     tell_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
-    let drawn = model.audit(&data, &settings)?;
+    let beside = KnownRows::beside(&flags.model);
+    let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
+    warnings.extend(tell_list(&model, &data, &drawn, &beside)?);
     let mut columns = drawn.columns(&data, flags.scores);
     if flags.safe_csv {
         columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
@@ -176,7 +181,11 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
             "of": drawn.forecast.rows,
             "strata": drawn.strata,
             "forecast": drawn.forecast,
+            "forecast_by": drawn.forecast_by,
+            "asked": drawn.asked,
             "predicted_positive": drawn.predicted,
+            "out_of_fold": drawn.out_of_fold,
+            "left_out": drawn.left_out,
             "seed": flags.seed,
             "warnings": warnings,
         }));
@@ -184,26 +193,93 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     print(&drawn_as_text(&drawn, flags))
 }
 
-fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
+/// Says which list it is; what is wrong with it is a warning.
+fn tell_list(
+    model: &Model,
+    data: &Dataset,
+    drawn: &AuditDraw,
+    beside: &Result<KnownRows, RowsFileError>,
+) -> Result<Option<String>, Failure> {
+    let AuditDraw { out_of_fold, left_out, labels_from_fit, .. } = *drawn;
+    let labeled = match (labels_from_fit, left_out) {
+        (true, left_out) => format!("; the {} labeled rows of the table are not drawn", count(left_out)),
+        (false, _) => String::new(),
+    };
+    if out_of_fold > 0 {
+        note(&format!(
+            "{} of these {} rows were fitted on and are ranked by scores of models that had not met them (out of fold), as predict \
+             lists them{labeled}",
+            count(out_of_fold),
+            count(drawn.forecast.rows)
+        ));
+        return Ok(None);
+    }
+    if !model.was_fitted_on(data)?.unwrap_or(false) {
+        return Ok(None);
+    }
+    let unlabeled = match (data.labels().is_some(), labels_from_fit) {
+        (false, false) => {
+            "; labeled rows are drawn, too, and 'onesided fit --audit' refuses such answers: name their column with --label"
+        }
+        _ => "",
+    };
+    let why = match beside {
+        Err(why) => why.to_string(),
+        Ok(_) => "fit with --method auto or --cross-fit keeps scores out of fold".to_string(),
+    };
+    let warning = format!(
+        "the model was fitted on this very table and ranks it in sample, where a hidden positive may rank low ({why}){labeled}{unlabeled}"
+    );
+    warn(std::slice::from_ref(&warning));
+    Ok(Some(warning))
+}
+
+/// What to expect of the answers: a sentence, and a line for each cut that was asked for.
+fn forecast(drawn: &AuditDraw) -> String {
     let Interval { value, low, high } = drawn.forecast.share;
-    let own = drawn.forecast.cuts.iter().find(|cut| cut.rows == drawn.predicted);
-    let own = own.map_or_else(String::new, |cut| {
-        let half = |interval: Interval| 0.5 * (interval.high - interval.low);
-        format!(
-            ", the precision of its decision to ± {:.3} and the recall to ± {:.3}",
-            half(cut.precision),
-            half(cut.recall)
-        )
-    });
+    let half = |interval: Interval| 0.5 * (interval.high - interval.low);
+    // Half of the answers being yes makes the precision as uncertain as it can be, but not the recall.
+    let cut_at = |rows: usize, whose: &str| {
+        let cut = drawn.forecast.cuts.iter().find(|cut| cut.rows == rows)?;
+        let recall = match drawn.forecast_by {
+            ForecastBy::Model => format!(" and the recall to ± {:.3}", half(cut.recall)),
+            ForecastBy::Widest => String::new(),
+        };
+        Some(format!("the precision of {whose} to ± {:.3}{recall}", half(cut.precision)))
+    };
+    let own = cut_at(drawn.predicted, "its decision").map_or_else(String::new, |own| format!(", {own}"));
+    let mut text = match drawn.forecast_by {
+        ForecastBy::Model => format!(
+            "if the model is right ({value:.4} of the rows positive), the answers will tell the share to about {low:.4} to \
+             {high:.4}{own}\n"
+        ),
+        ForecastBy::Widest => format!(
+            "the model has no share of positives to go by; at worst the answers will tell the share to ± {:.3}{own}\n",
+            half(drawn.forecast.share)
+        ),
+    };
+    for &asked in drawn.asked.iter().filter(|&&asked| asked != drawn.predicted) {
+        let above = drawn.strata.iter().filter(|range| range.last <= asked).map(|range| range.drawn).sum();
+        let first = match asked {
+            1 => "the first row".to_string(),
+            rows => format!("the first {} rows", count(rows)),
+        };
+        if let Some(told) = cut_at(asked, &first) {
+            text.push_str(&format!("{told}, from {} of them\n", count(above)));
+        }
+    }
+    text
+}
+
+fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
     format!(
-        "wrote {} of {} rows to {}, from {} strata of the ranked list\n\
-         if the model is right ({value:.4} of the rows positive), the answers will tell the share to about {low:.4} to \
-         {high:.4}{own}\n\
+        "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
          fill the column positive with yes or no, then: onesided audit read {} {}\n",
         count(drawn.rows.len()),
         count(drawn.forecast.rows),
         flags.out.display(),
         drawn.strata.len(),
+        forecast(drawn),
         flags.model.display(),
         flags.out.display(),
     )

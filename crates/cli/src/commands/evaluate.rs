@@ -1,7 +1,7 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::fitted_rows::{self, Watch};
-use super::review::ReviewAnswer;
+use super::fitted_rows::{self, MetRows, Watch};
+use super::review::{Asked, ReviewAnswer};
 use super::{device, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{TextColumn, count_labels};
 use onesided::eval::RESAMPLES;
-use onesided::{Cutting, Input, Interval, ReadAgain, Streamed, pu_metrics_by_name};
+use onesided::{Cutting, Input, Interval, Label, Model, ReadAgain, RowKind, Streamed, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -104,14 +104,17 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
     let beside = fitted_rows::beside(&flags.model, flags.in_sample);
     let mut watch = Watch::new(&model, beside.as_ref());
-    // What is promised is promised of the model's own scores.
-    let mut own = flags.review.given().then(Vec::new);
+    // What is promised rests on rows that the model has not met.
+    let mut met = flags.review.given().then(Vec::new);
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
-        if let Some(own) = &mut own {
-            own.extend_from_slice(&piece.scores);
+        let kinds = watch.next(&mut piece)?;
+        if let Some(met) = &mut met {
+            match kinds {
+                Some(kinds) => met.extend(kinds.iter().map(|&kind| kind != RowKind::New)),
+                None => met.resize(met.len() + piece.data.len(), false),
+            }
         }
-        watch.next(&mut piece)?;
         scores.extend_from_slice(&piece.scores);
         largest = largest.max(piece.data.len());
         names = piece.data.ids().first().map(|(_, names)| names.clone());
@@ -153,9 +156,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let review = match labels.filter(|_| flags.review.given()) {
         None => None,
         Some(labels) => {
-            warnings.extend(tell_seen(watch.is_same()));
-            let scores = own.as_deref().unwrap_or(&scores);
-            let answer = ReviewAnswer::of(&model.review_of(scores, labels), &asked, true, "evaluate with")?;
+            let met = met.as_deref().unwrap_or_default();
+            let answer = reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?;
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
@@ -217,7 +219,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         ));
     }
     if let Some(answer) = review {
-        text.push_str(&format!("\nunlabeled rows, by their score:\n{}", answer.as_text("labeled positives")));
+        text.push_str(&format!(
+            "\nunlabeled rows, by their score:\n{}",
+            answer.as_text("labeled positives", true)
+        ));
     }
     if let Some(negatives) = negatives {
         let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
@@ -231,18 +236,71 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Promises hold for positives that the model has never met; whole tables that it was fitted on are recognized.
-fn tell_seen(fitted_on_them: bool) -> Option<String> {
-    if fitted_on_them {
-        let warning =
-            "the model was fitted on these very rows: what it promises from their positives is too good; \
-                       fit with --reserve and use 'onesided predict --recall', or name another table"
-                .to_string();
-        warn(std::slice::from_ref(&warning));
-        return Some(warning);
+/// The first rows and the promise. The first rows are judged by scores out of fold where the model has met rows. A promise rests on
+/// positives that it has never met and is about rows that it has never met, so the others are left out of it.
+fn reviewed(
+    model: &Model,
+    asked: &Asked,
+    known: &MetRows,
+    met: &[bool],
+    scores: &[f32],
+    labels: &[Label],
+) -> Result<ReviewAnswer, Failure> {
+    let act = "evaluate with";
+    let all = model.review_of(scores, labels);
+    let (found, out_of_fold) = match known {
+        MetRows::Counted { met, out_of_fold } => (*met, *out_of_fold),
+        MetRows::All { why } => {
+            return Err(Failure::input(format!(
+                "the model was fitted on this very table, and there are no scores of its rows by models that had not met them ({why}), \
+                 so --recall and --top would flatter it; name another table, or fit with --reserve and use 'onesided predict \
+                 --recall'"
+            )));
+        }
+        MetRows::Chance => {
+            note(
+                "note: rows like these repeat, and no more of them are equal to fitted ones than of new rows; the promises are exact if \
+                 the model was fitted on none of these positives",
+            );
+            (0, true)
+        }
+        MetRows::Unknown => {
+            note(
+                "note: the promises are exact if the model was fitted on none of these positives, which only the file of rows \
+                 next to the model can tell",
+            );
+            (0, true)
+        }
+    };
+    if found == 0 {
+        return ReviewAnswer::of(&all, asked, true, act);
     }
-    note(
-        "note: the promises are exact if the model was fitted on none of these positives, which is not known here",
-    );
-    None
+    let new: Vec<usize> = (0..labels.len()).filter(|&row| !met[row]).collect();
+    let new_scores: Vec<f32> = new.iter().map(|&row| scores[row]).collect();
+    let new_labels: Vec<Label> = new.iter().map(|&row| labels[row]).collect();
+    let unmet = model.review_of(&new_scores, &new_labels);
+    let (positives, left) = (all.positives(), unmet.positives());
+    let rows = new_labels.iter().filter(|&&label| label == Label::Unlabeled).count();
+    let nothing = |what: &str, why: &str| {
+        Failure::input(format!(
+            "{what} {why} positives that the model has never met: it was fitted on {} of the {positives} labeled positives here, and \
+             {rows} unlabeled rows are new to it; name another table, or fit with --reserve and use 'onesided predict --recall'",
+            positives - left,
+        ))
+    };
+    let is_usable = left > 0 && rows > 0;
+    let top = match (asked.top().is_empty(), out_of_fold) {
+        (true, _) | (_, true) => ReviewAnswer::of(&all, &asked.only_top(), true, act)?,
+        (false, false) if is_usable => ReviewAnswer::of(&unmet, &asked.only_top().within(rows), true, act)?,
+        _ => return Err(nothing("without scores out of fold, --top", "needs")),
+    };
+    let Some(target) = asked.target() else { return Ok(top) };
+    if !is_usable {
+        return Err(nothing(&format!("a recall of {} cannot be promised without", target.recall()), "some"));
+    }
+    note(&format!(
+        "note: the promise rests on {left} positives that the model was not fitted on, and is about the {rows} unlabeled rows that it \
+         was not fitted on; the other {found} rows are left out of it"
+    ));
+    Ok(top.with_review_of(ReviewAnswer::of(&unmet, &asked.only_recall(), true, act)?, rows))
 }

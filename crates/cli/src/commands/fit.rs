@@ -6,7 +6,7 @@ use crate::args::Fit;
 use crate::columns::tell_columns;
 use crate::failure::Failure;
 use crate::inputs::tell_notes;
-use crate::metrics::{metric_table, range_table};
+use crate::metrics::{is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
@@ -21,6 +21,9 @@ use onesided::{
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
+
+/// A share below this is printed as 0.000.
+const ZERO: f64 = 0.000_5;
 
 /// Checks the flags and the way out, reads, learns, saves and tells.
 pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
@@ -125,7 +128,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
-        print(&as_text(&model, &flags.out, seconds))
+        print(&as_text(&model, flags, seconds))
     }
 }
 
@@ -320,21 +323,59 @@ fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
     about.report.metrics.iter().map(|(name, interval)| (name.as_str(), *interval))
 }
 
-/// Metrics in a table, or, where the prior was estimated, those that do not rest on it and then the others as ranges.
-fn metric_tables(about: &About) -> String {
+/// Metrics in a table, or, where the prior was estimated, those that do not rest on it and then the others as ranges. Ranges that
+/// tell next to nothing are named once, with `audit`, the command that narrows them.
+fn metric_tables(about: &About, audit: &str) -> String {
     let Some(estimate) = &about.prior_estimate else { return metric_table(metrics(about)) };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
-    let ranges = metrics(about).filter(|(name, _)| rests_on_prior(name));
     let (low, high) = estimate.interval;
+    // Precision and F1 are proportional to the share: where that may be 0, so may they.
+    let from_zero = |name: &str| low < ZERO && matches!(name, "precision" | "f1");
+    let (useless, ranges): (Vec<_>, Vec<_>) = metrics(about)
+        .filter(|(name, _)| rests_on_prior(name))
+        .partition(|(name, range)| estimate.audited.is_none() && (is_useless(*range) || from_zero(name)));
     let origin = match estimate.audited {
         Some(_) => "as the audit says",
         None => "which is estimated and not measured",
     };
-    format!(
-        "{}\nif {low:.3} to {high:.3} of the unlabeled rows are positive, {origin}:\n{}",
-        metric_table(measured),
-        range_table(ranges),
-    )
+    let told = match ranges.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nif {low:.3} to {high:.3} of the unlabeled rows are positive, {origin}:\n{}",
+            range_table(ranges)
+        ),
+    };
+    let untold = match useless.is_empty() {
+        true => String::new(),
+        false => {
+            let names: Vec<String> = useless.iter().map(|(name, _)| plain_name(name)).collect();
+            format!(
+                "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
+                 rows: give it with --prior, or have some rows labeled: {audit}\n",
+                names.join(" and ")
+            )
+        }
+    };
+    format!("{}{told}{untold}", metric_table(measured))
+}
+
+/// The command that draws rows of this table to be labeled.
+fn audit_command(flags: &Fit) -> String {
+    let mut words = vec!["onesided audit draw".to_string(), shell_word(&flags.out.display().to_string())];
+    let table = flags.places.file.as_ref().filter(|file| !file.is_dir() && file.as_os_str() != "-");
+    words.push(table.map_or_else(|| "TABLE".to_string(), |file| shell_word(&file.display().to_string())));
+    words.extend(flags.reading.label.iter().map(|label| format!("--label {}", shell_word(label))));
+    words.push("--out to_label.csv".to_string());
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/:\\".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_string(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
@@ -413,9 +454,10 @@ fn as_portfolio(about: &About) -> String {
     )
 }
 
-fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
+fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
     let about = model.about();
-    let report = &about.report;
+    let (report, out) = (&about.report, &flags.out);
+    let metrics = metric_tables(about, &audit_command(flags));
     if !report.beside.is_empty() {
         return format!(
             "{}\nout-of-fold scores ({} positives, {} others), estimated without negatives, for the unlabeled rows:\n{}\n\
@@ -423,7 +465,7 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
             as_portfolio(about),
             report.held_out.positive,
             report.held_out.unlabeled,
-            metric_tables(about),
+            metrics,
             out.display(),
         );
     }
@@ -454,7 +496,7 @@ fn as_text(model: &Model, out: &Path, seconds: f64) -> String {
         report.choice_by(unit),
         report.held_out.positive,
         report.held_out.unlabeled,
-        metric_tables(about),
+        metrics,
         out.display(),
     )
 }

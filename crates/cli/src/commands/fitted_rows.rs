@@ -28,10 +28,32 @@ pub struct Verdict {
     pub without_labeled: bool,
     /// Labeled rows are in it on request, so each row says what it is.
     pub shows_kinds: bool,
+    /// Its rows without a label are known to be unlabeled.
+    pub knows_unlabeled: bool,
     /// How it came about, where the model was fitted on some of it.
     pub facts: Option<FittedRows>,
     /// What a reader must know of it; said already.
     pub warnings: Vec<String>,
+}
+
+/// Which rows of a table a model has met, as far as that is known.
+pub enum MetRows {
+    /// Each row was looked up.
+    Counted {
+        /// How many of them it has met.
+        met: usize,
+        /// Whether these have scores out of fold.
+        out_of_fold: bool,
+    },
+    /// Rows are equal to some that it was fitted on, but no more of them than of new rows like these.
+    Chance,
+    /// It was fitted on this very table, and there are no scores out of fold.
+    All {
+        /// The reason.
+        why: String,
+    },
+    /// It was not fitted on this very table; whether on some of its rows cannot be told without the file beside it.
+    Unknown,
 }
 
 /// The rows beside a model, unless they shall be scored in sample.
@@ -90,6 +112,19 @@ impl<'k> Watch<'k> {
                     "{found} of these {all} rows are equal to some that the model was fitted on, in all that it looks at"
                 )
             }
+        }
+    }
+
+    /// What is known of the rows for promises, which rest on rows that the model has not met.
+    pub fn met_rows(&self) -> MetRows {
+        match (self.beside, &self.matcher) {
+            (Some(Ok(_)), Some(matcher)) if matcher.found() > 0 && matcher.may_be_new() => MetRows::Chance,
+            (Some(Ok(known)), Some(matcher)) => {
+                MetRows::Counted { met: matcher.found(), out_of_fold: known.is_complete() }
+            }
+            (Some(Err(unusable)), _) if self.is_same() => MetRows::All { why: unusable.to_string() },
+            (None, _) if self.is_same() => MetRows::All { why: "--in-sample asks for none".to_string() },
+            _ => MetRows::Unknown,
         }
     }
 
@@ -182,7 +217,8 @@ impl<'k> Watch<'k> {
         }
         warn(&warnings);
         let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out });
-        Verdict { without_labeled, shows_kinds: flags.all && is_fitted, facts, warnings }
+        let (shows_kinds, knows_unlabeled) = (flags.all && is_fitted, is_fitted && matcher.labeled() > 0);
+        Verdict { without_labeled, shows_kinds, knows_unlabeled, facts, warnings }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{guarded, interrupted};
 use onesided::data::{DataError, OutColumn, is_standard_output, write_batches};
-use onesided::{Cutting, Input, Model, ReadAgain, Top};
+use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -95,13 +95,25 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     if verdict.without_labeled {
         ranking.drop_labeled();
     }
+    if verdict.knows_unlabeled {
+        ranking.know_unlabeled();
+    }
     warnings.extend(verdict.warnings);
+    warnings.extend(tell_of_labels(&model));
 
     let rows = ranking.rows();
+    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
+    let scale = match verdict.knows_unlabeled && model.tells_unlabeled_apart() {
+        false => Scale::Probability(Among::Population),
+        true if known == rows && !flags.all => Scale::Probability(Among::Unlabeled),
+        true => Scale::Score,
+    };
+    // A list of unlabeled rows alone has their share of positives.
+    let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
     let review = match ranking.take_scores() {
         None => None,
         Some(scores) => Some(ReviewAnswer::of(
-            &model.review(scores)?,
+            &model.review_among(scores, among)?,
             &asked.within(rows),
             flags.review.promised(),
             "fit with --reserve",
@@ -126,7 +138,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let (ids, kept) = ranking.names();
     let (ids, kept) = (ids.to_vec(), kept.to_vec());
     let columns = ListColumns {
-        model: &model,
+        ranges: model.about().at_prior_ends.is_some(),
         ids: &ids,
         kept: &kept,
         because: flags.explain.is_some(),
@@ -139,12 +151,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         "rows": rows,
         "predicted_positive": predicted_positive,
         "threshold": model.about().threshold,
+        "probability_of": if model.is_of_labels() { "being labeled" } else { "being positive" },
         "cautious": is_cautious(&model),
         "warnings": warnings,
     });
     let shifted = shifts(&streamed.notes);
     if !shifted.is_empty() {
         object["shifted"] = json!(shifted);
+    }
+    if verdict.knows_unlabeled {
+        object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
     }
     if !asked.top().is_empty() {
         object["listed"] = json!(limit.min(rows));
@@ -190,14 +206,19 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let review = review.map_or_else(String::new, |answer| {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
-        answer.as_text("reserved positives")
+        answer.as_text("reserved positives", !watch.is_same())
     });
+    tell_guess(&model);
     let wrote = |place: &str| {
         let what = match asked.top().is_empty() {
             true => format!("{} rows", written.0),
             false => format!("the {} best of {} rows", count(written.0 as usize), count(rows)),
         };
-        format!("wrote {what} to {place}, {} of them predicted positive ({})", written.1, cut_of(&model))
+        format!(
+            "wrote {what} to {place}, {} of them predicted positive ({})",
+            written.1,
+            cut_of(&model, scale)
+        )
     };
     match &flags.out {
         Some(_) if to_stdout => {
@@ -211,7 +232,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
                 note(&format!("the {SHOWN} best of {rows} rows; --out writes all"));
             }
             let cut = match flags.yes_no {
-                true => format!("positive is yes: {}\n", cut_of(&model)),
+                true => format!("positive is yes: {}\n", cut_of(&model, scale)),
                 false => String::new(),
             };
             print(&format!(
@@ -228,13 +249,57 @@ fn is_cautious(model: &Model) -> bool {
     model.about().prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none())
 }
 
-/// From which probability on a row is predicted positive.
-fn cut_of(model: &Model) -> String {
+/// What the rows of a list have in common, to say from where on they are predicted positive.
+#[derive(Clone, Copy)]
+enum Scale {
+    /// Probabilities are about the same rows.
+    Probability(Among),
+    /// Some are about unlabeled rows and some about any, but there is one scale of scores.
+    Score,
+}
+
+/// From where on a row is predicted positive.
+fn cut_of(model: &Model, scale: Scale) -> String {
     let cautious =
         if is_cautious(model) { ", a cautious cut, since the share of positives is a guess" } else { "" };
+    let (what, cut) = match scale {
+        Scale::Probability(among) => ("probability", model.threshold_among(among)),
+        Scale::Score => {
+            let threshold = model.about().threshold;
+            ("score", (threshold / (1.0 - threshold).max(f64::MIN_POSITIVE)).ln())
+        }
+    };
     // As many digits as it has, but no more than matter.
-    let threshold = format!("{:.4}", model.about().threshold);
-    format!("probability at least {}{cautious}", threshold.trim_end_matches('0').trim_end_matches('.'))
+    let mut cut = format!("{cut:.4}");
+    if cut.contains('.') {
+        cut = cut.trim_end_matches('0').trim_end_matches('.').to_string();
+    }
+    let cut = if cut == "-0" { "0" } else { &cut };
+    format!("{what} at least {cut}{cautious}")
+}
+
+/// Where nobody gave a share of positives, the probabilities rest on a guess.
+fn tell_guess(model: &Model) {
+    let (Some(estimate), true) = (&model.about().prior_estimate, is_cautious(model)) else { return };
+    let (low, high) = estimate.interval;
+    let range =
+        if estimate.one_sided { format!("at most {high:.3}") } else { format!("{low:.3} to {high:.3}") };
+    note(&format!(
+        "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}); their ranges say what else \
+         they may be",
+        estimate.mu.get()
+    ));
+}
+
+/// A model without a share of positives tells how likely a label is.
+fn tell_of_labels(model: &Model) -> Option<String> {
+    let warning = "the model was fitted without a share of positives, so each probability is that of being labeled and not of being \
+                   positive; fit with --prior for the latter";
+    model.is_of_labels().then(|| {
+        let warning = warning.to_string();
+        warn(std::slice::from_ref(&warning));
+        warning
+    })
 }
 
 /// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.
@@ -280,7 +345,7 @@ fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
     if columns.kinds {
         row["kind"] = json!(listed.kind);
     }
-    if let Some(range) = columns.model.probability_range(listed.score) {
+    if let Some(range) = listed.range {
         row["probability_interval"] = json!(range);
     }
     if columns.because {
@@ -296,9 +361,8 @@ fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
 }
 
 fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
-    let ranges = columns.model.probability_range(0.0).is_some();
     let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
-    rows[0].extend(ranges.then(|| "if the prior is off".to_string()));
+    rows[0].extend(columns.ranges.then(|| "range".to_string()));
     rows[0].extend(columns.kinds.then(|| "kind".to_string()));
     rows[0].extend(columns.ids.iter().cloned());
     rows[0].extend(columns.because.then(|| "because".to_string()));
@@ -312,8 +376,7 @@ fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
             format!("{:.4}", listed.score),
             format!("{:.4}", listed.probability),
         ];
-        let range = columns.model.probability_range(listed.score);
-        row.extend(range.map(|(low, high)| format!("{low:.2} to {high:.2}")));
+        row.extend(listed.range.map(|(low, high)| format!("{low:.2} to {high:.2}")));
         row.extend(columns.kinds.then(|| listed.kind.word().to_string()));
         row.extend(ids.iter().cloned());
         row.extend(columns.because.then(|| sentence(&listed.because)));

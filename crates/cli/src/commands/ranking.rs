@@ -2,7 +2,7 @@
 
 use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow};
 use onesided::eval::probability;
-use onesided::{Contribution, Dataset, Error, Explainer, Model, RowKind, ScoredRows, Top};
+use onesided::{Among, Contribution, Dataset, Error, Explainer, Model, RowKind, ScoredRows, Top};
 use std::iter::Peekable;
 use std::path::Path;
 
@@ -23,6 +23,8 @@ pub struct Ranking<'m> {
     /// How many of the columns handed out are names of rows; the others are kept.
     ids: usize,
     names: Vec<String>,
+    /// Rows of the fitted table that had no label are known to be unlabeled.
+    unlabeled_are_known: bool,
 }
 
 /// Some rows of a list.
@@ -58,6 +60,8 @@ pub struct Listed {
     pub row: u64,
     pub score: f32,
     pub probability: f32,
+    /// Between which probabilities that one lies, where the share of positives was estimated.
+    pub range: Option<(f32, f32)>,
     pub positive: bool,
     /// What it is to the model.
     pub kind: RowKind,
@@ -81,7 +85,20 @@ impl<'m> Ranking<'m> {
         let most: Option<Vec<usize>> = top.iter().map(number).collect();
         let most = most.and_then(|most| most.into_iter().max());
         let part = || Part::new(most, folder, scores);
-        Self { model, others: part(), labeled: part(), explainer, ids, names: Vec::new() }
+        Self {
+            model,
+            others: part(),
+            labeled: part(),
+            explainer,
+            ids,
+            names: Vec::new(),
+            unlabeled_are_known: false,
+        }
+    }
+
+    /// The table is the fitted one, so that its other rows are known to be unlabeled.
+    pub fn know_unlabeled(&mut self) {
+        self.unlabeled_are_known = true;
     }
 
     /// The next rows, and what each is to the model, where that is known.
@@ -165,13 +182,19 @@ impl<'m> Ranking<'m> {
     ) -> Result<impl Iterator<Item = Result<Listed, DataError>> + Send + use<'m>, DataError> {
         let (model, columns) = (self.model, self.names.len());
         let rows = Merged { parts: [self.others.finish()?.peekable(), self.labeled.finish()?.peekable()] };
-        let threshold = model.about().threshold;
+        let unlabeled_are_known = self.unlabeled_are_known;
         Ok(rows.take(limit).map(move |row| {
             let SortedRow { score, row, beside } = row?;
-            let probability = probability(f64::from(score)) as f32;
             let (kind, cells, because) = unpack(&beside, columns);
-            let positive = f64::from(probability) >= threshold;
-            Ok(Listed { row, score, probability, positive, kind, cells, because })
+            let among = match unlabeled_are_known && kind == RowKind::Unlabeled {
+                true => Among::Unlabeled,
+                false => Among::Population,
+            };
+            // The score alone decides, whatever is known of a row.
+            let positive = model.decide(probability(f64::from(score)) as f32);
+            let (probability, range) =
+                (model.probability_among(score, among), model.probability_range(score, among));
+            Ok(Listed { row, score, probability, range, positive, kind, cells, because })
         }))
     }
 }
@@ -236,7 +259,8 @@ fn unpack(bytes: &[u8], columns: usize) -> (RowKind, Vec<String>, Vec<Contributi
 
 /// Rows of the list, as columns of the file that is written.
 pub struct ListColumns<'a> {
-    pub model: &'a Model,
+    /// Probabilities have ranges.
+    pub ranges: bool,
     pub ids: &'a [String],
     pub kept: &'a [String],
     pub because: bool,
@@ -266,8 +290,8 @@ impl ListColumns<'_> {
             let name = if taken(&columns, "kind") { "row_kind" } else { "kind" };
             columns.push((name.to_string(), texts(&|row| row.kind.word().to_string())));
         }
-        if self.model.probability_range(0.0).is_some() {
-            let range = |row: &Listed| self.model.probability_range(row.score).unwrap_or_default();
+        if self.ranges {
+            let range = |row: &Listed| row.range.unwrap_or_default();
             let ends =
                 |of: fn((f32, f32)) -> f32| OutColumn::F32(rows.iter().map(|row| of(range(row))).collect());
             columns.push(("probability_low".to_string(), ends(|range| range.0)));

@@ -44,6 +44,21 @@ impl Asked {
         &self.top
     }
 
+    /// The same without a recall to promise.
+    pub fn only_top(&self) -> Self {
+        Self { target: None, top: self.top.clone() }
+    }
+
+    /// The recall to promise alone.
+    pub fn only_recall(&self) -> Self {
+        Self { target: self.target, top: Vec::new() }
+    }
+
+    /// The recall to promise.
+    pub fn target(&self) -> Option<RecallTarget> {
+        self.target
+    }
+
     /// The same of a list of so many rows: more than all are all.
     pub fn within(&self, rows: usize) -> Self {
         let most = |top: &Top| match *top {
@@ -128,6 +143,8 @@ pub struct ReviewAnswer {
     positives: usize,
     /// Why there is no review though there could be one.
     pub lacking: Option<String>,
+    /// The promise is about so many rows of the list, those that the model was not fitted on.
+    of_unmet: Option<usize>,
 }
 
 impl ReviewAnswer {
@@ -135,7 +152,7 @@ impl ReviewAnswer {
     pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
         let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
         let positives = list.positives();
-        let mut answer = Self { review: None, top, positives, lacking: None };
+        let mut answer = Self { review: None, top, positives, lacking: None, of_unmet: None };
         match asked.target.map(|target| (target, list.review(target))) {
             None => {}
             Some((_, Ok(review))) => answer.review = Some(review),
@@ -150,15 +167,25 @@ impl ReviewAnswer {
         Ok(answer)
     }
 
+    /// This one's first rows with a promise about those `rows` of them that the model was not fitted on.
+    pub fn with_review_of(self, unmet: Self, rows: usize) -> Self {
+        Self { top: self.top, of_unmet: Some(rows), ..unmet }
+    }
+
     /// Precisions that cannot be.
     pub fn warnings(&self) -> Vec<String> {
-        let impossible = |at: &&AtTop| at.precision.is_some_and(|precision| precision.value > 1.0);
-        self.top.iter().filter(impossible).map(|at| format!(
-            "the estimated precision of the first {} rows is {:.4}, above 1: the share of positives is too high, the labeled \
-             positives are no random sample of the positives, or they are few",
-            at.rows,
-            at.precision.map_or(f64::NAN, |precision| precision.value)
-        )).collect()
+        let said = |at: &AtTop| {
+            let value = at.impossible_precision?;
+            Some(format!(
+                "the estimated precision of the first {} rows was {value:.4} and is set to 1: the share of positives is too high, \
+                 the labeled positives are not a random sample of the positives, or they are few",
+                at.rows
+            ))
+        };
+        let holds = self.review.as_ref().and_then(|review| acted_on(review).0.holds);
+        let mut warnings: Vec<String> = self.top.iter().chain(&holds).filter_map(said).collect();
+        warnings.dedup();
+        warnings
     }
 
     /// For `--json`.
@@ -166,6 +193,7 @@ impl ReviewAnswer {
         let mut objects = Vec::new();
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
+            objects.extend(self.of_unmet.map(|rows| ("review_of_rows_not_fitted", json!(rows))));
         }
         if !self.top.is_empty() {
             objects.push(("at_top", json!(self.top)));
@@ -173,14 +201,18 @@ impl ReviewAnswer {
         objects
     }
 
-    /// Lines for people; the last is the one to remember. `whose`: the positives it all rests on.
-    pub fn as_text(&self, whose: &str) -> String {
+    /// Lines for people; the last is the one to remember. `whose`: the positives it all rests on. `new`: the model was not fitted
+    /// on the list.
+    pub fn as_text(&self, whose: &str, new: bool) -> String {
         let mut text = String::new();
         if !self.top.is_empty() {
             text.push_str(&top_table(&self.top));
         }
         if let Some(review) = &self.review {
-            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives))));
+            if let Some(rows) = self.of_unmet {
+                text.push_str(&format!("of the {} rows that the model was not fitted on:\n", count(rows)));
+            }
+            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives)), new));
         }
         text
     }
@@ -197,13 +229,7 @@ fn top_table(top: &[AtTop]) -> String {
         row.extend(pair(at.recall, 4));
         row.extend(pair(at.lift, 2));
         match at.precision {
-            // More than all rows cannot be positive, whatever the share says; a warning tells where it says so.
-            Some(Interval { value, low, high }) => {
-                row.extend(pair(
-                    Interval { value: value.min(1.0), low: low.min(1.0), high: high.min(1.0) },
-                    4,
-                ));
-            }
+            Some(precision) => row.extend(pair(precision, 4)),
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
         rows.push(row);
@@ -211,9 +237,19 @@ fn top_table(top: &[AtTop]) -> String {
     table(&rows)
 }
 
-fn sentences(review: &Review, whose: &str) -> String {
+/// The promise to act on, and whether it is about the positives in this very file. The reader has a file, so that one is taken
+/// where it can be made: for as many positives as the share says, or for any number of them.
+fn acted_on(review: &Review) -> (&Promise, bool) {
+    match (&review.this_file_by_share, &review.this_file) {
+        (Some(Promised::Made(promise)), _) | (_, Promised::Made(promise)) => (promise, true),
+        _ => (&review.population, false),
+    }
+}
+
+fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
-    let Promise { cut, rows, holds } = &review.population;
+    let Promise { cut, rows, .. } = &review.population;
+    let (promise, in_this_file) = if new { acted_on(review) } else { (&review.population, false) };
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
         1 => "the first row".to_string(),
@@ -249,8 +285,10 @@ fn sentences(review: &Review, whose: &str) -> String {
             format!("a promise whatever their number takes {} positives like these", count(*needed))
         }
     });
-    text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
-    let positives = holds.and_then(|holds| holds.positives);
+    if new {
+        text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
+    }
+    let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
         text.push_str(&match estimated {
             true => format!(
@@ -270,7 +308,15 @@ fn sentences(review: &Review, whose: &str) -> String {
             count(high.ceil() as usize)
         )
     });
-    text.push_str(&format!("review {} to find at least {recall} % of the positives{about}\n", first(*rows)));
+    let whose = match (in_this_file, new) {
+        (true, _) => " in this file",
+        (false, true) => " of the population, which may be fewer of this file's",
+        (false, false) => " among new rows like these",
+    };
+    text.push_str(&format!(
+        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence{about}\n",
+        first(promise.rows)
+    ));
     text
 }
 
@@ -296,6 +342,29 @@ pub fn count(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_line_is_about_the_file_at_hand() {
+        // 100 positives at 0 to 99, and each of these scores ten times in the list.
+        let positive: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let list: Vec<f32> = (0..1000).map(|i| (i % 100) as f32).collect();
+        let last = |share: Option<ShareInList>| {
+            let review = ReviewList::new(positive.clone(), list.clone(), share);
+            let review = review.review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
+            sentences(&review, "the 100", true).lines().last().unwrap().to_string()
+        };
+        // Over the population the cut is the fifth lowest positive, 960 rows; in a file with 175 to 225 positives the fourth.
+        let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
+        let said = last(Some(share));
+        let expected = "review the first 970 rows to find at least 90 % of the positives in this file, with 95 % confidence; about ";
+        assert!(said.starts_with(expected), "{said}");
+        // Whatever their number takes 171 positives, so without a share the population's it is.
+        assert_eq!(
+            last(None),
+            "review the first 960 rows to find at least 90 % of the positives of the population, which may be fewer of this \
+             file's, with 95 % confidence"
+        );
+    }
 
     #[test]
     fn numbers_for_people() {

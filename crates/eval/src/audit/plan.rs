@@ -11,6 +11,11 @@
 //! No row's rate is below two thirds of the even one. The list is cut into ten strata of equal total rate, and at the cuts that
 //! are to be judged. The strata depend on the scores and the cuts alone and not on the number of draws, so that audits of
 //! one list add up. Borders right next to a cut are left out.
+//!
+//! A cut near the top of a long list would get a few draws by these rates, and its precision could not be told. So of cuts that
+//! somebody asks for, each gets a fair part: about a quarter of the draws, in equal parts for the stretches of the list that end at
+//! these cuts, goes there at least (fewer where a stretch has fewer rows). The other rows then keep three quarters of their rate
+//! at least.
 
 use super::estimate::{AuditEstimate, Stratum, estimate};
 use crate::error::EvalError;
@@ -19,6 +24,8 @@ use serde::{Deserialize, Serialize};
 
 /// The share of the draws that is spread evenly over all rows.
 const EVEN: f64 = 2.0 / 3.0;
+/// The share of the draws that the stretches above the cuts that were asked for get together, at least.
+const ASKED: f64 = 0.25;
 /// Strata before the list is cut further.
 const STRATA: usize = 10;
 /// A share without a scatter cannot be told from one row.
@@ -67,8 +74,13 @@ pub struct Plan {
 
 impl Plan {
     /// A plan of `draws` rows of a list with these probabilities, the highest first. The list is also cut after the first
-    /// k rows for each k of `cuts`.
-    pub fn new(probabilities: &[f32], cuts: &[usize], draws: usize) -> Result<Self, EvalError> {
+    /// k rows for each k of `cuts` and of `asked`, the cuts that are to get a fair part of the draws.
+    pub fn new(
+        probabilities: &[f32],
+        cuts: &[usize],
+        asked: &[usize],
+        draws: usize,
+    ) -> Result<Self, EvalError> {
         let all = probabilities.len();
         if all == 0 {
             return Err(EvalError::Empty("unlabeled"));
@@ -77,7 +89,7 @@ impl Plan {
         let mean = probabilities.iter().map(spread).sum::<f64>() / all as f64;
         let rate = |q: &f32| if mean > 0.0 { EVEN + (1.0 - EVEN) * spread(q) / mean } else { 1.0 };
         let rates: Vec<f64> = probabilities.iter().map(rate).collect();
-        let borders = borders(&rates, cuts);
+        let borders = borders(&rates, &[cuts, asked].concat());
         let sizes: Vec<usize> = borders.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let least: usize = sizes.iter().map(|&size| size.min(LEAST)).sum();
         if draws < least || draws > all {
@@ -85,7 +97,7 @@ impl Plan {
         }
         let sum = |values: &[f64]| values.iter().sum::<f64>();
         let totals: Vec<f64> = borders.windows(2).map(|pair| sum(&rates[pair[0]..pair[1]])).collect();
-        let drawn = allocated(&totals, &sizes, draws);
+        let drawn = allocated(&with_fair_parts(&totals, &borders, asked, draws), &sizes, draws);
         let mean_of = |from: usize, to: usize| {
             probabilities[from..to].iter().map(|&q| f64::from(q)).sum::<f64>() / (to - from) as f64
         };
@@ -116,10 +128,20 @@ impl Plan {
     /// The estimate to expect if the model's probabilities are right: its intervals say how wide those of the audit will
     /// be.
     pub fn forecast(&self, confidence: f64) -> Result<AuditEstimate, EvalError> {
-        let strata = self.strata.iter().zip(&self.expected).map(|(range, q)| Stratum {
+        self.if_positive(&self.expected, confidence)
+    }
+
+    /// The estimate if every second answer of each stratum is yes: about the widest intervals that the audit can have.
+    pub fn widest(&self, confidence: f64) -> Result<AuditEstimate, EvalError> {
+        self.if_positive(&vec![0.5; self.strata.len()], confidence)
+    }
+
+    /// The estimate if these are the shares of positives in the strata.
+    fn if_positive(&self, shares: &[f64], confidence: f64) -> Result<AuditEstimate, EvalError> {
+        let strata = self.strata.iter().zip(shares).map(|(range, share)| Stratum {
             rows: range.rows(),
             answered: range.drawn as f64,
-            positive: q * range.drawn as f64,
+            positive: share * range.drawn as f64,
         });
         estimate(&strata.collect::<Vec<_>>(), confidence)
     }
@@ -147,6 +169,36 @@ fn borders(rates: &[f64], cuts: &[usize]) -> Vec<usize> {
     borders.sort_unstable();
     borders.dedup();
     borders
+}
+
+/// The totals, as shares of their sum, with those above the cuts that were asked for raised to a fair part of the draws.
+fn with_fair_parts(totals: &[f64], borders: &[usize], asked: &[usize], draws: usize) -> Vec<f64> {
+    let sum: f64 = totals.iter().sum();
+    let mut shares: Vec<f64> = totals.iter().map(|total| total / sum).collect();
+    let all = borders.last().copied().unwrap_or(0);
+    let mut ends: Vec<usize> = asked.iter().copied().filter(|&cut| cut > 0 && cut < all).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let mut raised = vec![false; shares.len()];
+    let mut above = 0;
+    for &end in &ends {
+        let strata: Vec<usize> =
+            (0..shares.len()).filter(|&h| borders[h] >= above && borders[h + 1] <= end).collect();
+        let now: f64 = strata.iter().map(|&h| shares[h]).sum();
+        // No more than all of its rows.
+        let fair = (ASKED / ends.len() as f64).min((end - above) as f64 / draws as f64);
+        if now < fair && now > 0.0 {
+            strata.iter().for_each(|&h| (shares[h], raised[h]) = (shares[h] * fair / now, true));
+        }
+        above = end;
+    }
+    let of = |wanted: bool| -> f64 {
+        shares.iter().zip(&raised).filter(|(_, raised)| **raised == wanted).map(|(share, _)| share).sum()
+    };
+    let (taken, others) = (of(true), of(false));
+    let keep = if others > 0.0 { (1.0 - taken) / others } else { 1.0 };
+    shares.iter_mut().zip(&raised).filter(|(_, raised)| !**raised).for_each(|(share, _)| *share *= keep);
+    shares
 }
 
 /// Draws in proportion to the totals, whole numbers by the largest remainders, at least two and at most all of a stratum.
@@ -180,7 +232,7 @@ mod tests {
     fn strata_tile_the_list_and_no_row_is_drawn_at_much_less_than_the_even_rate() {
         let rare: Vec<f32> = probabilities(20_000).iter().map(|q| q.powi(20)).collect();
         for (q, cuts, draws) in [(probabilities(1000), vec![100, 50], 200), (rare, vec![100], 1000)] {
-            let plan = Plan::new(&q, &cuts, draws).unwrap();
+            let plan = Plan::new(&q, &cuts, &[], draws).unwrap();
             assert_eq!(plan.strata.iter().map(|range| range.drawn).sum::<usize>(), draws);
             assert_eq!(plan.strata.iter().map(Range::rows).sum::<usize>(), q.len());
             assert!(plan.strata.windows(2).all(|pair| pair[0].last + 1 == pair[1].first));
@@ -195,10 +247,43 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_that_was_asked_for_gets_a_fair_part() {
+        // 200 draws of 8,000 rows: the first 100 would get 3 by their rate.
+        let q: Vec<f32> = probabilities(8000).iter().map(|q| q.powi(5)).collect();
+        let above = |plan: &Plan, from: usize, to: usize| -> usize {
+            plan.strata.iter().filter(|r| r.first > from && r.last <= to).map(|r| r.drawn).sum()
+        };
+        let plain = Plan::new(&q, &[100], &[], 200).unwrap();
+        assert!(above(&plain, 0, 100) < 5, "{:?}", plain.strata);
+        let plan = Plan::new(&q, &[1500], &[100], 200).unwrap();
+        // A quarter of the draws, and the others keep three quarters of two thirds of the even rate.
+        assert_eq!(above(&plan, 0, 100), 50);
+        assert_eq!(plan.strata.iter().map(|range| range.drawn).sum::<usize>(), 200);
+        for range in &plan.strata {
+            let least = (1.0 - ASKED) * EVEN * (range.rows() * 200) as f64 / 8000.0 - 1.0;
+            assert!(range.drawn as f64 >= least, "{range:?}");
+        }
+        // Two cuts share it, and one with fewer rows than its part takes all of them.
+        let two = Plan::new(&q, &[], &[400, 10], 200).unwrap();
+        assert_eq!((above(&two, 0, 10), above(&two, 10, 400)), (10, 25));
+        // A cut that gets more than that by its rate is left as it is.
+        let wide = Plan::new(&q, &[], &[6000], 200).unwrap();
+        assert_eq!(wide.strata, Plan::new(&q, &[6000], &[], 200).unwrap().strata);
+        let precision = |plan: &Plan| plan.forecast(0.95).unwrap().cuts[0].precision;
+        let width = |plan: &Plan| precision(plan).high - precision(plan).low;
+        assert!(width(&plan) < 0.35 * width(&plain), "{} {}", width(&plan), width(&plain));
+    }
+
+    #[test]
     fn strata_do_not_depend_on_the_number_of_draws() {
         let q = probabilities(5000);
         let borders = |draws| {
-            Plan::new(&q, &[77], draws).unwrap().strata.iter().map(|r| (r.first, r.last)).collect::<Vec<_>>()
+            Plan::new(&q, &[77], &[300], draws)
+                .unwrap()
+                .strata
+                .iter()
+                .map(|r| (r.first, r.last))
+                .collect::<Vec<_>>()
         };
         assert_eq!(borders(50), borders(1000));
     }
@@ -206,7 +291,7 @@ mod tests {
     #[test]
     fn rows_are_drawn_once_and_with_their_probability() {
         let q = probabilities(200);
-        let plan = Plan::new(&q, &[30], 40).unwrap();
+        let plan = Plan::new(&q, &[], &[30], 40).unwrap();
         let mut times = vec![0usize; 200];
         for seed in 0..4000 {
             let drawn = plan.draw(seed);
@@ -230,19 +315,19 @@ mod tests {
 
     #[test]
     fn short_lists_constant_scores_and_a_census() {
-        let plan = Plan::new(&[0.5; 30], &[], 30).unwrap();
+        let plan = Plan::new(&[0.5; 30], &[], &[], 30).unwrap();
         assert!(plan.strata.iter().all(|range| range.drawn == range.rows()));
-        assert_eq!(Plan::new(&[0.0; 3], &[], 2).unwrap().strata.len(), 1);
-        let refused = |draws| Plan::new(&[0.5; 30], &[], draws).unwrap_err().to_string();
+        assert_eq!(Plan::new(&[0.0; 3], &[], &[], 2).unwrap().strata.len(), 1);
+        let refused = |draws| Plan::new(&[0.5; 30], &[], &[], draws).unwrap_err().to_string();
         assert_eq!(refused(31), "an audit of 30 rows draws from 20 to 30 of them, but 31 were asked for");
         assert!(refused(0).contains("but 0 were asked for"));
-        assert!(Plan::new(&[], &[], 1).is_err());
+        assert!(Plan::new(&[], &[], &[], 1).is_err());
     }
 
     #[test]
     fn a_useful_model_promises_a_narrower_interval_than_even_draws() {
         let q: Vec<f32> = probabilities(20_000).iter().map(|q| q.powi(9)).collect();
-        let forecast = Plan::new(&q, &[], 500).unwrap().forecast(0.95).unwrap();
+        let forecast = Plan::new(&q, &[], &[], 500).unwrap().forecast(0.95).unwrap();
         let even = [Stratum { rows: 20_000, answered: 500.0, positive: 50.0 }];
         let even = estimate(&even, 0.95).unwrap();
         assert!((forecast.share.value - 0.1).abs() < 1e-3);
