@@ -59,7 +59,7 @@ fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<
         return Err(Failure::input(match known.is_empty() {
             true => format!("'{}' has no folder per class, so --positive tells nothing", folder.display()),
             false => format!(
-                "'{}' has no folder '{positive}' with pictures; it has {}",
+                "'{}' has no folder '{positive}' with files to read; it has {}",
                 folder.display(),
                 known.join(", ")
             ),

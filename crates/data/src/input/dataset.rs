@@ -101,6 +101,14 @@ impl Dataset {
         Ok(self)
     }
 
+    /// With a class per row, as a folder per class tells it: members are positive and the rest unlabeled. It is the truth as
+    /// well, for a method that sees every label, where the user says so.
+    pub(super) fn with_class(self, member: Vec<bool>) -> Result<Self, DataError> {
+        let label = |&member: &bool| if member { Label::Positive } else { Label::Unlabeled };
+        let labels = member.iter().map(label).collect();
+        self.with_labels(labels)?.with_truth(member)
+    }
+
     /// With a weight per row, a number above 0: an example's loss counts as often, and means become weighted means.
     pub fn with_weights(mut self, weights: Vec<f32>) -> Result<Self, DataError> {
         self.check_length("weights", weights.len())?;

@@ -267,10 +267,13 @@ impl InputOptions {
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
         match (input, files::kind(input, self.follow_links)?) {
-            (Input::One(_), Kind::Classes) if self.negative.is_some() => Err(DataError::NegativeClass),
+            (Input::One(_), Kind::Classes | Kind::TextClasses) if self.negative.is_some() => {
+                Err(DataError::NegativeClass)
+            }
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
+            (Input::One(folder), Kind::TextClasses) => texts::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
-                Err(DataError::OneFolder { folder: folder.display().to_string() })
+                Err(files::or_tables(DataError::OneFolder { folder: folder.display().to_string() }, input))
             }
             (_, Kind::Table) if self.image.is_some() => pictures::read_table(self, input),
             (_, Kind::Table) if self.image_shape.is_some() => pixels::read(self, input),
@@ -278,7 +281,7 @@ impl InputOptions {
             (Input::Two { positives, .. }, kind) => {
                 self.check_folders(positives)?;
                 match kind {
-                    Kind::Texts => texts::read(self, &input.paths()),
+                    Kind::Texts | Kind::TextClasses => texts::read(self, &input.paths()),
                     _ => pictures::read_folders(self, &input.paths()),
                 }
             }
