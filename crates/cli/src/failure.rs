@@ -6,6 +6,7 @@ use onesided::data::Hint;
 use onesided::data::{DataError, PriorError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
+use std::io::ErrorKind;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -69,6 +70,10 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match (&error, error.hint()) {
             (Error::Interrupted { .. }, _) => Failure::Interrupted(error.to_string()),
+            // A reader that has gone has seen enough.
+            (Error::Data(DataError::Write { cause, .. }), _) if cause.kind() == ErrorKind::BrokenPipe => {
+                Failure::Closed
+            }
             (Error::Option(OptionError::Unknown { method, .. }), _) => {
                 Failure::Input(format!("{error} ('onesided methods {method}' describes them)"))
             }

@@ -4,6 +4,7 @@ use crate::DataError;
 use crate::place::{is_standard_output, is_stream};
 use crate::temporary::{Access, Temporary};
 use ::parquet::arrow::ArrowWriter;
+use ::parquet::errors::ParquetError;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -159,15 +160,15 @@ fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) ->
     let rows = common_length(columns)?;
     write_out(path, |file| {
         let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-        writer.write_record(columns.iter().map(|(name, _)| name))?;
+        writer.write_record(columns.iter().map(|(name, _)| name)).map_err(as_io)?;
         let mut cell = Vec::new();
         for row in 0..rows {
             for (_, column) in columns {
                 cell.clear();
                 column.write_cell(row, &mut cell)?;
-                writer.write_field(&cell)?;
+                writer.write_field(&cell).map_err(as_io)?;
             }
-            writer.write_record(None::<&[u8]>)?;
+            writer.write_record(None::<&[u8]>).map_err(as_io)?;
         }
         writer.flush()
     })
@@ -183,9 +184,9 @@ pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), D
                 cause: io::Error::other(error),
             })?;
     write_out(path, |file| {
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
-        writer.write(&batch)?;
-        writer.close()?;
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?;
+        writer.write(&batch).map_err(of_parquet)?;
+        writer.close().map_err(of_parquet)?;
         Ok(())
     })
 }
@@ -236,18 +237,26 @@ fn separated_batches(
     let (mut first, mut cell) = (true, Vec::new());
     while let Some(columns) = next()? {
         if std::mem::take(&mut first) {
-            writer.write_record(columns.iter().map(|(name, _)| name))?;
+            writer.write_record(columns.iter().map(|(name, _)| name)).map_err(as_io)?;
         }
         for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
             for (_, column) in &columns {
                 cell.clear();
                 column.write_cell(row, &mut cell)?;
-                writer.write_field(&cell)?;
+                writer.write_field(&cell).map_err(as_io)?;
             }
-            writer.write_record(None::<&[u8]>)?;
+            writer.write_record(None::<&[u8]>).map_err(as_io)?;
         }
     }
     writer.flush()
+}
+
+/// What went wrong below, which the writer of cells would wrap: a closed pipe is to be known as one.
+fn as_io(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn parquet_batches(
@@ -260,16 +269,26 @@ fn parquet_batches(
         let columns = columns.into_iter().map(|(name, column)| (name, column.into_arrow()));
         let batch = RecordBatch::try_from_iter(columns).map_err(io::Error::other)?;
         if let Some(file) = file.take() {
-            writer = Some(ArrowWriter::try_new(file, batch.schema(), None)?);
+            writer = Some(ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?);
         }
         if let Some(writer) = &mut writer {
-            writer.write(&batch)?;
+            writer.write(&batch).map_err(of_parquet)?;
         }
     }
     if let Some(writer) = writer {
-        writer.close()?;
+        writer.close().map_err(of_parquet)?;
     }
     Ok(())
+}
+
+/// [`as_io`] for the writer of Parquet.
+fn of_parquet(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => {
+            cause.downcast::<io::Error>().map_or_else(io::Error::other, |cause| *cause)
+        }
+        other => io::Error::other(other),
+    }
 }
 
 /// Writes to standard output where the path means it, and else a whole file.

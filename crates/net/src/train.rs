@@ -315,9 +315,7 @@ pub fn train_watched(
     )?;
     let mut lesson = match (config.teacher, job.share) {
         (None, _) => None,
-        (Some(teacher), Some(share)) if share > 0.0 && share < 1.0 => {
-            Some(teacher.lesson(share))
-        }
+        (Some(teacher), Some(share)) if share > 0.0 && share < 1.0 => Some(teacher.lesson(share)),
         (Some(_), _) => {
             let why = "a teacher needs the share of positives among the unlabeled rows, above 0 and below 1";
             return Err(NetError::Config(why.into()));

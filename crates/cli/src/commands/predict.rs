@@ -174,7 +174,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
                 }
                 Ok(Some(of_batch))
             };
-            guarded(|| write_batches(out, format, &mut next)).map_err(closed_or)?;
+            guarded(|| write_batches(out, format, &mut next)).map_err(not_written)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -251,10 +251,9 @@ pub(super) fn make_safe(cells: &mut OutColumn) {
     }
 }
 
-/// A reader of the list that has gone has seen enough.
-fn closed_or(error: DataError) -> Failure {
+/// Why a list was not written.
+fn not_written(error: DataError) -> Failure {
     match error {
-        DataError::Write { cause, .. } if cause.kind() == ErrorKind::BrokenPipe => Failure::Closed,
         DataError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
             Failure::Interrupted("interrupted while the list was written; nothing is left of it".to_string())
         }
