@@ -83,6 +83,12 @@ impl From<Error> for Failure {
             (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(
                 "{error}; give it for the population (--prior) or for the unlabeled rows (--prior-in-unlabeled)"
             )),
+            (Error::Data(DataError::ThreeLabels { positive: Some(value), .. }), Some(hint)) => {
+                Failure::Input(format!(
+                    "{error}; {}, or take all but one as unlabeled with --positive {value}",
+                    as_flag(&hint)
+                ))
+            }
             (_, Some(hint)) => Failure::Input(format!("{error}; {}", as_flag(&hint))),
             (_, None) => Failure::Input(error.to_string()),
         }

@@ -175,6 +175,7 @@ fn what_cannot_be_promised_is_refused_with_what_it_takes() {
     );
     for (flags, why) in [
         ("--recall 0", "the recall must lie strictly between 0 and 1, but is 0"),
+        ("--recall 90", "but is 90 (did you mean 0.9, which is 90 percent?)"),
         ("--recall 1", "the recall must lie strictly between 0 and 1, but is 1"),
         ("--recall -0.5", "strictly between 0 and 1, but is -0.5"),
         ("--recall 95", "but is 95"),
@@ -366,7 +367,7 @@ fn bad_audits_are_refused() {
     );
     assert!(read(&text).contains("0 rows of the audit are answered"), "nothing was filled in");
     assert!(read(&good.replacen("positive", "answer", 1)).contains("has no column 'positive'"));
-    assert!(read("a,b\n1,2\n").contains("so it is no audit file"));
+    assert!(read("a,b\n1,2\n").contains("so it is not the file of an audit"));
     let mut lines: Vec<&str> = good.lines().collect();
     let twice = format!(
         "{good}{}\n",
@@ -431,7 +432,7 @@ fn fit_learns_from_an_audit_and_takes_its_share() {
     // What contradicts it, and files of other tables or none.
     let refused = |more: &str| folder.refused(&format!("{again} {more} --out x.safetensors"));
     assert!(refused("--audit a.csv --prior 0.3").contains("--prior and --audit contradict one another"));
-    assert!(refused("--audit table.csv").contains("it is no audit file"));
+    assert!(refused("--audit table.csv").contains("it is not the file of an audit"));
     assert!(refused("--audit nowhere.csv").contains("nowhere.csv"));
     let other = folder.refused("fit new.csv --label y --drop id,t --audit a.csv --out x.safetensors");
     assert!(other.contains("is an audit of another table"), "{other}");

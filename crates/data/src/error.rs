@@ -4,7 +4,7 @@
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
 use crate::read::Remark;
-use crate::{Hint, NumberStyle};
+use crate::{Hint, NumberStyle, agree, counted, grouped, part_of};
 use serde::Serialize;
 use std::fmt;
 use std::io;
@@ -110,6 +110,9 @@ pub enum DataError {
          above the data"
     )]
     SheetHeader { file: String, sheet: String },
+    /// A file that is called a spreadsheet.
+    #[error("'{file}' is neither a spreadsheet nor a text table; save it again, as .xlsx or .csv")]
+    NotASheet { file: String },
     /// A spreadsheet that cannot be read.
     #[error("'{file}' is a spreadsheet that cannot be read ({detail}); save it again, as .xlsx or .csv")]
     CorruptSheet { file: String, detail: String },
@@ -264,13 +267,17 @@ pub enum DataError {
     #[error("the model was fitted on folders of texts, and '{file}' is a table")]
     WhichTexts { file: String },
     /// A text column of numbers.
-    #[error("column '{column}' holds numbers, not texts, in all {rows} rows")]
+    #[error("column '{column}' holds numbers, not texts, in {}", all_of(*.rows))]
     NumericText { column: String, rows: usize },
     /// An unknown kind of file list.
     #[error("{}", crate::names::unknown_name(.what, .found, .known))]
     UnknownWord { what: &'static str, found: String, known: &'static [&'static str] },
     /// Pictures that cannot be decoded.
-    #[error("{count} of {all} pictures cannot be read, first '{file}' ({why}); remove or replace them")]
+    #[error(
+        "{} cannot be read, first '{file}' ({why}); remove or replace {}",
+        part_of(*.count, *.all, "pictures"),
+        agree(*.count, "it", "them")
+    )]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
 
     // Headers, lines and cells.
@@ -438,7 +445,7 @@ pub enum DataError {
     #[error(
         "column '{column}' holds three kinds of labels ({seen}), and nothing says which means negative and which unlabeled"
     )]
-    ThreeLabels { column: String, seen: String },
+    ThreeLabels { column: String, seen: String, positive: Option<String> },
     /// One value for both classes.
     #[error("'{value}' cannot mean both positive and negative")]
     SameLabel { value: String },
@@ -467,21 +474,30 @@ pub enum DataError {
     #[error("no row has '{value}' in column '{column}'; it holds {seen}")]
     NoSuchLabel { column: String, value: String, seen: String },
     /// Not one positive.
-    #[error("there are no positives among {rows} rows ({column}); at least one is needed")]
+    #[error("there are no positives among {} ({column}); at least one is needed", counted(*.rows, "rows"))]
     NoPositives { column: String, rows: usize },
     /// Not one unlabeled row.
     #[error(
-        "all {rows} rows are positive ({column}) and none is unlabeled; at least one unlabeled row is needed"
+        "{} {} positive ({column}) and none is unlabeled; at least one unlabeled row is needed",
+        all_of(*.rows),
+        agree(*.rows, "is", "are")
     )]
     NoUnlabeled { column: String, rows: usize },
     /// Every row is labeled: nothing is left to learn from without labels.
     #[error(
-        "all {rows} rows are labeled ({column}; {negative} of them negative) and none is unlabeled; at least one \
-         unlabeled row is needed, or the method supervised"
+        "{} {} labeled ({column}; {} of them negative) and none is unlabeled; at least one unlabeled row is needed, or the \
+         method supervised",
+        all_of(*.rows),
+        agree(*.rows, "is", "are"),
+        grouped(*.negative)
     )]
     AllLabeled { column: String, rows: usize, negative: usize },
     /// A truth of one class.
-    #[error("column '{column}' has {positive} positives and {negative} negatives; both classes are needed")]
+    #[error(
+        "column '{column}' has {} and {}; both classes are needed",
+        counted(*.positive, "positives"),
+        counted(*.negative, "negatives")
+    )]
     OneClass { column: String, positive: usize, negative: usize },
 
     // Two files, splits and batches.
@@ -497,10 +513,13 @@ pub enum DataError {
     #[error("the {what} must lie in {range}, but is {value}")]
     Fraction { what: &'static str, range: &'static str, value: f64 },
     /// Too few rows to split.
-    #[error("{count} {what} cannot be split in two; at least 2 are needed")]
+    #[error("{} cannot be split in two; at least 2 are needed", counted(*.count, .what))]
     TooFew { what: &'static str, count: usize },
     /// A batch that cannot hold both kinds of rows.
-    #[error("a batch of {batch} cannot hold at least {positive} positives and 1 unlabeled row; enlarge it")]
+    #[error(
+        "a batch of {batch} cannot hold at least {} and 1 unlabeled row; enlarge it",
+        counted(*.positive, "positives")
+    )]
     BatchTooSmall { batch: usize, positive: usize },
 
     // Output.
@@ -511,7 +530,7 @@ pub enum DataError {
     #[error("cannot use a temporary file for what does not fit into memory: {cause}")]
     Scratch { cause: io::Error },
     /// No writer for this extension.
-    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv or .parquet")]
+    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv, .parquet or .xlsx")]
     WriteExtension { file: String },
 }
 
@@ -614,11 +633,20 @@ pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a
     near.sort();
     let near: Vec<&str> = near.into_iter().take(3).map(|(_, column)| column).collect();
     let hint = match (near.is_empty(), there.is_empty()) {
+        (false, _) if near.iter().any(|column| column.to_lowercase() == wanted) => {
+            let same: Vec<&str> = near.into_iter().filter(|column| column.to_lowercase() == wanted).collect();
+            format!("{} differs from it in upper and lower case alone", listed(same, " or ", 3))
+        }
         (false, _) => format!("did you mean {}?", listed(near, " or ", 3)),
         (true, false) => format!("the columns are {}", listed(there, ", ", 8)),
         (true, true) => "the table has no columns".to_string(),
     };
     DataError::UnknownColumn { name: name.to_string(), hint }
+}
+
+/// `all 12 rows`.
+fn all_of(rows: usize) -> String {
+    if rows == 1 { "the only row".to_string() } else { format!("all {}", counted(rows, "rows")) }
 }
 
 /// `'a', 'b', … (12 in all)`: at most `most` names, quoted.

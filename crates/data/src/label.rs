@@ -159,6 +159,9 @@ fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), Dat
         return Err(DataError::ThreeLabels {
             column: column.to_string(),
             seen: format!("{}{blanks}", seen(levels)),
+            positive: levels.iter().zip(&meanings).find_map(|(level, meaning)| {
+                matches!(meaning, Some(Meaning::One | Meaning::True)).then(|| level.clone())
+            }),
         });
     }
     Ok(())

@@ -152,7 +152,7 @@ pub enum PriorError {
 }
 
 /// What was meant by a share in percent, where one was given.
-fn as_share(percent: f64) -> String {
+pub fn as_share(percent: f64) -> String {
     // Through the nearest short decimal: 0.07 and not 0.07 and some dust.
     let share = format!("{:.6}", percent / 100.0);
     match percent {

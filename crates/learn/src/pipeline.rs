@@ -19,7 +19,7 @@ use crate::{
     Scorer, Subset, Task, Trainer, Tried, Views,
 };
 use onesided_classic::Link;
-use onesided_data::{Amounts, Counts, PriorInUnlabeled};
+use onesided_data::{Amounts, Counts, PriorInUnlabeled, agree, counted, part_of};
 use onesided_eval::{Calibration, Sample, ThresholdRule};
 use std::collections::BTreeMap;
 
@@ -300,6 +300,7 @@ fn report(
         beside: Vec::new(),
         metrics: BTreeMap::new(),
         warnings: warnings(task, held_out.positive, outcome.risk),
+        notes: Vec::new(),
     }
 }
 
@@ -404,8 +405,16 @@ pub(crate) fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec
     let mut warnings = Vec::new();
     if held_out_positives < FEW_HELD_OUT && !task.truth {
         let few = match held_out_positives == task.counts.positive {
-            true => format!("there are only {held_out_positives} positives"),
-            false => format!("only {held_out_positives} positives are held out"),
+            true => format!(
+                "there {} only {}",
+                agree(held_out_positives, "is", "are"),
+                counted(held_out_positives, "positives")
+            ),
+            false => format!(
+                "only {} {} held out",
+                counted(held_out_positives, "positives"),
+                agree(held_out_positives, "is", "are")
+            ),
         };
         warnings.push(format!("{few}: the choices, the calibration and the metrics rest on very few rows"));
     }
@@ -428,9 +437,9 @@ fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<String> {
     let by_formula = matches!(fitted.link(), Some(Link::LabelFrequency { .. } | Link::Odds { .. }));
     (by_formula && clipped as f64 > CLIPPED * unlabeled.len() as f64).then(|| {
         format!(
-            "the formula gives {clipped} of {} held-out unlabeled rows a probability above 1, taken as 1: the label \
-             frequency it rests on is too low, or the labels were not given at random",
-            unlabeled.len()
+            "the formula gives {} a probability above 1, taken as 1: the label frequency it rests on is too low, or the labels \
+             were not given at random",
+            part_of(clipped, unlabeled.len(), "held-out unlabeled rows")
         )
     })
 }

@@ -28,6 +28,15 @@ fn is_endless(bytes: &[u8]) -> bool {
     !packed && !marked.iter().any(|mark| bytes.starts_with(mark)) && !bytes.contains(&b'\n')
 }
 
+/// Whether bytes begin no text: with control characters, and neither compressed nor marked as UTF-16.
+fn is_no_text(start: &[u8]) -> bool {
+    let marked = matches!(
+        start,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]
+    );
+    !marked && start.iter().any(|byte| matches!(byte, 0..=8 | 14..=26))
+}
+
 /// How bytes become the pieces of a table.
 pub(super) enum Form {
     /// As text, with what separates cells where the name of the file tells it.
@@ -184,6 +193,9 @@ impl<'a> Source<'a> {
             // Some programs write a text table and call it a spreadsheet.
             (Some(TableFormat::Excel), _) => match workbook::is_page(&start) {
                 true => return Err(DataError::PageAsSheet { file: self.name.clone() }),
+                false if options.encoding.is_none() && is_no_text(&self.first(512)?) => {
+                    return Err(DataError::NotASheet { file: self.name.clone() });
+                }
                 false => TableFormat::Csv,
             },
             (Some(format), _) => format,
@@ -295,8 +307,12 @@ impl<'a> Source<'a> {
 
     /// The first four bytes, or fewer if there are no more: enough to know every format that has a mark.
     pub(super) fn start(&self) -> Result<Vec<u8>, DataError> {
-        let mut start = Vec::with_capacity(4);
-        let read = self.open()?.take(4).read_to_end(&mut start);
+        self.first(4)
+    }
+
+    fn first(&self, bytes: u64) -> Result<Vec<u8>, DataError> {
+        let mut start = Vec::new();
+        let read = self.open()?.take(bytes).read_to_end(&mut start);
         read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })?;
         Ok(start)
     }

@@ -20,8 +20,8 @@ use crate::{
     Subset, Task, Trainer, Tried, Views,
 };
 use onesided_data::{
-    Counts, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Split, Stream, stratified_folds,
-    stratified_holdout,
+    Counts, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Split, Stream, part_of,
+    stratified_folds, stratified_holdout,
 };
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
@@ -73,14 +73,15 @@ pub(crate) fn learn(
     let blended = blend::mean(&scores, &weights);
     let mut report = report(task, &judged, &failed, &weights, &folds);
     report.beside = beside(task, &judged, &blended);
-    report.warnings.extend(not_monotone(&portfolio.not_monotone));
+    report.notes.extend(not_monotone(&portfolio.not_monotone));
     report.device = device;
     let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
     if sampled {
         let trained = if again { "all others, too" } else { "these alone" };
         let (judged, all) = (sample.len(), task.data.len());
         report.warnings.push(format!(
-            "members were judged on a sample of {judged} of {all} rows; the model was trained on {trained}"
+            "members were judged on a sample of {}; the model was trained on {trained}",
+            part_of(judged, all, "rows")
         ));
     }
     // What somebody asked to hold out stays out.
@@ -620,6 +621,7 @@ fn report(
         beside: Vec::new(),
         metrics: BTreeMap::new(),
         warnings,
+        notes: Vec::new(),
     }
 }
 
