@@ -123,7 +123,10 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
                 context(ContextKind::InvalidArg).unwrap_or_default(),
                 context(ContextKind::PriorArg).unwrap_or_default(),
             );
-            match one.starts_with('[') || other.starts_with('[') {
+            let apart = ["--positives", "--unlabeled", "--negatives"];
+            let is_place =
+                |given: &str| given == "[FILE]" || apart.iter().any(|flag| given.starts_with(flag));
+            match is_place(&one) && is_place(&other) {
                 true => format!(
                     "name one table that holds all rows, or two places with --positives and --unlabeled, but not both; see {path} \
                      --help"

@@ -69,7 +69,7 @@ fn a_constant_column_and_an_empty_one() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("note: c is left out: the same value in every row\n"), "{said:?}");
     assert!(said.stderr.contains("note: e is left out: empty in every row\n"), "{said:?}");
-    assert!(said.stderr.contains("5 positives, 15 unlabeled rows, 1 features"), "{said:?}");
+    assert!(said.stderr.contains("5 positives, 15 unlabeled rows, 1 feature"), "{said:?}");
     let message = folder.refused(&format!("{fit} --drop x"));
     assert!(message.contains("no feature columns are left"), "{message}");
 }
@@ -238,7 +238,7 @@ fn two_files_with_other_columns() {
 fn an_output_that_cannot_be_written_is_found_before_training() {
     let folder = small("unwritable");
     let to = |out: &str| folder.refused(&format!("fit x.csv --label y --prior 0.5 --out {out}"));
-    assert!(to("nowhere/m.safetensors").contains("its folder 'nowhere' cannot be used"));
+    assert!(to("nowhere/m.safetensors").contains("there is no folder 'nowhere'; make it first"));
     assert!(to("x.csv/m.safetensors").contains("cannot write 'x.csv/m.safetensors'"));
     assert!(to(".").contains("cannot write '.'"));
     assert!(to("x.csv").contains("it is another file of this command"));
@@ -300,7 +300,7 @@ fn predictions_that_cannot_be_written() {
     let to = |out: &str| folder.refused(&format!("predict m.safetensors table.csv --out {out}"));
     assert!(to("r.ods").contains("use the extension .csv, .tsv, .parquet or .xlsx"));
     assert!(to("table.csv").contains("it is another file of this command"));
-    assert!(to("no/r.csv").contains("its folder 'no' cannot be used"));
+    assert!(to("no/r.csv").contains("there is no folder 'no'; make it first"));
     assert!(
         folder.refused("predict m.safetensors table.csv --id name").contains("there is no column 'name'")
     );

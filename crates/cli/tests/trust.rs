@@ -107,7 +107,7 @@ fn a_draw_does_not_replace_answers() {
     let filled = format!("{header}\n{}\n{}", cells.join(","), rest.split_once('\n').unwrap().1);
     folder.write("a.csv", &filled);
     let error = folder.refused(draw);
-    assert!(error.contains("'a.csv' holds 1 answers"), "{error}");
+    assert!(error.contains("'a.csv' holds 1 answer,"), "{error}");
     assert_eq!(std::fs::read_to_string(folder.path("a.csv")).unwrap(), filled);
 }
 
@@ -311,7 +311,7 @@ fn draws_add_up_and_unanswered_rows_are_told_of() {
     folder.write("c.csv", filled(&first, |row| if row % 4 == 0 { "" } else { truth(row) }));
     let said = folder.run("audit read m.safetensors c.csv");
     assert!(
-        said.stderr.contains("have no answer, and the answered rows of their stratum stand for them"),
+        said.stderr.contains("have no answer, and the answered rows of their stratum count for them"),
         "{said:?}"
     );
     let some = folder.json("audit read m.safetensors c.csv");
@@ -344,7 +344,7 @@ fn bad_audits_are_refused() {
         ("--rows 5 --out a.csv", " to 900 of them, but 5 were asked for"),
         ("--rows 901 --out a.csv", "but 901 were asked for"),
         ("--rows 100 --top 0 --out a.csv", "--top: '0' is not a number of rows"),
-        ("--rows 100 --top 1000 --out a.csv", "the first 1000 rows were asked for, but there are 900"),
+        ("--rows 100 --top 1000 --out a.csv", "the first 1,000 rows were asked for, but there are 900"),
         ("--rows 100 --out a.txt", "a.txt"),
         ("--rows 100 --out new.csv", "which would be lost"),
         ("--rows 100 --id nobody --out a.csv", "nobody"),

@@ -20,7 +20,7 @@ pub fn counted(number: usize, several: &str) -> String {
 
 /// `1 of 651 pictures`.
 pub fn part_of(number: usize, all: usize, several: &str) -> String {
-    format!("{} of {}", grouped(number), counted(all, several))
+    format!("{} of {} {several}", grouped(number), grouped(all))
 }
 
 /// The noun of a count: `row` for one of `rows`.

@@ -205,7 +205,7 @@ pub enum DataError {
     /// Columns and image shape that do not fit together.
     #[error("an image of {shape} has {pixels} values, but the table has {found} feature columns")]
     ImageColumns { shape: String, pixels: usize, found: usize },
-    /// Pixels that are no numbers.
+    /// Pixels that are not numbers.
     #[error("column '{column}' is {kind}, but each column of an image is a pixel")]
     ImageColumn { column: String, kind: &'static str },
     /// Gray or color, and nothing else.
@@ -274,9 +274,8 @@ pub enum DataError {
     UnknownWord { what: &'static str, found: String, known: &'static [&'static str] },
     /// Pictures that cannot be decoded.
     #[error(
-        "{} cannot be read, first '{file}' ({why}); remove or replace {}",
-        part_of(*.count, *.all, "pictures"),
-        agree(*.count, "it", "them")
+        "{} cannot be read, first '{file}' ({why}); remove or replace them",
+        part_of(*.count, *.all, "pictures")
     )]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
 
@@ -291,7 +290,7 @@ pub enum DataError {
         "'{file}' {place}, column '{column}': '{value}' is no number with {style}, and that was asked for"
     )]
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
-    /// A decimal sign for a file whose numbers are no texts.
+    /// A decimal sign for a file whose numbers are not texts.
     #[error("'{file}' holds numbers, not digits with a decimal sign; leave the decimal sign out")]
     NoDecimal { file: String },
     /// A record without an end in sight.
@@ -342,7 +341,7 @@ pub enum DataError {
         "column '{column}' has more than {limit} different texts and looks like an identifier or free text"
     )]
     TooManyLevels { column: String, limit: usize },
-    /// A Parquet type that is no feature.
+    /// A Parquet type that is not a feature.
     #[error("column '{column}' of '{file}' holds {kind}, which cannot be used here")]
     UnsupportedType { file: String, column: String, kind: String },
     /// A column asked for by a name that the table does not have.
@@ -449,7 +448,7 @@ pub enum DataError {
     /// One value for both classes.
     #[error("'{value}' cannot mean both positive and negative")]
     SameLabel { value: String },
-    /// A cell that is no weight.
+    /// A cell that is not a weight.
     #[error(
         "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count"
     )]

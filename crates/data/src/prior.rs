@@ -232,12 +232,13 @@ impl ClassPrior {
                 let (prior, total) = (self.0, amounts.total());
                 let Amounts { positive, unlabeled, negative } = amounts;
                 let mu = (prior * total - positive) / unlabeled;
-                PriorInUnlabeled::new(mu).map_err(|_| match mu >= 1.0 && negative > 0.0 {
-                    true => {
+                PriorInUnlabeled::new(mu).map_err(|_| {
+                    if mu >= 1.0 && negative > 0.0 {
                         let most = (positive + unlabeled) / total;
                         PriorError::AboveNegatives { prior, negative, total, most }
+                    } else {
+                        PriorError::BelowLabeled { prior, positive, total, least: positive / total }
                     }
-                    false => PriorError::BelowLabeled { prior, positive, total, least: positive / total },
                 })
             }
         }

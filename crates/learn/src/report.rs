@@ -39,7 +39,7 @@ pub struct Report {
     pub noise: Option<f64>,
     /// The chosen candidate's epochs.
     pub history: Vec<Epoch>,
-    /// What was learned beside the plain alternatives.
+    /// What was learned next to the plain alternatives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Beside>,
     /// Metrics of the model's decision on the held-out rows, by name, with 95 % intervals.

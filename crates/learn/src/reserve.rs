@@ -45,7 +45,7 @@ impl fmt::Display for Reserve {
 }
 
 impl Reserve {
-    /// How many of so many positives are set aside. At least one is left.
+    /// How many of this many positives are set aside. At least one is left.
     pub fn number(self, positives: usize) -> Result<usize, Error> {
         let number = match self {
             Reserve::Share(share) => ((share * positives as f64).round() as usize).max(1),

@@ -27,7 +27,7 @@ pub enum EvidenceError {
     /// Rows and scores, or rows of P and U, that do not belong together.
     #[error("the {sample} rows do not fit: {found} {what}, but {expected} were expected")]
     Shape { sample: &'static str, what: &'static str, found: usize, expected: usize },
-    /// A confidence that is no probability.
+    /// A confidence that is not a probability.
     #[error("the confidence of an interval must lie strictly between 0 and 1, but is {0}")]
     Confidence(f64),
     /// No resample, no percentile.

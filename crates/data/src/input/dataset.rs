@@ -10,7 +10,7 @@ use crate::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Copies are told of from one in so many rows on; fewer come about by chance.
+/// Copies are told of from one in this many rows on; fewer come about by chance.
 const ONE_IN: usize = 20;
 
 /// Rows that an [`Encoding`] made, with what is known of them.

@@ -1,4 +1,4 @@
-//! What a reader should know of how rows came about, as facts; sentences are made at the last moment.
+//! What a reader should know of how rows were read, as facts; sentences are made at the last moment.
 
 use super::LabelStop;
 use crate::decode::TextEncoding;
@@ -65,7 +65,7 @@ pub enum Note {
         /// Whether the columns were asked to be of their kind, rather than found to be.
         asked: bool,
     },
-    /// A value of the label column beside the positive one and empty cells: it may well mean negative.
+    /// A value of the label column next to the positive one and empty cells: it may well mean negative.
     OtherLabel {
         /// The column.
         column: String,
@@ -162,7 +162,7 @@ pub enum Note {
     },
 }
 
-/// Cells of a column that are no numbers, or no truth values.
+/// Cells of a column that are not numbers, or not truth values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OtherCells {
     /// The column.
@@ -404,8 +404,8 @@ impl fmt::Display for Note {
                 write!(f, "texts without a term that training saw in {}", listed(cells, with_count))
             }
             Note::NoKnownTerm { texts, all } => {
-                let (of, have, score) =
-                    (part_of(*texts, *all, "texts"), agree(*texts, "has", "have"), agree(*texts, "scores", "score"));
+                let (have, score) = (agree(*texts, "has", "have"), agree(*texts, "scores", "score"));
+                let of = part_of(*texts, *all, "texts");
                 write!(f, "{of} {have} no term that training saw, and {score} alike")
             }
             Note::Written { examples } => {
@@ -427,9 +427,8 @@ impl fmt::Display for Note {
                 }
             }
             Note::NumberTexts { examples } => {
-                let shown = |(column, cell, value): &(String, String, String)| match cell.is_empty() {
-                    true => column.clone(),
-                    false => format!("{column} ({cell} read as {value})"),
+                let shown = |(column, cell, value): &(String, String, String)| {
+                    if cell.is_empty() { column.clone() } else { format!("{column} ({cell} read as {value})") }
                 };
                 write!(f, "texts that are numbers are read as numbers in {}", listed(examples, shown))
             }
@@ -565,9 +564,10 @@ fn label_stop(f: &mut fmt::Formatter<'_>, stop: &LabelStop) -> fmt::Result {
         grouped(stop.other_labeled),
         grouped(stop.other_rows)
     )?;
-    match stop.used {
-        true => write!(f, "; the model learns when rows were labeled"),
-        false => write!(f, "; the date itself is not used"),
+    if stop.used {
+        write!(f, "; the model learns when rows were labeled")
+    } else {
+        write!(f, "; the date itself is not used")
     }
 }
 
@@ -649,9 +649,10 @@ fn digits(x: f64, most: i32) -> String {
         s => {
             let digits = (most - 1 - s.log10().floor() as i32).clamp(0, 8) as usize;
             let shown = format!("{x:.digits$}");
-            match shown.contains('.') {
-                true => shown.trim_end_matches('0').trim_end_matches('.').to_string(),
-                false => shown,
+            if shown.contains('.') {
+                shown.trim_end_matches('0').trim_end_matches('.').to_string()
+            } else {
+                shown
             }
         }
     }

@@ -76,10 +76,8 @@ impl<'a> Source<'a> {
         let (bytes, format, stream) = (Bytes::File(path), TableFormat::of(path), is_stream(path));
         let mut source = Source { name, bytes, format, stream, counts_rows: None };
         if !regular {
-            let stream: Box<dyn Read> = match is_dash(path) {
-                true => Box::new(io::stdin()),
-                false => Box::new(source.open_file(path)?),
-            };
+            let stream: Box<dyn Read> =
+                if is_dash(path) { Box::new(io::stdin()) } else { Box::new(source.open_file(path)?) };
             source.bytes = Bytes::Read(source.whole(stream)?.into());
         }
         Ok(source)
@@ -99,10 +97,8 @@ impl<'a> Source<'a> {
             stream: is_stream(path),
             counts_rows: None,
         };
-        let mut stream: Box<dyn Read> = match is_dash(path) {
-            true => Box::new(io::stdin()),
-            false => Box::new(source.open_file(path)?),
-        };
+        let mut stream: Box<dyn Read> =
+            if is_dash(path) { Box::new(io::stdin()) } else { Box::new(source.open_file(path)?) };
         let read = |cause| DataError::Read { file: source.name.clone(), cause };
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < MOST_HELD {
@@ -266,12 +262,11 @@ impl<'a> Source<'a> {
     /// Refuses a stream without a line end in sight.
     fn check_line(&self, bytes: &[u8]) -> Result<(), DataError> {
         let limit = longest_record();
-        match bytes.len() as u64 > limit && is_endless(bytes) {
-            true => {
-                let (file, place) = (self.name.clone(), Position::Line(1));
-                Err(DataError::LongRecord { file, place, limit })
-            }
-            false => Ok(()),
+        if bytes.len() as u64 > limit && is_endless(bytes) {
+            let (file, place) = (self.name.clone(), Position::Line(1));
+            Err(DataError::LongRecord { file, place, limit })
+        } else {
+            Ok(())
         }
     }
 

@@ -29,14 +29,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Cells of a sample on which members are judged, where a table has more, but at least and at most so many rows of it.
+/// Cells of a sample on which members are judged, where a table has more, but at least and at most this many rows of it.
 const MOST_JUDGED: usize = 8_000_000;
 const JUDGED_ROWS: [usize; 2] = [20_000, 170_000];
-/// One row in so many of a sample may be a positive at least, however rare they are in the table.
+/// One row in this many of a sample may be a positive at least, however rare they are in the table.
 const JUDGED_POSITIVES: usize = 8;
 /// Cells up to which five folds are dealt; three of more.
 const FIVE_FOLDS: usize = 2_500_000;
-/// One row in so many decides when a network stops.
+/// One row in this many decides when a network stops.
 const STOPPING: usize = 8;
 
 /// Rows outside of a sample are scored so many at a time.
@@ -103,12 +103,11 @@ pub(crate) fn learn(
     }
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
-        match again {
-            true => {
-                let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
-                members.push(Member { weight, fitted });
-            }
-            false => members.extend(mean_of(one.fits, weight)),
+        if again {
+            let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
+            members.push(Member { weight, fitted });
+        } else {
+            members.extend(mean_of(one.fits, weight))
         }
     }
     let priors = task.priors;
@@ -185,7 +184,7 @@ fn once_more(
         let mut others: Vec<u32> = others.flat_map(|other| unlabeled[other].iter().copied()).collect();
         others.sort_unstable();
         let training = Kinds { unlabeled: others, ..all.clone() };
-        // Positives are scored beside them for no other reason than that scores of both are looked at.
+        // Positives are scored with them for no other reason than that scores of both are looked at.
         let scored = Kinds {
             positive: part(&all.positive, number),
             unlabeled: unlabeled[number].clone(),
@@ -447,9 +446,10 @@ fn set_aside(rows: &Kinds, task: &Task) -> (Kinds, Kinds) {
     };
     let (positive, unlabeled) = (parted(&rows.positive), parted(&rows.unlabeled));
     // Of few negatives none is spared.
-    let negative = match rows.negative.len() >= STOPPING {
-        true => parted(&rows.negative),
-        false => (rows.negative.clone(), Vec::new()),
+    let negative = if rows.negative.len() >= STOPPING {
+        parted(&rows.negative)
+    } else {
+        (rows.negative.clone(), Vec::new())
     };
     let kept = Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 };
     let aside = Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 };
@@ -549,7 +549,7 @@ fn described(chosen: &[(Judged, f64)]) -> String {
     parts.iter().map(|(weight, name)| format!("{weight:.2} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// That trees were not tried on columns beside a text that was asked for.
+/// That trees were not tried on columns next to a text that was asked for.
 fn without_trees(encoding: &Encoding) -> Option<String> {
     let Encoding::Table(features) = encoding else { return None };
     let is_text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Text { beside: false, .. });
