@@ -384,7 +384,7 @@ fn what_was_meant_is_said() {
     folder.write("x.csv", "temp,z,y\n1,2,0\n2,3,1\n3,4,2\n");
     let fit = |more: &str| folder.refused(&format!("fit x.csv --out m.safetensors {more}"));
     let message = fit("--label y --drop Temp");
-    assert!(message.contains("'temp' differs from it in upper and lower case alone"), "{message}");
+    assert!(message.contains("did you mean 'temp'? (only upper and lower case differ)"), "{message}");
     let message = fit("--label y");
     assert!(message.contains("holds three kinds of labels ('0', '1', '2')"), "{message}");
     assert!(message.ends_with("or take all but one as unlabeled with --positive 1"), "{message}");

@@ -634,7 +634,7 @@ pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a
     let hint = match (near.is_empty(), there.is_empty()) {
         (false, _) if near.iter().any(|column| column.to_lowercase() == wanted) => {
             let same: Vec<&str> = near.into_iter().filter(|column| column.to_lowercase() == wanted).collect();
-            format!("{} differs from it in upper and lower case alone", listed(same, " or ", 3))
+            format!("did you mean {}? (only upper and lower case differ)", listed(same, " or ", 3))
         }
         (false, _) => format!("did you mean {}?", listed(near, " or ", 3)),
         (true, false) => format!("the columns are {}", listed(there, ", ", 8)),
@@ -681,7 +681,10 @@ mod tests {
         let hint = |name: &str| unknown_column(name, ["label", "age", "income"]).to_string();
         assert_eq!(hint("lable"), "there is no column 'lable'; did you mean 'label'?");
         assert_eq!(hint("y"), "there is no column 'y'; the columns are 'label', 'age', 'income'");
-        assert_eq!(hint("Label"), "there is no column 'Label'; did you mean 'label'?");
+        assert_eq!(
+            hint("Label"),
+            "there is no column 'Label'; did you mean 'label'? (only upper and lower case differ)"
+        );
         assert_eq!(hint("incom"), "there is no column 'incom'; did you mean 'income'?");
     }
 
