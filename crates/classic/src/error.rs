@@ -45,12 +45,16 @@ pub enum ClassicError {
     #[error("{method} needs at least {least} {what}, but there are {found}; {remedy}")]
     TooFew { method: &'static str, what: &'static str, least: usize, found: usize, remedy: &'static str },
     /// The two-step methods found nothing to call negative.
-    #[error("{method} found no reliable negatives among {unlabeled} unlabeled rows: {why}")]
+    #[error(
+        "{method} found no reliable negatives among {}: {why}",
+        onesided_data::counted(*.unlabeled, "unlabeled rows")
+    )]
     NoReliableNegatives { method: &'static str, unlabeled: usize, why: &'static str },
     /// S-EM's threshold would hang on a handful of rows.
     #[error(
-        "s-em would have {spies} spies ({share} of {positives} positives) and needs at least {least}, which takes \
-         {needed} positives at that share"
+        "s-em would have {spies} spies ({share} of {}) and needs at least {least}, which takes {} at that share",
+        onesided_data::counted(*.positives, "positives"),
+        onesided_data::counted(*.needed, "positives")
     )]
     TooFewSpies { spies: usize, positives: usize, share: f64, least: usize, needed: usize },
     /// LDCE's published correction divides by 1 - 2ph.

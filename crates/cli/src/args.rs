@@ -120,10 +120,14 @@ pub struct Predict {
     pub model: PathBuf,
     /// The table to score (- for standard input), or a folder of texts or pictures.
     pub file: PathBuf,
-    /// Where to write row, score, probability and rank: .csv, .tsv or .parquet, or - for standard output. Without it the
-    /// ten best are shown.
+    /// Where to write row, score, probability and rank: .csv, .tsv, .xlsx or .parquet, or - for standard output. Without it
+    /// the ten best are shown.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// How a text list is written: plain (commas between cells, decimal points), semicolon (semicolons and decimal commas) or
+    /// like-input (as the scored table is) [default: plain].
+    #[arg(long, value_name = "NAME", requires = "out")]
+    pub out_style: Option<String>,
     /// Columns to copy into the output, so that you recognize the rows.
     #[arg(short, long, value_name = "COLUMN")]
     pub id: Vec<String>,

@@ -6,6 +6,7 @@ use onesided::data::Hint;
 use onesided::data::{DataError, PriorError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
+use std::io::ErrorKind;
 
 /// Why a command ends early.
 #[derive(Debug)]
@@ -69,6 +70,10 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match (&error, error.hint()) {
             (Error::Interrupted { .. }, _) => Failure::Interrupted(error.to_string()),
+            // A reader that has gone has seen enough.
+            (Error::Data(DataError::Write { cause, .. }), _) if cause.kind() == ErrorKind::BrokenPipe => {
+                Failure::Closed
+            }
             (Error::Option(OptionError::Unknown { method, .. }), _) => {
                 Failure::Input(format!("{error} ('onesided methods {method}' describes them)"))
             }
@@ -78,6 +83,12 @@ impl From<Error> for Failure {
             (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(
                 "{error}; give it for the population (--prior) or for the unlabeled rows (--prior-in-unlabeled)"
             )),
+            (Error::Data(DataError::ThreeLabels { positive: Some(value), .. }), Some(hint)) => {
+                Failure::Input(format!(
+                    "{error}; {}, or take all but one as unlabeled with --positive {value}",
+                    as_flag(&hint)
+                ))
+            }
             (_, Some(hint)) => Failure::Input(format!("{error}; {}", as_flag(&hint))),
             (_, None) => Failure::Input(error.to_string()),
         }

@@ -336,17 +336,34 @@ pub fn tell_notes(data: &Dataset) -> Vec<String> {
 /// [`tell_notes`] of notes that belong to no data set.
 pub fn tell(notes: &[Note]) -> Vec<String> {
     let mut warnings = Vec::new();
-    for one in notes {
-        let sentence = sentence(one);
-        match one.is_warning() {
-            true => {
-                warn(std::slice::from_ref(&sentence));
-                warnings.push(sentence);
-            }
-            false => note(&format!("note: {sentence}")),
+    for one in Note::told_once(notes) {
+        let sentence = sentence(&one);
+        if one.is_warning() {
+            warn(std::slice::from_ref(&sentence));
+            warnings.push(sentence);
+        } else {
+            note(&format!("note: {sentence}"));
         }
     }
     warnings
+}
+
+/// [`tell`] of a table that is read for a model, without what `fit` has said of one that was read the same way. The model's
+/// columns were found, so the sign between cells is the right one.
+pub fn tell_again(model: &Model, notes: &[Note]) -> Vec<String> {
+    let comma = |name: &String| match model.encoding().as_ref() {
+        Encoding::Table(features) => features
+            .columns()
+            .iter()
+            .any(|feature| feature.name == *name && feature.numbers == NumberStyle::Comma),
+        _ => false,
+    };
+    let is_new = |note: &&Note| match note {
+        Note::Delimiter(_) => false,
+        Note::DecimalCommas { columns, .. } => !columns.iter().all(comma),
+        _ => true,
+    };
+    tell(&notes.iter().filter(is_new).cloned().collect::<Vec<_>>())
 }
 
 /// Columns that hold something else than in training, for `--json`.

@@ -12,6 +12,7 @@ mod config_flags;
 mod failure;
 mod help;
 mod inputs;
+mod list_style;
 mod metrics;
 mod model_file;
 mod outlet;

@@ -1,8 +1,9 @@
 //! Output files are looked at before any work is done: an hour of training must not end at a folder that is not there.
 
 use crate::failure::Failure;
-use onesided::data::{TableFormat, is_stream};
+use onesided::data::{TableFormat, WriteAs};
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 #[cfg(unix)]
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,9 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
     };
     match fs::metadata(&folder) {
         Ok(about) if !about.is_dir() => cannot(&format!("'{}' is not a folder", folder.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            cannot(&format!("there is no folder '{}'; make it first", folder.display()))
+        }
         Err(error) => cannot(&format!("its folder '{}' cannot be used ({error})", folder.display())),
         Ok(_) => match probe(&folder) {
             Ok(()) => Ok(()),
@@ -104,12 +108,8 @@ pub fn check_regular(out: &Path) -> Result<(), Failure> {
 
 /// Refuses an extension that no writer knows, before any row is read.
 pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failure> {
-    let written = matches!(format, Some(TableFormat::Csv | TableFormat::Tsv | TableFormat::Parquet));
-    if written || (format.is_none() && is_stream(out)) {
-        return Ok(());
-    }
-    let extension = out.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if ["csv", "tsv", "parquet", "pq"].contains(&extension.as_str()) {
+    let how = WriteAs { format, ..WriteAs::default() };
+    if how.format_of(out).is_some() {
         return Ok(());
     }
     let file = out.display().to_string();

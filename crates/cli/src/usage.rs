@@ -47,6 +47,9 @@ const OTHER_COMMANDS: [(&str, &str); 8] = [
     ("train", "fit"),
 ];
 
+/// A first fit, for those who typed nothing but the command.
+const FIT_EXAMPLE: &str = "onesided fit table.csv --label COLUMN --out model.onesided";
+
 /// Turns clap's answer to what was `typed` into ours: help and version are results, everything else is one sentence.
 pub fn explain(error: &clap::Error, typed: &[OsString]) -> Result<(), Failure> {
     match error.kind() {
@@ -93,7 +96,19 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = context(ContextKind::InvalidArg).unwrap_or_default();
-            format!("'{path}' needs {missing}; see {path} --help")
+            // Without a table, where to write is not the first thing to say.
+            let bare = missing.starts_with("--out") && typed.len() <= path.split(' ').count();
+            match bare {
+                true if path == "onesided fit" => {
+                    format!("name a table, and the model to write: {FIT_EXAMPLE}; see {path} --help")
+                }
+                _ if missing.starts_with("--out") && path == "onesided fit" => {
+                    format!(
+                        "'{path}' needs {missing}, the model to write, such as --out model.onesided; see {path} --help"
+                    )
+                }
+                _ => format!("'{path}' needs {missing}; see {path} --help"),
+            }
         }
         ErrorKind::ValueValidation => {
             let flag = context(ContextKind::InvalidArg).unwrap_or_default();
@@ -101,6 +116,22 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
             match error.source().and_then(takes) {
                 Some(takes) => format!("{flag} takes {takes}, not '{value}'"),
                 None => first_paragraph(error),
+            }
+        }
+        ErrorKind::ArgumentConflict => {
+            let (one, other) = (
+                context(ContextKind::InvalidArg).unwrap_or_default(),
+                context(ContextKind::PriorArg).unwrap_or_default(),
+            );
+            let apart = ["--positives", "--unlabeled", "--negatives"];
+            let is_place =
+                |given: &str| given == "[FILE]" || apart.iter().any(|flag| given.starts_with(flag));
+            match is_place(&one) && is_place(&other) {
+                true => format!(
+                    "name one table that holds all rows, or two places with --positives and --unlabeled, but not both; see {path} \
+                     --help"
+                ),
+                false => first_paragraph(error),
             }
         }
         _ => first_paragraph(error),
@@ -154,8 +185,15 @@ fn unknown_flag(name: &str, path: &str, command: &Command) -> String {
     let same = here.iter().copied().find(|flag| *flag == bare);
     let other = OTHER_FLAGS.iter().find(|(other, ours)| *other == bare && here.contains(ours));
     let elsewhere = || {
-        let has = |command: &&Command| flags(command).any(|flag| flag == bare);
-        let found = root.get_subcommands().filter(has).map(Command::get_name).collect::<Vec<_>>();
+        let mut found = Vec::new();
+        for command in root.get_subcommands() {
+            if flags(command).any(|flag| flag == bare) {
+                found.push(command.get_name().to_string());
+            }
+            let inner = command.get_subcommands().filter(|inner| flags(inner).any(|flag| flag == bare));
+            found.extend(inner.map(|inner| format!("{} {}", command.get_name(), inner.get_name())));
+        }
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
         (!found.is_empty()).then(|| format!("it is a flag of {}", joined(&found, "and")))
     };
     let meant = |flag: &str| format!("did you mean '--{flag}'?");
@@ -225,7 +263,17 @@ mod tests {
     fn messages_are_one_sentence() {
         assert_eq!(
             refused("onesided fit a.csv --label y"),
-            "'onesided fit' needs --out <FILE>; see onesided fit --help"
+            "'onesided fit' needs --out <FILE>, the model to write, such as --out model.onesided; see onesided fit --help"
+        );
+        assert_eq!(
+            refused("onesided fit"),
+            "name a table, and the model to write: onesided fit table.csv --label COLUMN --out model.onesided; see onesided fit \
+             --help"
+        );
+        assert_eq!(
+            refused("onesided fit a.csv --positives b.csv --unlabeled c.csv --out m"),
+            "name one table that holds all rows, or two places with --positives and --unlabeled, but not both; see onesided fit \
+             --help"
         );
         assert_eq!(refused("onesided fit a.csv --out"), "--out <FILE> needs a value");
         assert!(refused("onesided completions").starts_with("'onesided completions' needs <SHELL>"));
@@ -256,6 +304,15 @@ mod tests {
             refused("onesided predict m a.csv --prior 0.3"),
             "'onesided predict' has no flag '--prior'; it is a flag of fit"
         );
+        let elsewhere = |line: &str, wanted: &str| {
+            let said = refused(line);
+            assert!(said.ends_with(wanted), "{said}");
+        };
+        elsewhere(
+            "onesided predict m a.csv --label y",
+            "fit, evaluate, importance, audit draw, prior and bound",
+        );
+        elsewhere("onesided fit a.csv --out m --id name", "it is a flag of predict and audit draw");
         let fit = help::command();
         let fit = fit.find_subcommand("fit").unwrap();
         for (other, ours) in OTHER_FLAGS {

@@ -69,7 +69,7 @@ fn a_constant_column_and_an_empty_one() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("note: c is left out: the same value in every row\n"), "{said:?}");
     assert!(said.stderr.contains("note: e is left out: empty in every row\n"), "{said:?}");
-    assert!(said.stderr.contains("5 positives, 15 unlabeled rows, 1 features"), "{said:?}");
+    assert!(said.stderr.contains("5 positives, 15 unlabeled rows, 1 feature"), "{said:?}");
     let message = folder.refused(&format!("{fit} --drop x"));
     assert!(message.contains("no feature columns are left"), "{message}");
 }
@@ -97,6 +97,13 @@ fn a_prior_outside_its_range() {
         assert!(message.contains(&format!("must lie strictly between 0 and 1, but is {prior}")), "{message}");
     }
     assert!(fit(&folder, "--prior half").contains("unknown prior 'half'; use a number or auto"));
+    assert!(
+        fit(&folder, "--prior 0,3")
+            .ends_with("unknown prior '0,3'; use a number or auto (did you mean 0.3?)")
+    );
+    let message = fit(&folder, "--prior-in-unlabeled 0,3");
+    assert!(message.ends_with("use a number (did you mean 0.3?)"), "{message}");
+    assert!(fit(&folder, "--prior 300%").contains("must lie strictly between 0 and 1, but is 3"));
 }
 
 #[test]
@@ -231,7 +238,7 @@ fn two_files_with_other_columns() {
 fn an_output_that_cannot_be_written_is_found_before_training() {
     let folder = small("unwritable");
     let to = |out: &str| folder.refused(&format!("fit x.csv --label y --prior 0.5 --out {out}"));
-    assert!(to("nowhere/m.safetensors").contains("its folder 'nowhere' cannot be used"));
+    assert!(to("nowhere/m.safetensors").contains("there is no folder 'nowhere'; make it first"));
     assert!(to("x.csv/m.safetensors").contains("cannot write 'x.csv/m.safetensors'"));
     assert!(to(".").contains("cannot write '.'"));
     assert!(to("x.csv").contains("it is another file of this command"));
@@ -291,9 +298,9 @@ fn a_table_with_other_features() {
 fn predictions_that_cannot_be_written() {
     let folder = with_model("predict-out");
     let to = |out: &str| folder.refused(&format!("predict m.safetensors table.csv --out {out}"));
-    assert!(to("r.xlsx").contains("use the extension .csv, .tsv or .parquet"));
+    assert!(to("r.ods").contains("use the extension .csv, .tsv, .parquet or .xlsx"));
     assert!(to("table.csv").contains("it is another file of this command"));
-    assert!(to("no/r.csv").contains("its folder 'no' cannot be used"));
+    assert!(to("no/r.csv").contains("there is no folder 'no'; make it first"));
     assert!(
         folder.refused("predict m.safetensors table.csv --id name").contains("there is no column 'name'")
     );
@@ -369,4 +376,28 @@ fn a_model_and_rows_the_other_way_around() {
     }
     // Two tables are two tables.
     assert!(!folder.refused("predict table.csv table.csv").contains("is a model"));
+}
+
+#[test]
+fn what_was_meant_is_said() {
+    let folder = Folder::new("meant");
+    folder.write("x.csv", "temp,z,y\n1,2,0\n2,3,1\n3,4,2\n");
+    let fit = |more: &str| folder.refused(&format!("fit x.csv --out m.safetensors {more}"));
+    let message = fit("--label y --drop Temp");
+    assert!(message.contains("did you mean 'temp'? (only upper and lower case differ)"), "{message}");
+    let message = fit("--label y");
+    assert!(message.contains("holds three kinds of labels ('0', '1', '2')"), "{message}");
+    assert!(message.ends_with("or take all but one as unlabeled with --positive 1"), "{message}");
+    let message = folder.refused("fit x.csv --label y --positive 1 --out gone/m.safetensors");
+    assert!(
+        message.contains("there is no folder '") && message.ends_with("gone'; make it first"),
+        "{message}"
+    );
+    // Bytes that are called a spreadsheet.
+    folder.write(
+        "junk.xlsx",
+        (0..2_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<u8>>(),
+    );
+    let message = folder.refused("fit junk.xlsx --label y --out m.safetensors");
+    assert!(message.contains("'junk.xlsx' is neither a spreadsheet nor a text table"), "{message}");
 }

@@ -130,7 +130,7 @@ fn priors_outside_zero_and_one() {
 fn pictures_that_cannot_be_written() {
     let folder = Folder::new("elicit-plot");
     let missing = folder.refused("elicit --plot none/p.svg");
-    assert!(missing.contains("cannot write 'none/p.svg': its folder"), "{missing}");
+    assert!(missing.contains("cannot write 'none/p.svg': there is no folder 'none'"), "{missing}");
     assert!(folder.refused("elicit --plot p.gif").contains("pictures are SVG or PNG"));
     assert!(folder.refused("elicit --plot .").contains("cannot write '.'"));
 }

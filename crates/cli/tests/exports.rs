@@ -72,8 +72,8 @@ fn columns_between_commas_and_a_name_with_one() {
         said.stderr
     };
     assert!(features(&["--drop", "price, net"]).contains("3 features"));
-    assert!(features(&["--drop", "n, c"]).contains("1 features"));
-    assert!(features(&["--drop", "n", "--drop", "c"]).contains("1 features"));
+    assert!(features(&["--drop", "n, c"]).contains("1 feature\n"));
+    assert!(features(&["--drop", "n", "--drop", "c"]).contains("1 feature\n"));
 }
 
 #[test]

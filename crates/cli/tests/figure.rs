@@ -112,7 +112,7 @@ fn refusals() {
     assert!(figure("--out f.png").contains("cannot write 'f.png': choose a name that ends in .svg"));
     assert!(figure("--png f.jpg").contains("choose a name that ends in .png"));
     assert!(figure("--crossings figure.toml").contains("it is another file of this command"));
-    assert!(figure("--out nowhere/f.svg").contains("its folder 'nowhere' cannot be used"));
+    assert!(figure("--out nowhere/f.svg").contains("there is no folder 'nowhere'; make it first"));
     let spec = |from: &str, to: &str| {
         folder.write("other.toml", SPEC.replace(from, to));
         folder.refused("experiment figure other.toml --data . --out f.svg")

@@ -2,7 +2,7 @@
 
 mod folder;
 
-use folder::{Folder, table};
+use folder::{Folder, QUICK, table};
 use std::fs;
 
 const FIT: &str = "fit table.csv --label y --drop id --drop t --prior 0.3333 --out m.onesided";
@@ -32,6 +32,31 @@ fn scores(folder: &Folder, name: &str) -> Vec<(u64, f64)> {
     let mut rows: Vec<(u64, f64)> = text.lines().skip(1).map(line).collect();
     rows.sort_by_key(|row| row.0);
     rows
+}
+
+#[test]
+fn a_list_as_a_spreadsheet_holds_what_the_text_holds() {
+    let folder = Folder::new("list-xlsx");
+    folder.write("x.csv", table());
+    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    for out in ["list.csv", "list.xlsx"] {
+        let said = folder.run(&format!("predict m.safetensors x.csv --in-sample --id id --out {out}"));
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+    let options = onesided::data::ReadOptions { verbatim: vec!["id".to_string()], ..Default::default() };
+    let read = |name: &str| onesided::data::read(&folder.path(name), &options).unwrap();
+    let (text, sheet) = (read("list.csv"), read("list.xlsx"));
+    assert_eq!(format!("{:?}", text.columns), format!("{:?}", sheet.columns));
+    assert_eq!(sheet.rows, 300);
+    // The same bytes again, and a list can be scored like any table.
+    let before = std::fs::read(folder.path("list.xlsx")).unwrap();
+    assert_eq!(folder.run("predict m.safetensors x.csv --in-sample --id id --out list.xlsx").code, 0);
+    assert_eq!(before, std::fs::read(folder.path("list.xlsx")).unwrap());
+    // Rows to audit go out and come back as a spreadsheet.
+    let said = folder.run("audit draw m.safetensors x.csv --rows 60 --out audit.xlsx");
+    assert_eq!(said.code, 0, "{said:?}");
+    let message = folder.refused("audit read m.safetensors audit.xlsx");
+    assert!(message.contains("0 rows of the audit are answered"), "{message}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn a_folder_per_class() {
     assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &120.into()));
     assert!(measured["auc"].as_f64().unwrap() > 0.9, "{measured}");
     let message = folder.refused("evaluate m.safetensors pets --positive cow");
-    assert!(message.contains("'pets' has no folder 'cow' with pictures; it has cat, dog"), "{message}");
+    assert!(message.contains("'pets' has no folder 'cow' with files to read; it has cat, dog"), "{message}");
     let message = folder.refused("evaluate m.safetensors pets/cat --positive dog");
     assert!(message.contains("'pets/cat' has no folder per class"), "{message}");
     let message = folder.refused(&format!("{fit} {OUT}"));

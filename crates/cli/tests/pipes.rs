@@ -111,6 +111,40 @@ fn a_list_into_a_pipe_arrives_whole() {
 }
 
 #[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let folder = Folder::new("pipe-closed");
+    // More than any buffer and pipe hold, so that the list meets the closed end.
+    let row = |i: usize| format!("{i},{},{}\n", i % 7, u8::from(i < 100));
+    folder.write("x.csv", format!("temperature,z,y\n{}", (0..20_000).map(row).collect::<String>()));
+    assert_eq!(folder.run(&format!("fit x.csv {FIT}")).code, 0);
+    for format in ["csv", "parquet"] {
+        let list = format!("predict m.safetensors x.csv --all --out - --format {format}");
+        let list = if format == "csv" { list.replace(" --format csv", "") } else { list };
+        let mut command = folder.command(&list);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        if format == "parquet" {
+            // The format names that of the table too, so it is read from a Parquet file.
+            let column = |of: fn(u32) -> f64| onesided::data::OutColumn::F64((0..20_000).map(of).collect());
+            let columns = [("temperature", column(f64::from)), ("z", column(|i| f64::from(i % 7)))];
+            onesided::data::write_parquet(&folder.path("x.parquet"), &columns).unwrap();
+            command = folder.command(&list.replace("x.csv", "x.parquet"));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        }
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let said = Said::of(child.wait_with_output().unwrap());
+        assert!(said.code == 0 && !said.stderr.contains("error"), "{format}: {said:?}");
+    }
+    for command in ["methods", "methods nnpu", "--help", "completions bash", "predict m.safetensors x.csv"] {
+        let mut child =
+            folder.command(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let said = Said::of(child.wait_with_output().unwrap());
+        assert!(said.code == 0 && !said.stderr.contains("error"), "{command}: {said:?}");
+    }
+}
+
+#[test]
 fn pipes_where_files_are_needed_are_refused() {
     let folder = Folder::new("pipes-refused");
     folder.write("x.csv", rows());

@@ -219,5 +219,5 @@ fn a_table_without_memory_for_it_can_be_drawn_from() {
     assert_eq!(said.code, 0, "{said:?}");
     let said = folder.run(&fit.replace("64M", "128M --max-unlabeled 50000"));
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.stderr.contains("50000 of 392000 unlabeled rows were drawn"), "{said:?}");
+    assert!(said.stderr.contains("50,000 of 392,000 unlabeled rows were drawn"), "{said:?}");
 }

@@ -105,6 +105,54 @@ fn folders_of_texts() {
     );
 }
 
+#[test]
+fn a_folder_per_class() {
+    let folder = Folder::new("texts-classes");
+    for (i, (text, labeled, _)) in posts().into_iter().enumerate() {
+        let of = folder.path("tx").join(if labeled { "pos" } else { "unl" });
+        fs::create_dir_all(&of).unwrap();
+        fs::write(of.join(format!("{i:03}.txt")), text).unwrap();
+    }
+    let fit = "fit tx --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
+    let said = folder.run(&format!("{fit} --positive pos"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("60 positives, 180 unlabeled texts, 20 terms"), "{said:?}");
+    assert!(said.stderr.contains("the default for one folder"), "{said:?}");
+    // The same texts in two folders give the same terms and weights.
+    let two =
+        fit.replace("fit tx", "fit --positives tx/pos --unlabeled tx/unl").replace("m.safe", "two.safe");
+    assert_eq!(folder.run(&format!("{two} --scenario single-sample")).code, 0);
+    let list = folder.run("predict m.safetensors tx --in-sample --out -").stdout;
+    assert!(list.lines().nth(1).unwrap().contains(",pos/"), "{list}");
+    assert_eq!(list, folder.run("predict two.safetensors tx --in-sample --out -").stdout);
+    let measured = folder.json("evaluate m.safetensors tx --positive pos");
+    assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &240.into()));
+    let message = folder.refused("evaluate m.safetensors tx --positive cow");
+    assert!(message.contains("'tx' has no folder 'cow' with files to read; it has pos, unl"), "{message}");
+    let message = folder.refused(fit);
+    assert!(message.contains("the folders in 'tx' are classes ('pos', 'unl'); say which"), "{message}");
+    let message = folder.refused(&format!("{fit} --positive cow"));
+    assert!(message.contains("'tx' has no folder 'cow'; its folders are 'pos', 'unl'"), "{message}");
+}
+
+#[test]
+fn a_folder_with_tables_in_it_is_a_folder_with_tables() {
+    let folder = Folder::new("texts-or-tables");
+    folder.write("flights.csv", "a,y\n1,1\n");
+    folder.write("plot.png", "x");
+    folder.write("program", b"\x7fELF\x02\x01\x01\0\0\0\0\0");
+    fs::create_dir_all(folder.path("notes")).unwrap();
+    folder.write("notes/a.txt", "a note");
+    let message = folder.refused("fit . --label y --out m.safetensors");
+    assert!(
+        message.contains("'.' is a folder with tables in it; name one, such as './flights.csv'"),
+        "{message}"
+    );
+    folder.write("README", "what this is");
+    let message = folder.refused("fit . --label y --out m.safetensors");
+    assert!(message.contains("'.' is a folder with tables in it"), "{message}");
+}
+
 /// 600 texts of four words each, half of them sports, half of which are labeled: a third of the unlabeled texts is
 /// positive. Words and labels are drawn apart, so that labels say nothing about the words.
 fn drawn() -> Vec<(String, bool)> {

@@ -108,7 +108,7 @@ fn a_draw_does_not_replace_answers() {
     let filled = format!("{header}\n{}\n{}", cells.join(","), rest.split_once('\n').unwrap().1);
     folder.write("a.csv", &filled);
     let error = folder.refused(draw);
-    assert!(error.contains("'a.csv' holds 1 answers"), "{error}");
+    assert!(error.contains("'a.csv' holds 1 answer,"), "{error}");
     assert_eq!(std::fs::read_to_string(folder.path("a.csv")).unwrap(), filled);
 }
 
@@ -177,6 +177,7 @@ fn what_cannot_be_promised_is_refused_with_what_it_takes() {
     );
     for (flags, why) in [
         ("--recall 0", "the recall must lie strictly between 0 and 1, but is 0"),
+        ("--recall 90", "but is 90 (did you mean 0.9, which is 90 percent?)"),
         ("--recall 1", "the recall must lie strictly between 0 and 1, but is 1"),
         ("--recall -0.5", "strictly between 0 and 1, but is -0.5"),
         ("--recall 95", "but is 95"),
@@ -312,7 +313,7 @@ fn draws_add_up_and_unanswered_rows_are_told_of() {
     folder.write("c.csv", filled(&first, |row| if row % 4 == 0 { "" } else { truth(row) }));
     let said = folder.run("audit read m.safetensors c.csv");
     assert!(
-        said.stderr.contains("have no answer, and the answered rows of their stratum stand for them"),
+        said.stderr.contains("have no answer, and the answered rows of their stratum count for them"),
         "{said:?}"
     );
     let some = folder.json("audit read m.safetensors c.csv");
@@ -345,7 +346,7 @@ fn bad_audits_are_refused() {
         ("--rows 5 --out a.csv", " to 900 of them, but 5 were asked for"),
         ("--rows 901 --out a.csv", "but 901 were asked for"),
         ("--rows 100 --top 0 --out a.csv", "--top: '0' is not a number of rows"),
-        ("--rows 100 --top 1000 --out a.csv", "the first 1000 rows were asked for, but there are 900"),
+        ("--rows 100 --top 1000 --out a.csv", "the first 1,000 rows were asked for, but there are 900"),
         ("--rows 100 --out a.txt", "a.txt"),
         ("--rows 100 --out new.csv", "which would be lost"),
         ("--rows 100 --id nobody --out a.csv", "nobody"),
@@ -368,7 +369,7 @@ fn bad_audits_are_refused() {
     );
     assert!(read(&text).contains("0 rows of the audit are answered"), "nothing was filled in");
     assert!(read(&good.replacen("positive", "answer", 1)).contains("has no column 'positive'"));
-    assert!(read("a,b\n1,2\n").contains("so it is no audit file"));
+    assert!(read("a,b\n1,2\n").contains("so it is not the file of an audit"));
     let mut lines: Vec<&str> = good.lines().collect();
     let twice = format!(
         "{good}{}\n",
@@ -435,7 +436,7 @@ fn fit_learns_from_an_audit_and_takes_its_share() {
     // What contradicts it, and files of other tables or none.
     let refused = |more: &str| folder.refused(&format!("{again} {more} --out x.safetensors"));
     assert!(refused("--audit a.csv --prior 0.3").contains("--prior and --audit contradict one another"));
-    assert!(refused("--audit table.csv").contains("it is no audit file"));
+    assert!(refused("--audit table.csv").contains("it is not the file of an audit"));
     assert!(refused("--audit nowhere.csv").contains("nowhere.csv"));
     let other = folder.refused("fit new.csv --label y --drop id,t --audit a.csv --out x.safetensors");
     assert!(other.contains("is an audit of another table"), "{other}");

@@ -15,7 +15,7 @@ pub struct ByteColumns {
 }
 
 impl ByteColumns {
-    /// No column yet, of so many rows. The file is in `folder`, or in the system's folder for temporary files.
+    /// No column yet, of this many rows. The file is in `folder`, or in the system's folder for temporary files.
     pub fn new(rows: usize, folder: Option<&Path>) -> io::Result<Self> {
         Ok(Self { rows, columns: 0, file: Scratch::new(folder)?, buffer: Vec::new() })
     }

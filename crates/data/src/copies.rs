@@ -8,9 +8,9 @@
 
 use crate::{DataError, Dataset, Label, Store};
 
-/// A table has copies, rather than few different rows, where at least one in so many rows is different from the others.
+/// A table has copies, rather than few different rows, where at least one in this many rows is different from the others.
 const MOST_PER_ROW: usize = 4;
-/// Equal rows that are more than one in so many of a table are no copies.
+/// Equal rows that are more than one in this many of a table are no copies.
 const LARGEST_SHARE: usize = 20;
 
 /// Which rows of a data set are equal in every encoded cell.

@@ -4,7 +4,7 @@
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
 use crate::read::Remark;
-use crate::{Hint, NumberStyle};
+use crate::{Hint, NumberStyle, agree, counted, grouped, part_of};
 use serde::Serialize;
 use std::fmt;
 use std::io;
@@ -110,6 +110,9 @@ pub enum DataError {
          above the data"
     )]
     SheetHeader { file: String, sheet: String },
+    /// A file that is called a spreadsheet.
+    #[error("'{file}' is neither a spreadsheet nor a text table; save it again, as .xlsx or .csv")]
+    NotASheet { file: String },
     /// A spreadsheet that cannot be read.
     #[error("'{file}' is a spreadsheet that cannot be read ({detail}); save it again, as .xlsx or .csv")]
     CorruptSheet { file: String, detail: String },
@@ -202,7 +205,7 @@ pub enum DataError {
     /// Columns and image shape that do not fit together.
     #[error("an image of {shape} has {pixels} values, but the table has {found} feature columns")]
     ImageColumns { shape: String, pixels: usize, found: usize },
-    /// Pixels that are no numbers.
+    /// Pixels that are not numbers.
     #[error("column '{column}' is {kind}, but each column of an image is a pixel")]
     ImageColumn { column: String, kind: &'static str },
     /// Gray or color, and nothing else.
@@ -264,13 +267,16 @@ pub enum DataError {
     #[error("the model was fitted on folders of texts, and '{file}' is a table")]
     WhichTexts { file: String },
     /// A text column of numbers.
-    #[error("column '{column}' holds numbers, not texts, in all {rows} rows")]
+    #[error("column '{column}' holds numbers, not texts, in {}", all_of(*.rows))]
     NumericText { column: String, rows: usize },
     /// An unknown kind of file list.
     #[error("{}", crate::names::unknown_name(.what, .found, .known))]
     UnknownWord { what: &'static str, found: String, known: &'static [&'static str] },
     /// Pictures that cannot be decoded.
-    #[error("{count} of {all} pictures cannot be read, first '{file}' ({why}); remove or replace them")]
+    #[error(
+        "{} cannot be read, first '{file}' ({why}); remove or replace them",
+        part_of(*.count, *.all, "pictures")
+    )]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
 
     // Headers, lines and cells.
@@ -284,7 +290,7 @@ pub enum DataError {
         "'{file}' {place}, column '{column}': '{value}' is no number with {style}, and that was asked for"
     )]
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
-    /// A decimal sign for a file whose numbers are no texts.
+    /// A decimal sign for a file whose numbers are not texts.
     #[error("'{file}' holds numbers, not digits with a decimal sign; leave the decimal sign out")]
     NoDecimal { file: String },
     /// A record without an end in sight.
@@ -335,7 +341,7 @@ pub enum DataError {
         "column '{column}' has more than {limit} different texts and looks like an identifier or free text"
     )]
     TooManyLevels { column: String, limit: usize },
-    /// A Parquet type that is no feature.
+    /// A Parquet type that is not a feature.
     #[error("column '{column}' of '{file}' holds {kind}, which cannot be used here")]
     UnsupportedType { file: String, column: String, kind: String },
     /// A column asked for by a name that the table does not have.
@@ -438,11 +444,11 @@ pub enum DataError {
     #[error(
         "column '{column}' holds three kinds of labels ({seen}), and nothing says which means negative and which unlabeled"
     )]
-    ThreeLabels { column: String, seen: String },
+    ThreeLabels { column: String, seen: String, positive: Option<String> },
     /// One value for both classes.
     #[error("'{value}' cannot mean both positive and negative")]
     SameLabel { value: String },
-    /// A cell that is no weight.
+    /// A cell that is not a weight.
     #[error(
         "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count"
     )]
@@ -467,21 +473,30 @@ pub enum DataError {
     #[error("no row has '{value}' in column '{column}'; it holds {seen}")]
     NoSuchLabel { column: String, value: String, seen: String },
     /// Not one positive.
-    #[error("there are no positives among {rows} rows ({column}); at least one is needed")]
+    #[error("there are no positives among {} ({column}); at least one is needed", counted(*.rows, "rows"))]
     NoPositives { column: String, rows: usize },
     /// Not one unlabeled row.
     #[error(
-        "all {rows} rows are positive ({column}) and none is unlabeled; at least one unlabeled row is needed"
+        "{} {} positive ({column}) and none is unlabeled; at least one unlabeled row is needed",
+        all_of(*.rows),
+        agree(*.rows, "is", "are")
     )]
     NoUnlabeled { column: String, rows: usize },
     /// Every row is labeled: nothing is left to learn from without labels.
     #[error(
-        "all {rows} rows are labeled ({column}; {negative} of them negative) and none is unlabeled; at least one \
-         unlabeled row is needed, or the method supervised"
+        "{} {} labeled ({column}; {} of them negative) and none is unlabeled; at least one unlabeled row is needed, or the \
+         method supervised",
+        all_of(*.rows),
+        agree(*.rows, "is", "are"),
+        grouped(*.negative)
     )]
     AllLabeled { column: String, rows: usize, negative: usize },
     /// A truth of one class.
-    #[error("column '{column}' has {positive} positives and {negative} negatives; both classes are needed")]
+    #[error(
+        "column '{column}' has {} and {}; both classes are needed",
+        counted(*.positive, "positives"),
+        counted(*.negative, "negatives")
+    )]
     OneClass { column: String, positive: usize, negative: usize },
 
     // Two files, splits and batches.
@@ -497,10 +512,13 @@ pub enum DataError {
     #[error("the {what} must lie in {range}, but is {value}")]
     Fraction { what: &'static str, range: &'static str, value: f64 },
     /// Too few rows to split.
-    #[error("{count} {what} cannot be split in two; at least 2 are needed")]
+    #[error("{} cannot be split in two; at least 2 are needed", counted(*.count, .what))]
     TooFew { what: &'static str, count: usize },
     /// A batch that cannot hold both kinds of rows.
-    #[error("a batch of {batch} cannot hold at least {positive} positives and 1 unlabeled row; enlarge it")]
+    #[error(
+        "a batch of {batch} cannot hold at least {} and 1 unlabeled row; enlarge it",
+        counted(*.positive, "positives")
+    )]
     BatchTooSmall { batch: usize, positive: usize },
 
     // Output.
@@ -511,7 +529,7 @@ pub enum DataError {
     #[error("cannot use a temporary file for what does not fit into memory: {cause}")]
     Scratch { cause: io::Error },
     /// No writer for this extension.
-    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv or .parquet")]
+    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv, .parquet or .xlsx")]
     WriteExtension { file: String },
 }
 
@@ -614,11 +632,20 @@ pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a
     near.sort();
     let near: Vec<&str> = near.into_iter().take(3).map(|(_, column)| column).collect();
     let hint = match (near.is_empty(), there.is_empty()) {
+        (false, _) if near.iter().any(|column| column.to_lowercase() == wanted) => {
+            let same: Vec<&str> = near.into_iter().filter(|column| column.to_lowercase() == wanted).collect();
+            format!("did you mean {}? (only upper and lower case differ)", listed(same, " or ", 3))
+        }
         (false, _) => format!("did you mean {}?", listed(near, " or ", 3)),
         (true, false) => format!("the columns are {}", listed(there, ", ", 8)),
         (true, true) => "the table has no columns".to_string(),
     };
     DataError::UnknownColumn { name: name.to_string(), hint }
+}
+
+/// `all 12 rows`.
+fn all_of(rows: usize) -> String {
+    if rows == 1 { "the only row".to_string() } else { format!("all {}", counted(rows, "rows")) }
 }
 
 /// `'a', 'b', … (12 in all)`: at most `most` names, quoted.
@@ -654,7 +681,10 @@ mod tests {
         let hint = |name: &str| unknown_column(name, ["label", "age", "income"]).to_string();
         assert_eq!(hint("lable"), "there is no column 'lable'; did you mean 'label'?");
         assert_eq!(hint("y"), "there is no column 'y'; the columns are 'label', 'age', 'income'");
-        assert_eq!(hint("Label"), "there is no column 'Label'; did you mean 'label'?");
+        assert_eq!(
+            hint("Label"),
+            "there is no column 'Label'; did you mean 'label'? (only upper and lower case differ)"
+        );
         assert_eq!(hint("incom"), "there is no column 'incom'; did you mean 'income'?");
     }
 

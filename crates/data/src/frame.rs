@@ -29,7 +29,7 @@ pub struct Frame {
     pub left_out: Vec<LeftOut>,
     /// Columns whose cells were not all plain numbers or words, and how they were read.
     pub cells: Vec<CellsRead>,
-    /// What separates the cells of the file, where it was found out and is no comma.
+    /// What separates the cells of the file, where it was found out and is not a comma.
     pub delimiter: Option<char>,
     /// What reading met in the header, the lines or the sheets of the file.
     pub remarks: Vec<Remark>,
@@ -102,7 +102,7 @@ pub enum WhyLeftOut {
     TimeOrder,
     /// A different whole number in every row, such as an identifier has.
     Key,
-    /// A type of a Parquet file that is no feature.
+    /// A type of a Parquet file that is not a feature.
     Type,
 }
 

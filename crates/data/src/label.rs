@@ -94,7 +94,7 @@ pub fn labels_from_column(
     Ok(labels)
 }
 
-/// The one value beside the positive one and empty cells, where nothing says that it means negative.
+/// The one value next to the positive one and empty cells, where nothing says that it means negative.
 pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<String> {
     let text = with_blanks(column, &[positive]);
     let (codes, levels) = parts(&text);
@@ -106,7 +106,7 @@ pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<Str
     }
 }
 
-/// What labels were taken to mean, where nobody said it and it is not plain: a value beside empty cells, or words for yes
+/// What labels were taken to mean, where nobody said it and it is not plain: a value next to empty cells, or words for yes
 /// and no.
 pub(crate) fn taken_as(column: &Column, positive: Option<&str>) -> Option<(String, Option<String>)> {
     let text = with_blanks(column, &[positive]);
@@ -159,6 +159,9 @@ fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), Dat
         return Err(DataError::ThreeLabels {
             column: column.to_string(),
             seen: format!("{}{blanks}", seen(levels)),
+            positive: levels.iter().zip(&meanings).find_map(|(level, meaning)| {
+                matches!(meaning, Some(Meaning::One | Meaning::True)).then(|| level.clone())
+            }),
         });
     }
     Ok(())
@@ -188,7 +191,7 @@ pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<
     Ok(truth)
 }
 
-/// The one value beside empty cells, or one of several words for yes; 0, -1 and false are none that means positive.
+/// The one value next to empty cells, or one of several words for yes; 0, -1 and false are none that means positive.
 fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
     let (value, others) = levels.split_first()?;
     if !others.is_empty() && !levels.iter().all(|level| Meaning::of(level) == Some(Meaning::True)) {
@@ -431,7 +434,7 @@ mod tests {
         assert!(three("yes no maybe", None, "no").unwrap_err().contains("holds 'maybe', 'yes', not 1/0"));
         assert!(three("1 0 0", None, "0").unwrap_err().contains("all 3 rows are labeled"));
         assert!(three("0 0 0", None, "0").unwrap_err().contains("no positives among 3 rows"));
-        // A cell that is empty beside three values is a mistake, not a kind.
+        // A cell that is empty next to three values is a mistake, not a kind.
         assert!(three("1 0 -1 ", None, "-1").unwrap_err().contains("empty in row 4"));
     }
 

@@ -34,6 +34,7 @@
 mod byte_columns;
 mod columns;
 mod copies;
+mod counted;
 mod dates;
 mod decode;
 mod digits;
@@ -66,6 +67,7 @@ mod write;
 pub use byte_columns::ByteColumns;
 pub use columns::{ColumnKind, Columns, MissingCells};
 pub use copies::Copies;
+pub use counted::{agree, counted, grouped, noun, part_of};
 pub use dates::{TimeColumn, TimeStyle};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
@@ -94,7 +96,7 @@ pub use memory::{check_memory, limit_memory, memory_in_all, parse_size};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};
-pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, logit_shift};
+pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use random::Stream;
 pub use read::{
     ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
@@ -110,8 +112,8 @@ pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 pub use write::{
-    OutBatch, OutColumn, TableFormat, write_atomically, write_batches, write_csv, write_parquet,
-    write_privately, write_table, write_table_as,
+    OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, write_atomically, write_batches, write_csv,
+    write_parquet, write_privately, write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

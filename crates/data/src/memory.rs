@@ -39,10 +39,7 @@ pub fn parse_size(text: &str) -> Result<u64, DataError> {
         Some(_) => return Err(wrong()),
     };
     let bytes = number.trim().parse::<f64>().map_err(|_| wrong())? * unit as f64;
-    match bytes >= 1.0 && bytes < u64::MAX as f64 {
-        true => Ok(bytes as u64),
-        false => Err(wrong()),
-    }
+    if bytes >= 1.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 /// Less is not worth a question.
@@ -54,9 +51,10 @@ pub fn check_memory(what: impl FnOnce() -> String, more: u64) -> Result<(), Data
         return Ok(());
     }
     let room = room();
-    match more <= room {
-        true => Ok(()),
-        false => Err(DataError::Memory { what: what(), more: shown_size(more), room: shown_size(room) }),
+    if more <= room {
+        Ok(())
+    } else {
+        Err(DataError::Memory { what: what(), more: shown_size(more), room: shown_size(room) })
     }
 }
 
@@ -96,8 +94,8 @@ pub fn memory_in_all() -> u64 {
     }
 }
 
-/// About how many unlabeled rows of so many numbers a model can be fitted on, in a round number, beside all labeled ones of a
-/// table of so many rows; `None` where they are too few.
+/// About how many unlabeled rows of this many numbers a model can be fitted on, in a round number, besides all labeled ones of a
+/// table of this many rows; `None` where they are too few.
 pub(crate) fn unlabeled_to_fit(columns: usize, labeled: usize, rows: usize) -> Option<usize> {
     unlabeled_within(memory_in_all(), columns, labeled, rows)
 }

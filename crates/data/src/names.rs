@@ -5,7 +5,7 @@
 /// Slips are insertions, deletions, replacements and swaps of neighbors (optimal string alignment). Past a third of the
 /// name it is another word.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Far longer than any name is no slip, and comparing takes memory in proportion.
+    // Far longer than any name is not a slip, and comparing takes memory in proportion.
     let given: String = given.trim().chars().take(64).collect::<String>().to_lowercase();
     let known: Vec<&str> = known.into_iter().collect();
     let distances = known.iter().map(|name| (strsim::osa_distance(&given, &name.to_lowercase()), *name));

@@ -152,7 +152,7 @@ pub enum PriorError {
 }
 
 /// What was meant by a share in percent, where one was given.
-fn as_share(percent: f64) -> String {
+pub fn as_share(percent: f64) -> String {
     // Through the nearest short decimal: 0.07 and not 0.07 and some dust.
     let share = format!("{:.6}", percent / 100.0);
     match percent {
@@ -232,12 +232,13 @@ impl ClassPrior {
                 let (prior, total) = (self.0, amounts.total());
                 let Amounts { positive, unlabeled, negative } = amounts;
                 let mu = (prior * total - positive) / unlabeled;
-                PriorInUnlabeled::new(mu).map_err(|_| match mu >= 1.0 && negative > 0.0 {
-                    true => {
+                PriorInUnlabeled::new(mu).map_err(|_| {
+                    if mu >= 1.0 && negative > 0.0 {
                         let most = (positive + unlabeled) / total;
                         PriorError::AboveNegatives { prior, negative, total, most }
+                    } else {
+                        PriorError::BelowLabeled { prior, positive, total, least: positive / total }
                     }
-                    false => PriorError::BelowLabeled { prior, positive, total, least: positive / total },
                 })
             }
         }

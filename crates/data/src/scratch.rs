@@ -53,10 +53,7 @@ impl Scratch {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path)?;
-        let path = match cfg!(unix) && fs::remove_file(&path).is_ok() {
-            true => None,
-            false => Some(path),
-        };
+        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
         Ok(Self { file: Arc::new(Held { file, path }), length: 0 })
     }
 

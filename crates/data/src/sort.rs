@@ -74,7 +74,7 @@ impl RowSorter {
         Self::with_memory(folder, (room() / 8).clamp(LEAST_HELD, MOST_HELD))
     }
 
-    /// [`new`](Self::new) with at most so many bytes in memory.
+    /// [`new`](Self::new) with at most this many bytes in memory.
     pub fn with_memory(folder: Option<&Path>, bytes: u64) -> Self {
         let folder = folder.map(Path::to_path_buf);
         Self { held: Vec::new(), beside: Vec::new(), most: bytes, rows: 0, folder, runs: None }

@@ -195,7 +195,7 @@ mod tests {
             }
         }
         let error = train_test(&[true, false, false], 0.5, 0).unwrap_err().to_string();
-        assert_eq!(error, "1 positives cannot be split in two; at least 2 are needed");
+        assert_eq!(error, "1 positive cannot be split in two; at least 2 are needed");
         assert!(train_test(&truth, 0.0, 0).is_err() && train_test(&truth, 1.0, 0).is_err());
     }
 }

@@ -54,7 +54,7 @@ fn empty_files_and_headers() {
     let options = ReadOptions { text: vec!["label".into()], ..ReadOptions::default() };
     assert_eq!(
         message_with("typo.csv", "a,Label\n1,1\n", &options),
-        "there is no column 'label'; did you mean 'Label'?"
+        "there is no column 'label'; did you mean 'Label'? (only upper and lower case differ)"
     );
 }
 

@@ -1,5 +1,7 @@
 //! What can be wrong with the numbers handed in, and the checks at the door.
 
+use onesided_data::{agree, counted, grouped};
+
 /// Why an evaluation was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -40,7 +42,7 @@ pub enum EvalError {
     #[error("{}", onesided_data::unknown_name("threshold rule", .0, &["half", "quantile", "max-pu-accuracy"]))]
     UnknownRule(String),
     /// Not strictly between 0 and 1.
-    #[error("the {what} must lie strictly between 0 and 1, but is {value}")]
+    #[error("the {what} must lie strictly between 0 and 1, but is {value}{}", onesided_data::as_share(*.value))]
     OutsideUnit {
         /// What is set.
         what: &'static str,
@@ -49,9 +51,11 @@ pub enum EvalError {
     },
     /// A guarantee that so few positives cannot give.
     #[error(
-        "{found} held-out positives are too few to promise a recall of {recall} with confidence {confidence}{}: that takes \
-         at least {needed}",
-        if *.in_file { " for the positives in one file" } else { "" }
+        "{} {} too few to promise a recall of {recall} with confidence {confidence}{}: that takes at least {}",
+        counted(*.found, "held-out positives"),
+        agree(*.found, "is", "are"),
+        if *.in_file { " for the positives in one file" } else { "" },
+        grouped(*.needed)
     )]
     TooFewPositives {
         /// Positives there are.
@@ -66,7 +70,13 @@ pub enum EvalError {
         in_file: bool,
     },
     /// More rows than there are, or none.
-    #[error("the first {rows} rows were asked for, but there are {all}")]
+    #[error(
+        "the first {} {} asked for, but there {} {}",
+        counted(*.rows, "rows"),
+        agree(*.rows, "was", "were"),
+        agree(*.all, "is", "are"),
+        grouped(*.all)
+    )]
     Top {
         /// Rows asked for.
         rows: usize,
@@ -77,7 +87,14 @@ pub enum EvalError {
     #[error("'{0}' is not a number of rows; use a whole number from 1 such as 100, or a share such as 1%")]
     UnknownTop(String),
     /// An audit that cannot be drawn.
-    #[error("an audit of {all} rows draws from {least} to {all} of them, but {rows} were asked for")]
+    #[error(
+        "an audit of {} draws from {} to {} of them, but {} {} asked for",
+        counted(*.all, "rows"),
+        grouped(*.least),
+        grouped(*.all),
+        grouped(*.rows),
+        agree(*.rows, "was", "were")
+    )]
     AuditRows {
         /// Rows asked for.
         rows: usize,
@@ -87,7 +104,7 @@ pub enum EvalError {
         all: usize,
     },
     /// An audit without enough answers.
-    #[error("{0} rows of the audit are answered, and at least 2 are needed")]
+    #[error("{} of the audit {} answered, and at least 2 are needed", counted(*.0, "rows"), agree(*.0, "is", "are"))]
     FewAnswers(usize),
     /// An interval needs at least one resample.
     #[error("the number of bootstrap resamples must be at least 1, but is 0")]

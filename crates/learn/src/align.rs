@@ -26,7 +26,7 @@ pub(crate) fn aligned(folds: Vec<FoldScores>) -> Vec<(u32, f32)> {
 }
 
 /// Evenly spaced quantiles, not quite from the lowest score to the highest: the best rows of all folds must not become equal.
-/// Nothing of scores that are no numbers.
+/// Nothing of scores that are not numbers.
 fn quantiles(mut scores: Vec<f32>) -> Vec<f64> {
     if scores.is_empty() || scores.iter().any(|score| !score.is_finite()) {
         return Vec::new();

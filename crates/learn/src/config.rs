@@ -151,6 +151,25 @@ impl fmt::Display for ModelChoice {
     }
 }
 
+/// A share as people write it: `0.3` or `30%`.
+pub(crate) fn share(text: &str) -> Option<f64> {
+    let (number, by) = match text.trim().strip_suffix('%') {
+        Some(number) => (number.trim(), 100.0),
+        None => (text.trim(), 1.0),
+    };
+    number.parse::<f64>().ok().map(|number| number / by)
+}
+
+/// A share that cannot be read; one with a decimal comma is written with a point.
+pub(crate) fn unknown_share(what: &'static str, found: &str, known: &str) -> Error {
+    let with_point = found.replacen(',', ".", 1);
+    let known = match share(&with_point) {
+        Some(_) => format!("{known} (did you mean {with_point}?)"),
+        None => known.to_string(),
+    };
+    Error::Unknown { what, found: found.to_string(), known }
+}
+
 /// The prior of the population, or that it is to be estimated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PriorGiven {
@@ -166,13 +185,9 @@ impl FromStr for PriorGiven {
     fn from_str(text: &str) -> Result<Self, Error> {
         match text {
             "auto" => Ok(PriorGiven::Auto),
-            number => match number.parse() {
-                Ok(share) => Ok(PriorGiven::Share(ClassPrior::new(share)?)),
-                Err(_) => Err(Error::Unknown {
-                    what: "prior",
-                    found: number.to_string(),
-                    known: "a number or auto".to_string(),
-                }),
+            number => match share(number) {
+                Some(share) => Ok(PriorGiven::Share(ClassPrior::new(share)?)),
+                None => Err(unknown_share("prior", number, "a number or auto")),
             },
         }
     }

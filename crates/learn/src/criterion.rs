@@ -17,7 +17,7 @@ const GROUPS_PER_EPOCH: usize = 200;
 ///
 /// Among all functions q with E_U q = μ, E_P\[-ln q\] is smallest at the true posterior (at U's prior μ) and nowhere
 /// else: the criterion is proper, though no negative takes part. Fitting the slope a and the offset b first makes it
-/// blind to the scale of the scores, so that objectives whose scores are no logits (nnPU with the sigmoid loss, a
+/// blind to the scale of the scores, so that objectives whose scores are not logits (nnPU with the sigmoid loss, a
 /// reduction that over-predicts) are judged by what is left after calibration, which every model here goes through.
 ///
 /// Without a prior there is nothing to calibrate to, and the criterion is 1 - AUC of positives against unlabeled rows
@@ -49,7 +49,7 @@ impl HeldScores<'_> {
     ///
     /// Under the same constraint E_U q = μ the log loss of negatives is smallest at the true posterior, too, so any
     /// weight of it leaves the criterion proper. It has (1 - μ) / μ, as in the log loss of both classes, times what the
-    /// negatives weigh beside the unlabeled rows. Without a prior, the AUC is that of [`ranking`](Self::ranking).
+    /// negatives weigh next to the unlabeled rows. Without a prior, the AUC is that of [`ranking`](Self::ranking).
     pub fn risk(&self, prior: Option<PriorInUnlabeled>) -> f64 {
         if self.is_plain() {
             return held_out_risk(self.positive.scores, self.unlabeled.scores, prior);
@@ -59,12 +59,11 @@ impl HeldScores<'_> {
             return f64::NAN;
         };
         let of_positives = self.positive.mean(|f| softplus(-calibration.apply(f)));
-        match self.negative.scores.is_empty() {
-            true => of_positives,
-            false => {
-                let of_negatives = self.negative.mean(|f| softplus(calibration.apply(f)));
-                of_positives + self.weight_of_negatives(prior) * of_negatives
-            }
+        if self.negative.scores.is_empty() {
+            of_positives
+        } else {
+            let of_negatives = self.negative.mean(|f| softplus(calibration.apply(f)));
+            of_positives + self.weight_of_negatives(prior) * of_negatives
         }
     }
 
@@ -154,14 +153,15 @@ impl Losses {
     /// what the unlabeled rows add through the calibration is left out.
     pub fn standard_error(&self, other: &Losses) -> f64 {
         let of_positives = paired_standard_error(&self.positive, &other.positive);
-        match self.negative.len() < 2 {
-            true => of_positives,
-            false => of_positives.hypot(paired_standard_error(&self.negative, &other.negative)),
+        if self.negative.len() < 2 {
+            of_positives
+        } else {
+            of_positives.hypot(paired_standard_error(&self.negative, &other.negative))
         }
     }
 }
 
-/// How much known negatives weigh beside the unlabeled rows, all together: n / (n + k), so that it grows with their
+/// How much known negatives weigh next to the unlabeled rows, all together: n / (n + k), so that it grows with their
 /// number. Five of them are noise, and a sample as large as k is worth half of what all unlabeled rows are.
 pub(crate) fn weight_of_negatives(negatives: f64) -> f64 {
     negatives / (negatives + HALF_WEIGHT)

@@ -1,7 +1,7 @@
 //! One error for everything that can go wrong between data and a model.
 
 use onesided_classic::{ClassicError, OptionError};
-use onesided_data::{DataError, Hint, PriorError};
+use onesided_data::{DataError, Hint, PriorError, agree, counted, grouped};
 use onesided_eval::EvalError;
 use onesided_loss::LossError;
 use onesided_net::NetError;
@@ -142,7 +142,10 @@ pub enum Error {
     ThresholdNeedsPrior,
     /// More positives to set aside than there are to spare.
     #[error(
-        "{number} positives cannot be set aside: there are {positives}, and some must be left to learn from"
+        "{} cannot be set aside: there {} {}, and some must be left to learn from",
+        counted(*.number, "positives"),
+        agree(*.positives, "is", "are"),
+        grouped(*.positives)
     )]
     Reserve {
         /// How many were to be set aside.
@@ -229,12 +232,12 @@ pub enum Error {
         score: f32,
     },
     /// More rows than the sampler can number.
-    #[error("{0} rows are more than can be trained on; draw a sample of them")]
+    #[error("{} are more than can be trained on; draw a sample of them", counted(*.0, "rows"))]
     TooManyRows(usize),
     /// The observer asked to stop and to keep nothing.
-    #[error("training was interrupted in epoch {epoch} and no model was made{}", kept(.checkpoint.as_deref()))]
+    #[error("training was interrupted{} and no model was made{}", in_epoch(*.epoch), kept(.checkpoint.as_deref()))]
     Interrupted {
-        /// The epoch that was not completed.
+        /// The epoch that was not completed; 0 where there are none, as among trees and blends.
         epoch: usize,
         /// Where training can be resumed from.
         checkpoint: Option<String>,
@@ -287,8 +290,12 @@ impl Error {
 
 fn held_out_of(positives: Option<usize>) -> String {
     positives.map_or_else(String::new, |positives| {
-        format!(" (a fifth of the {positives} positives is held out to measure the model)")
+        format!(" (a fifth of the {} is held out to measure the model)", counted(positives, "positives"))
     })
+}
+
+fn in_epoch(epoch: usize) -> String {
+    if epoch == 0 { String::new() } else { format!(" in epoch {epoch}") }
 }
 
 fn kept(checkpoint: Option<&str>) -> String {

@@ -1,4 +1,4 @@
-//! What scores rows: the closed set of what a model file can hold, and a scorer of one's own beside it.
+//! What scores rows: the closed set of what a model file can hold, and a scorer of one's own next to it.
 
 use crate::views::shape_of;
 use crate::{Error, OwnModel};
@@ -211,9 +211,10 @@ impl Fitted {
 fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f64>, Error> {
     let encoded = model.features() == data.encoding().width();
     let columns = data.columns()?;
-    Ok(match columns.kinds.len() != model.features() && encoded {
-        true => model.logits_with_threads(data.dense()?.as_ref(), threads)?,
-        false => model.logits_with_threads(columns.matrix.as_ref(), threads)?,
+    Ok(if columns.kinds.len() != model.features() && encoded {
+        model.logits_with_threads(data.dense()?.as_ref(), threads)?
+    } else {
+        model.logits_with_threads(columns.matrix.as_ref(), threads)?
     })
 }
 

@@ -114,9 +114,10 @@ impl Monotone {
         let mut directions = vec![0; data.encoding().whole_width()];
         for (column, direction) in &self.0 {
             let (place, feature) = features.whole_place(column).map_err(|unknown| {
-                match data.columns_read().iter().any(|read| read.name == *column) {
-                    true => MonotoneError::NotLearned(column.clone()),
-                    false => MonotoneError::Unknown(unknown),
+                if data.columns_read().iter().any(|read| read.name == *column) {
+                    MonotoneError::NotLearned(column.clone())
+                } else {
+                    MonotoneError::Unknown(unknown)
                 }
             })?;
             if let Some(kind) = without_order(&feature.kind) {

@@ -19,7 +19,7 @@ use crate::{
     Scorer, Subset, Task, Trainer, Tried, Views,
 };
 use onesided_classic::Link;
-use onesided_data::{Amounts, Counts, PriorInUnlabeled};
+use onesided_data::{Amounts, Counts, PriorInUnlabeled, agree, counted, part_of};
 use onesided_eval::{Calibration, Sample, ThresholdRule};
 use std::collections::BTreeMap;
 
@@ -108,10 +108,7 @@ impl Outcome {
             unlabeled: Sample { scores: &unlabeled, weights: wu },
             negative: Sample { scores: &negative, weights: wn },
         };
-        let risk = match task.truth {
-            true => held.log_loss(),
-            false => held.risk(task.mu()),
-        };
+        let risk = if task.truth { held.log_loss() } else { held.risk(task.mu()) };
         let losses = held.losses(task.mu());
         let list = aligned(of_folds);
         Self { candidate, fits, positive, unlabeled, negative, rows, list, risk, losses }
@@ -199,10 +196,8 @@ pub fn learn(
     let (mut number, mut resumed_from, mut early) = (0, None, false);
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(candidates.len());
     // Networks sum in the order of their threads: each has all of them, one after the other.
-    let (together, one_by_one) = match trainer.any_threads() {
-        true => (candidates, Vec::new()),
-        false => (Vec::new(), candidates),
-    };
+    let (together, one_by_one) =
+        if trainer.any_threads() { (candidates, Vec::new()) } else { (Vec::new(), candidates) };
     let trained = train_all(trainer.as_ref(), &together, &folds, task, runs, observer)?;
     for (candidate, fits) in together.into_iter().zip(trained) {
         early |= fits.iter().any(|fit| fit.finished_early);
@@ -220,9 +215,10 @@ pub fn learn(
         }
     }
     let (chosen, noise) = choose(&outcomes);
-    let whole = match refit && !early {
-        false => None,
-        true => Some(fit_all(trainer.as_ref(), &outcomes[chosen], task, (runs, resumed_from), observer)?),
+    let whole = if refit && !early {
+        Some(fit_all(trainer.as_ref(), &outcomes[chosen], task, (runs, resumed_from), observer)?)
+    } else {
+        None
     };
     resumed_from = sum(resumed_from, whole.as_ref().and_then(|fit| fit.resumed_from));
     let device = trainer.device();
@@ -300,6 +296,7 @@ fn report(
         beside: Vec::new(),
         metrics: BTreeMap::new(),
         warnings: warnings(task, held_out.positive, outcome.risk),
+        notes: Vec::new(),
     }
 }
 
@@ -403,9 +400,18 @@ pub(crate) fn shift(task: &Task, priors: Option<Priors>) -> f64 {
 pub(crate) fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<String> {
     let mut warnings = Vec::new();
     if held_out_positives < FEW_HELD_OUT && !task.truth {
-        let few = match held_out_positives == task.counts.positive {
-            true => format!("there are only {held_out_positives} positives"),
-            false => format!("only {held_out_positives} positives are held out"),
+        let few = if held_out_positives == task.counts.positive {
+            format!(
+                "there {} only {}",
+                agree(held_out_positives, "is", "are"),
+                counted(held_out_positives, "positives")
+            )
+        } else {
+            format!(
+                "only {} {} held out",
+                counted(held_out_positives, "positives"),
+                agree(held_out_positives, "is", "are")
+            )
         };
         warnings.push(format!("{few}: the choices, the calibration and the metrics rest on very few rows"));
     }
@@ -428,9 +434,9 @@ fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<String> {
     let by_formula = matches!(fitted.link(), Some(Link::LabelFrequency { .. } | Link::Odds { .. }));
     (by_formula && clipped as f64 > CLIPPED * unlabeled.len() as f64).then(|| {
         format!(
-            "the formula gives {clipped} of {} held-out unlabeled rows a probability above 1, taken as 1: the label \
-             frequency it rests on is too low, or the labels were not given at random",
-            unlabeled.len()
+            "the formula gives {} a probability above 1, taken as 1: the label frequency it rests on is too low, or the labels \
+             were not given at random",
+            part_of(clipped, unlabeled.len(), "held-out unlabeled rows")
         )
     })
 }

@@ -1,6 +1,6 @@
 //! How a fit went, as facts.
 
-use onesided_data::Counts;
+use onesided_data::{Counts, counted};
 use onesided_eval::Interval;
 use onesided_loss::Reduction;
 use onesided_net::TrainConfig;
@@ -39,7 +39,7 @@ pub struct Report {
     pub noise: Option<f64>,
     /// The chosen candidate's epochs.
     pub history: Vec<Epoch>,
-    /// What was learned beside the plain alternatives.
+    /// What was learned next to the plain alternatives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Beside>,
     /// Metrics of the model's decision on the held-out rows, by name, with 95 % intervals.
@@ -49,6 +49,9 @@ pub struct Report {
     pub metrics: BTreeMap<String, Interval>,
     /// What the reader should know before trusting the model.
     pub warnings: Vec<String>,
+    /// What was done as asked and may still surprise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One thing that was trained.
@@ -148,7 +151,8 @@ impl Report {
             .map(|(weight, one)| format!("{weight:.2} {} ({:.4})", one.name, one.auc.unwrap_or(f64::NAN)))
             .collect();
         let others = self.candidates.len() - parts.len();
-        let others = if others == 0 { String::new() } else { format!("; {others} others took no part") };
+        let others =
+            if others == 0 { String::new() } else { format!("; {} took no part", counted(others, "others")) };
         format!("{}{others}", said.join(", "))
     }
 
@@ -181,10 +185,17 @@ impl Report {
             return format!("kept {unit} {best_epoch} of {epochs}: held-out risk {}", risk(chosen));
         }
         let noise = self.noise.map_or_else(|| "unknown".to_string(), |noise| format!("{noise:.4}"));
-        let lower = self.candidates.iter().any(|c| c.risk.is_some() && c.risk < chosen.risk);
-        let (verb, why) = if lower { ("kept", "a lead within the noise, ") } else { ("chose", "noise ") };
+        let lower = self.candidates.iter().filter(|c| c.risk.is_some() && c.risk < chosen.risk);
+        let lower: Vec<&str> = lower.map(|c| c.name.as_str()).collect();
         let (name, risk) = (&chosen.name, risk(chosen));
-        format!("{verb} {name}: held-out risk {risk} against {} ({why}{noise})", others.join(" and "))
+        let (verb, why) = match lower.as_slice() {
+            [] => ("chose", format!("noise {noise}")),
+            [one] => ("kept", format!("{one} is lower, but within the noise of {noise}")),
+            several => {
+                ("kept", format!("{} are lower, but within the noise of {noise}", several.join(" and ")))
+            }
+        };
+        format!("{verb} {name}: held-out risk {risk} against {} ({why})", others.join(" and "))
     }
 }
 
@@ -222,13 +233,14 @@ mod tests {
             beside: Vec::new(),
             metrics: BTreeMap::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
         };
         let expected =
             "chose prior-weighted: held-out risk 0.4120 against 0.4310 of sum-of-means (noise 0.0130)";
         assert_eq!(report.choice(), expected);
         assert_eq!(report.reduction(), Some(Reduction::PriorWeighted));
         (report.candidates[0].chosen, report.candidates[1].chosen, report.noise) = (false, true, Some(0.02));
-        let kept = "kept sum-of-means: held-out risk 0.4310 against 0.4120 of prior-weighted (a lead within the noise, 0.0200)";
+        let kept = "kept sum-of-means: held-out risk 0.4310 against 0.4120 of prior-weighted (prior-weighted is lower, but within the noise of 0.0200)";
         assert_eq!(report.choice(), kept);
         (report.candidates[0].chosen, report.candidates[1].chosen) = (true, false);
         report.candidates.pop();

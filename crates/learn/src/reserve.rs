@@ -45,19 +45,21 @@ impl fmt::Display for Reserve {
 }
 
 impl Reserve {
+    /// How many of this many positives are set aside. At least one is left.
+    pub fn number(self, positives: usize) -> Result<usize, Error> {
+        let number = match self {
+            Reserve::Share(share) => ((share * positives as f64).round() as usize).max(1),
+            Reserve::Rows(rows) => rows,
+        };
+        if number < positives { Ok(number) } else { Err(Error::Reserve { number, positives }) }
+    }
+
     /// The rows to learn from and the positives to set aside, both in ascending order. At least one positive is left on
     /// either side.
     pub fn split(self, labels: &[Label], seed: u64) -> Result<(Vec<usize>, Vec<usize>), Error> {
         let mut positives: Vec<usize> =
             (0..labels.len()).filter(|&row| labels[row] == Label::Positive).collect();
-        let all = positives.len();
-        let number = match self {
-            Reserve::Share(share) => ((share * all as f64).round() as usize).max(1),
-            Reserve::Rows(rows) => rows,
-        };
-        if number >= all {
-            return Err(Error::Reserve { number, positives: all });
-        }
+        let number = self.number(positives.len())?;
         Stream::new(seed, "reserve").shuffle(&mut positives);
         let mut aside = positives[..number].to_vec();
         aside.sort_unstable();

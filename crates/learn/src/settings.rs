@@ -2,6 +2,7 @@
 //!
 //! Flags of the command line, keys of specs and arguments of other languages are made from this list.
 
+use crate::config::{share, unknown_share};
 use crate::{Config, Error, Method, ModelChoice};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -232,9 +233,8 @@ pub const SETTINGS: &[SettingInfo] = &[
         applies: Applies::Unlabeled,
         repeated: false,
         set: |config, text| {
-            let mut share = None;
-            number(&mut share, "prior-in-unlabeled", text)?;
-            config.prior_in_unlabeled = share.map(onesided_data::PriorInUnlabeled::new).transpose()?;
+            let share = share(text).ok_or_else(|| unknown_share("prior-in-unlabeled", text, "a number"))?;
+            config.prior_in_unlabeled = Some(onesided_data::PriorInUnlabeled::new(share)?);
             Ok(())
         },
         get: |config| config.prior_in_unlabeled.map(|mu| mu.get().to_string()),

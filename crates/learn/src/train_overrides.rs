@@ -20,7 +20,7 @@ const SMALLEST_BATCH: usize = 32;
 const TAUGHT_DECAY: f64 = 1.0;
 /// With a teacher, a batch has at least this share of positives, few as they are.
 const TAUGHT_SHARE: f64 = 0.125;
-/// Weak views are moved by up to so many pixels.
+/// Weak views are moved by up to this many pixels.
 const TAUGHT_CROP: u8 = 4;
 
 /// How a network is trained: by the data, except for what was given, or as said to the last detail.

@@ -20,7 +20,7 @@
 //! answers joins its neighbor.
 
 use crate::{Error, Model};
-use onesided_data::{ReadOptions, TextColumn, Values, read};
+use onesided_data::{ReadOptions, TextColumn, Values, counted, read};
 use onesided_eval::Interval;
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use serde::Serialize;
@@ -91,7 +91,7 @@ impl AuditFile {
             let found = frame.column(column).ok().map(|column| &column.values);
             let Some(Values::Text(cells)) = found else {
                 return Err(wrong(format!(
-                    "has no column '{column}', so it is no audit file; name one that was drawn for an audit"
+                    "has no column '{column}', so it is not the file of an audit; name one that was drawn for an audit"
                 )));
             };
             columns.insert(column, cells);
@@ -369,7 +369,10 @@ impl Audit {
             true => Err(Error::AuditFile {
                 file: self.name.clone(),
                 what: format!(
-                    "has {yes} answers, all of them yes, and {blank} blank rows; write no where the answer is no"
+                    "has {}, {} yes, and {}; write no where the answer is no",
+                    counted(yes, "answers"),
+                    if yes == 1 { "which is" } else { "all of them" },
+                    counted(blank, "blank rows")
                 ),
             }),
             false => Ok(()),

@@ -11,7 +11,7 @@
 //! moves with its input.
 
 use crate::{Error, Model};
-use onesided_data::{Dataset, Label, Matrix, Stream};
+use onesided_data::{Dataset, Label, Matrix, Stream, counted, grouped};
 use onesided_loss::elicit::RiskWeights;
 use onesided_loss::{Bound, BoundParts, Collective, Lipschitz, Objective, Rademacher, Reduction};
 use onesided_net::{Activation, Layer, LayerNorms, NetworkNorms};
@@ -114,15 +114,15 @@ impl Model {
         let mut caveats = Vec::new();
         if data.counts() != Some(about.counts) {
             caveats.push(format!(
-                "the model was fitted on {} positives and {} unlabeled rows, not on this table: the bound holds for the data \
-                 a model was trained on",
-                about.counts.positive, about.counts.unlabeled
+                "the model was fitted on {} and {}, not on this table: the bound holds for the data a model was trained on",
+                counted(about.counts.positive, "positives"),
+                counted(about.counts.unlabeled, "unlabeled rows")
             ));
         } else if about.report.folds == 1 {
             let held = about.report.held_out;
             caveats.push(format!(
                 "{} of these rows were held out from training to choose the epoch; they are counted as training rows",
-                held.positive + held.unlabeled
+                grouped(held.positive + held.unlabeled)
             ));
         }
         let softsign = Layer::Activate { activation: Activation::Softsign };

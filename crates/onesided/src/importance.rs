@@ -28,7 +28,8 @@ pub struct ImportanceSettings {
     pub repeats: usize,
     /// Columns that are measured in full; of more, those that lost most in a first pass.
     pub columns: usize,
-    /// Rows to measure on, at most; of more, a random sample with all positives if they are at most half of it.
+    /// Rows to measure on, at most; of more, a random sample with all positives if they are at most half of it. With many
+    /// columns and shuffles it is fewer, so that about 300,000 rows are scored in all, but never fewer than 2,000 rows are used.
     pub rows: usize,
     /// The seed of the shuffles.
     pub seed: u64,
@@ -40,8 +41,19 @@ impl Default for ImportanceSettings {
     }
 }
 
-/// Rows of the first pass, at most.
+/// Rows of the first pass, at most, and the fewest that a sample is cut to.
 const FIRST_PASS_ROWS: usize = 2_000;
+
+/// Rows that are scored in all, over columns and shuffles.
+const SCORED: usize = 300_000;
+
+impl ImportanceSettings {
+    /// Rows to measure so many columns on.
+    fn rows_for(&self, columns: usize) -> usize {
+        let passes = columns.min(self.columns).max(1) * self.repeats.max(1);
+        self.rows.min((SCORED / passes).max(FIRST_PASS_ROWS))
+    }
+}
 
 /// What positives were compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,9 +111,9 @@ impl Model {
         let data = self.encoded(data)?;
         let of_rows = sides(&data)?;
         let mut stream = Stream::new(settings.seed, "rows to measure on");
-        let some = sampled(&of_rows, settings.rows, &mut stream);
-        let measured = Measured::new(self, data.select(&some), settings.seed)?;
         let spans = features.spans();
+        let some = sampled(&of_rows, settings.rows_for(spans.len()), &mut stream);
+        let measured = Measured::new(self, data.select(&some), settings.seed)?;
         let mut wanted: Vec<usize> = (0..spans.len()).collect();
         let in_full = settings.columns.max(1);
         let all = if wanted.len() > in_full { wanted.len() + in_full } else { wanted.len() };
@@ -283,6 +295,18 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_columns_are_measured_on_fewer_rows() {
+        let settings = ImportanceSettings::default();
+        // 300,000 / (13 × 5) = 4,615; 50 columns at most, and 2,000 rows at least.
+        assert_eq!(
+            [1, 3, 13, 30, 400].map(|columns| settings.rows_for(columns)),
+            [20_000, 20_000, 4_615, 2_000, 2_000]
+        );
+        let few = ImportanceSettings { rows: 500, ..settings };
+        assert_eq!(few.rows_for(13), 500);
+    }
 
     #[test]
     fn shares_and_their_variance_by_hand() {

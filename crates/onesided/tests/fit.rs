@@ -164,7 +164,7 @@ fn few_positives_are_warned_of_and_one_is_refused() {
     assert!(warnings.iter().any(|w| w.contains("there are only 18 positives")), "{warnings:?}");
     let one = data(0.999);
     let message = quick().prior(prior(0.5)).fit(&one).unwrap_err().to_string();
-    assert!(message.contains("1 positives cannot be split in two"), "{message}");
+    assert!(message.contains("1 positive cannot be split in two"), "{message}");
 }
 
 #[test]

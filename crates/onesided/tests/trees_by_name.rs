@@ -180,7 +180,7 @@ fn a_constraint_is_kept_and_saved_and_members_that_cannot_are_named() {
         assert!(wrong_way(&model, &data) <= 0.0, "{settings:?}: {}", wrong_way(&model, &data));
         assert!(model.about().options.contains(&("monotone".to_string(), "a:down".to_string())));
         if settings[0].1 == "auto" {
-            let said = model.about().report.warnings.join("\n");
+            let said = model.about().report.notes.join("\n");
             assert!(said.contains("not tried") && said.contains("'linear'"), "{said}");
             assert!(model.about().report.candidates.iter().all(|tried| tried.name.contains("trees")));
         }

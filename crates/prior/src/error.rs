@@ -6,7 +6,12 @@
 #[allow(missing_docs)] // each variant's fields are named in its message
 pub enum EvidenceError {
     /// Too little to say anything.
-    #[error("{found} {sample} rows are too few to estimate the prior; at least {least} are needed")]
+    #[error(
+        "{} {sample} {} {} too few to estimate the prior; at least {least} are needed",
+        onesided_data::grouped(*.found),
+        onesided_data::noun(*.found, "rows"),
+        onesided_data::agree(*.found, "is", "are")
+    )]
     TooFew { sample: &'static str, found: usize, least: usize },
     /// A score that is NaN or infinite.
     #[error("score {row} of the {sample} rows is {value}; scores must be finite numbers")]
@@ -22,7 +27,7 @@ pub enum EvidenceError {
     /// Rows and scores, or rows of P and U, that do not belong together.
     #[error("the {sample} rows do not fit: {found} {what}, but {expected} were expected")]
     Shape { sample: &'static str, what: &'static str, found: usize, expected: usize },
-    /// A confidence that is no probability.
+    /// A confidence that is not a probability.
     #[error("the confidence of an interval must lie strictly between 0 and 1, but is {0}")]
     Confidence(f64),
     /// No resample, no percentile.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
-/// Rows below which a table has at most so many bins: with the one of what is missing, a histogram of 64, or of 128.
+/// Rows below which a table has at most this many bins: with the one of what is missing, a histogram of 64, or of 128.
 const FEW_BINS: [(usize, usize); 2] = [(1_500, 63), (4_000, 127)];
 /// Rows that edges are chosen from, evenly spaced through the data: more would not move a quantile that matters.
 const ROWS_FOR_EDGES: usize = 200_000;
@@ -389,7 +389,7 @@ fn categories_of(values: impl Iterator<Item = f32>, levels: u32) -> Feature {
     Feature::Categories { of_bins, others }
 }
 
-/// Edges between at most so many bins of sorted values: one fewer than there are bins.
+/// Edges between at most this many bins of sorted values: one fewer than there are bins.
 pub(crate) fn edges_of(sorted: &[f32], most: usize) -> Vec<f32> {
     let mut distinct: Vec<f32> = sorted.to_vec();
     distinct.dedup();

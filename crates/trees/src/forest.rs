@@ -78,7 +78,7 @@ impl ForestConfig {
     }
 }
 
-/// Grows a forest on the training rows. What it says of a row, [`TreesModel::logits`], is no logit but the mean share of
+/// Grows a forest on the training rows. What it says of a row, [`TreesModel::logits`], is not a logit but the mean share of
 /// positives in its leaves.
 ///
 /// `go_on` is asked before each tree; when it says no, the forest is what has been grown by then.

@@ -27,7 +27,7 @@ struct Leaf {
 /// A tree, and the rows that it was grown on.
 pub(crate) struct Grown {
     pub tree: Tree,
-    /// The cut of each node that is no leaf.
+    /// The cut of each node that is not a leaf.
     pub cuts: Vec<Option<Cut>>,
     /// Where the rows of each node lie in the list of rows.
     spans: Vec<Range<usize>>,

@@ -38,7 +38,7 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// For the derivatives of so many rows.
+    /// For the derivatives of this many rows.
     pub fn new(rows: usize, of_rows: impl Iterator<Item = Derivatives>) -> Self {
         let (mut gradient, mut curvature) = (0f32, 0f32);
         for (g, h) in of_rows {

@@ -1,4 +1,4 @@
-//! Bins of many rows, one byte per cell and nothing beside it.
+//! Bins of many rows, one byte per cell and nothing else.
 //!
 //! A table that is too large to be held as numbers is binned column by column while it is read. The bytes go to a temporary
 //! file, since a column is there as a whole and a row is not, and come back once, row by row. Features of one size of

@@ -75,7 +75,7 @@ struct Step {
     weight: f64,
 }
 
-/// The root's step, which is no feature's.
+/// The root's step, which is not a feature's.
 const NO_FEATURE: u32 = u32::MAX;
 
 impl<'t> Covered<'t> {

@@ -1,16 +1,19 @@
 //! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
 
 use super::predict::make_safe;
-use super::review::{count, share};
+use super::review::share;
 use super::{device, tell_device};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, check_texts, tell_notes};
+use crate::inputs::{FileFlags, check_texts, tell_again};
+use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, is_standard_output, write_table_as};
+use onesided::data::{
+    OutColumn, WriteAs, agree, counted, grouped, is_standard_output, part_of, write_table_as,
+};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
@@ -51,9 +54,13 @@ pub struct Draw {
     /// How many rows to draw.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub rows: usize,
-    /// Where to write them: .csv, .tsv or .parquet.
+    /// Where to write them: .csv, .tsv, .xlsx or .parquet.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// How a text table is written: plain (commas between cells, decimal points), semicolon (semicolons and decimal commas)
+    /// or like-input (as the table is that rows are drawn from) [default: plain].
+    #[arg(long, value_name = "NAME")]
+    pub out_style: Option<String>,
     /// Columns to copy into the file, for the person who labels.
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
@@ -132,12 +139,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
     outlet::check_table(&flags.out, format)?;
+    let style = ListStyle::named(flags.out_style.as_deref())?;
     outlet::check(&flags.out, &[&flags.model, &flags.file])?;
     let filled = AuditFile::filled(&flags.out, &flags.files.as_written()?);
     if filled > 0 {
         return Err(Failure::input(format!(
-            "'{}' holds {filled} answers, which a new draw would replace; name another file with --out, or delete it",
-            flags.out.display()
+            "'{}' holds {}, which a new draw would replace; name another file with --out, or delete it",
+            flags.out.display(),
+            counted(filled, "answers")
         )));
     }
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
@@ -161,7 +170,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = tell_notes(&data);
+    let mut warnings = tell_again(&model, data.notes());
     tell_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let beside = KnownRows::beside(&flags.model);
@@ -173,7 +182,8 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     }
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    guarded(|| write_table_as(&flags.out, format, &columns))?;
+    let style = style.of(&flags.file, &flags.files, data.notes())?;
+    guarded(|| write_table_as(&flags.out, &WriteAs { format, style }, &columns))?;
     if as_json {
         return print_json(&json!({
             "out": flags.out.display().to_string(),
@@ -202,15 +212,15 @@ fn tell_list(
 ) -> Result<Option<String>, Failure> {
     let AuditDraw { out_of_fold, left_out, labels_from_fit, .. } = *drawn;
     let labeled = match (labels_from_fit, left_out) {
-        (true, left_out) => format!("; the {} labeled rows of the table are not drawn", count(left_out)),
+        (true, left_out) => format!("; the {} labeled rows of the table are not drawn", grouped(left_out)),
         (false, _) => String::new(),
     };
     if out_of_fold > 0 {
         note(&format!(
             "{} of these {} rows were fitted on and are ranked by scores of models that had not met them (out of fold), as predict \
              lists them{labeled}",
-            count(out_of_fold),
-            count(drawn.forecast.rows)
+            grouped(out_of_fold),
+            grouped(drawn.forecast.rows)
         ));
         return Ok(None);
     }
@@ -262,10 +272,10 @@ fn forecast(drawn: &AuditDraw) -> String {
         let above = drawn.strata.iter().filter(|range| range.last <= asked).map(|range| range.drawn).sum();
         let first = match asked {
             1 => "the first row".to_string(),
-            rows => format!("the first {} rows", count(rows)),
+            rows => format!("the first {} rows", grouped(rows)),
         };
         if let Some(told) = cut_at(asked, &first) {
-            text.push_str(&format!("{told}, from {} of them\n", count(above)));
+            text.push_str(&format!("{told}, from {} of them\n", grouped(above)));
         }
     }
     text
@@ -275,8 +285,8 @@ fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
     format!(
         "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
          fill the column positive with yes or no, then: onesided audit read {} {}\n",
-        count(drawn.rows.len()),
-        count(drawn.forecast.rows),
+        grouped(drawn.rows.len()),
+        grouped(drawn.forecast.rows),
         flags.out.display(),
         drawn.strata.len(),
         forecast(drawn),
@@ -307,15 +317,20 @@ fn warnings(report: &AuditReport) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some([none, all]) = report.if_unanswered {
         warnings.push(format!(
-            "{} of {} rows have no answer, and the answered rows of their stratum stand for them; if all of them were \
-             negative the share would be {:.4}, if all were positive {:.4}",
-            report.unanswered, report.drawn, none.value, all.value
+            "{} {} no answer, and the answered rows of their stratum count for them; if all of them were negative the share \
+             would be {:.4}, if all were positive {:.4}",
+            part_of(report.unanswered, report.drawn, "rows"),
+            agree(report.unanswered, "has", "have"),
+            none.value,
+            all.value
         ));
     }
     if report.joined > 0 {
         warnings.push(format!(
-            "{} strata have fewer than two answers and were joined to their neighbors",
-            report.joined
+            "{} {} fewer than two answers and {} joined to a neighbor",
+            counted(report.joined, "strata"),
+            agree(report.joined, "has", "have"),
+            agree(report.joined, "was", "were")
         ));
     }
     warnings
@@ -328,23 +343,23 @@ fn report_as_text(report: &AuditReport) -> String {
         |Interval { value, low, high }: Interval| [format!("{value:.4}"), format!("[{low:.4}, {high:.4}]")];
     let draws = if report.draws == 1 { String::new() } else { format!(" in {} draws", report.draws) };
     let mut text = format!(
-        "{} answers{draws}, {} of them positive; {level} % intervals\n",
-        count(found.answered),
-        count(report.found)
+        "{}{draws}, {} of them positive; {level} % intervals\n",
+        counted(found.answered, "answers"),
+        grouped(report.found)
     );
     let [share, interval] = with(found.share);
     let Interval { value, low, high } = found.positives;
     text.push_str(&format!(
         "share of positives among {} rows: {share} {interval}, about {} of them ({} to {})\n\n",
-        count(found.rows),
-        count(value.round() as usize),
-        count(low.floor() as usize),
-        count(high.ceil() as usize)
+        grouped(found.rows),
+        grouped(value.round() as usize),
+        grouped(low.floor() as usize),
+        grouped(high.ceil() as usize)
     ));
     let mut rows = vec![["first rows", "precision", "", "recall", ""].map(str::to_string).to_vec()];
     rows.extend(found.cuts.iter().map(|cut: &CutEstimate| {
         let own = if cut.rows == report.predicted { " (predicted positive)" } else { "" };
-        let mut row = vec![format!("{}{own}", count(cut.rows))];
+        let mut row = vec![format!("{}{own}", grouped(cut.rows))];
         row.extend(with(cut.precision));
         row.extend(with(cut.recall));
         row

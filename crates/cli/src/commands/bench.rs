@@ -1,9 +1,9 @@
 //! `onesided bench`: how fast this machine trains.
 
-use super::review::count;
 use crate::args::Bench;
 use crate::failure::Failure;
 use crate::output::{note, print, print_json, table};
+use onesided::data::grouped;
 use onesided::net::bench::{BenchOptions, Case, Measured, Spread, measure};
 use onesided::net::{Device, NetError, Precision};
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ fn as_text(rows: &[Row]) -> String {
 
 /// `1234567` as `1,234,567`.
 fn thousands(number: f64) -> String {
-    count(number.round() as usize)
+    grouped(number.round() as usize)
 }
 
 #[cfg(test)]

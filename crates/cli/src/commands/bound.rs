@@ -2,9 +2,10 @@
 
 use crate::args::Bound;
 use crate::failure::Failure;
-use crate::inputs::tell_notes;
+use crate::inputs::tell_again;
 use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
+use onesided::data::counted;
 use onesided::loss::RademacherSource;
 use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, ReadAgain};
 use serde_json::{Value, json};
@@ -49,7 +50,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;
-    tell_notes(&data);
+    tell_again(&model, data.notes());
     let found = model.bound(&data, flags.delta, flags.draws)?;
     warn(&found.caveats);
     if as_json { print_json(&as_value(&found)) } else { print(&as_text(&model, &found)) }
@@ -63,12 +64,12 @@ fn number(x: f64) -> String {
 fn as_text(model: &Model, found: &ModelBound) -> String {
     let ModelBound { parts, bound, .. } = found;
     let mut text = format!(
-        "{} ({}) with {}: {} positives, {} unlabeled rows, a share of {} of them positive\n\n",
+        "{} ({}) with {}: {}, {}, a share of {} of them positive\n\n",
         model.about().method,
         found.reduction,
         model.about().model,
-        parts.n_p,
-        parts.n_u,
+        counted(parts.n_p, "positives"),
+        counted(parts.n_u, "unlabeled rows"),
         share(parts.mu)
     );
     let row = |name: &str, value: String| vec![name.to_string(), value];

@@ -5,11 +5,11 @@ use super::review::{Asked, ReviewAnswer};
 use super::{device, tell_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell};
+use crate::inputs::{check_texts, shifts, tell_again};
 use crate::metrics::metric_table;
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
-use onesided::data::{TextColumn, count_labels};
+use onesided::data::{TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{Cutting, Input, Interval, Label, Model, ReadAgain, RowKind, Streamed, pu_metrics_by_name};
 use serde_json::{Map, Value, json};
@@ -59,7 +59,7 @@ fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<
         return Err(Failure::input(match known.is_empty() {
             true => format!("'{}' has no folder per class, so --positive tells nothing", folder.display()),
             false => format!(
-                "'{}' has no folder '{positive}' with pictures; it has {}",
+                "'{}' has no folder '{positive}' with files to read; it has {}",
                 folder.display(),
                 known.join(", ")
             ),
@@ -128,7 +128,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         truth = Some(classes(names.as_ref(), folder, positive)?);
     }
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
-    let mut warnings = tell(&notes);
+    let mut warnings = tell_again(&model, &notes);
     tell_device(&model, largest);
     let (fitted, in_sample) = watch.of_metrics();
     warnings.extend(in_sample.clone());
@@ -203,7 +203,11 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     }
     let mut text = String::new();
     if let Some(metrics) = against_truth {
-        text.push_str(&format!("against true labels, {number} rows:\n{}", metric_table(metrics)));
+        text.push_str(&format!(
+            "against true labels, {}:\n{}",
+            counted(number, "rows"),
+            metric_table(metrics)
+        ));
     }
     if let Some(metrics) = without_negatives {
         let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
@@ -228,8 +232,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
         let rows = shown.map(|(name, value)| vec![name.to_string(), format!("{value:.4}")]);
         text.push_str(&format!(
-            "against {} known negatives, as far as they are like the others:\n{}",
-            negatives.rows,
+            "against {}, as far as they are like the others:\n{}",
+            counted(negatives.rows, "known negatives"),
             table(&rows)
         ));
     }

@@ -10,7 +10,7 @@ use crate::metrics::{is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::{outlet, progress};
-use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit};
+use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
@@ -77,7 +77,11 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
         let Answered { data: taught, prior, positive, negative } = audit.teach(&data)?;
-        note(&format!("{positive} positives and {negative} negatives come from the audit"));
+        note(&format!(
+            "{} and {} come from the audit",
+            counted(positive, "positives"),
+            counted(negative, "negatives")
+        ));
         let (low, high) = prior.interval;
         note(&format!(
             "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
@@ -96,7 +100,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
                 estimated = prior_warnings(report);
                 display.finish();
                 tell_prior(report);
-                tell_estimate(report);
+                tell_estimate(report, data.encoding().takes());
                 told = true;
                 Signal::from(!progress::interrupted())
             }
@@ -122,6 +126,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let guess = told.then(|| model.about().prior_estimate.as_ref().map(rests_on_an_estimate)).flatten();
     let new: Vec<String> =
         model.about().report.warnings.iter().filter(|text| Some(*text) != guess.as_ref()).cloned().collect();
+    model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
     warn(&new);
     warnings.extend(estimated);
     warnings.extend(model.about().report.warnings.iter().cloned());
@@ -245,26 +250,34 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
     // One prior follows from the other by the numbers of all rows.
     let amounts = data.drawn_from().map_or(amounts, |from| from.amounts);
     let encoding = data.encoding();
-    let what = match encoding.takes() {
-        "tables" => "rows",
-        other => other,
-    };
+    let what = rows_of(encoding.takes());
     let columns = match encoding.shape() {
         Some(shape) => {
             let color =
                 if shape.channels == 1 { "gray".to_string() } else { format!("{} channels", shape.channels) };
             format!("{} x {} pixels, {color}", shape.width, shape.height)
         }
-        None => format!("{} {}", encoding.width(), encoding.columns_are()),
+        None => counted(encoding.width(), encoding.columns_are()),
     };
     let negatives = match counts.negative {
         0 => String::new(),
-        negatives => format!(", {negatives} known negatives"),
+        negatives => format!(", {}", counted(negatives, "known negatives")),
     };
     let weights = if data.weights().is_some() { ", with weights" } else { "" };
+    let reserved = config.reserve.map_or(Ok(0), |reserve| reserve.number(counts.positive))?;
+    let aside = match reserved {
+        0 => String::new(),
+        reserved => format!(
+            " (learns from {} and sets {} aside)",
+            grouped(counts.positive - reserved),
+            grouped(reserved)
+        ),
+    };
     note(&format!(
-        "{} positives, {} unlabeled {what}{negatives}, {columns}{weights}",
-        counts.positive, counts.unlabeled
+        "{}{aside}, {} unlabeled {}{negatives}, {columns}{weights}",
+        counted(counts.positive, "positives"),
+        grouped(counts.unlabeled),
+        noun(counts.unlabeled, what)
     ));
     let origin = match (scenario_given, input) {
         (true, _) => "given",
@@ -286,13 +299,23 @@ fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Datase
     Ok(())
 }
 
+/// What rows are called: `rows` of tables, `texts` or `pictures`.
+pub(super) fn rows_of(takes: &str) -> &str {
+    if takes == "tables" { "rows" } else { takes }
+}
+
+/// What the guess of a share rests on. It was learned from tables, and pictures and texts are told so.
+pub(super) fn experience(takes: &str) -> &'static str {
+    if takes == "tables" { "experience with other tables" } else { "experience, which is with tables" }
+}
+
 /// What the prior was taken to be where nobody gave one.
-fn tell_estimate(report: &PriorReport) {
+fn tell_estimate(report: &PriorReport, takes: &str) {
     let answer = &report.answer;
     let (low, high) = answer.interval;
     let range = match answer.one_sided {
-        true => format!("at most {high:.3} on tables like this"),
-        false => format!("{low:.3} to {high:.3} on tables like this"),
+        true => format!("at most {high:.3} by {}", experience(takes)),
+        false => format!("{low:.3} to {high:.3} by {}", experience(takes)),
     };
     note(&format!(
         "share of positives: unknown; at most {:.3} of the unlabeled rows by the data alone, {range} ({:.0} %)",
@@ -313,8 +336,9 @@ fn tell_reserve(about: &About) {
     if reserved > 0 {
         let most = (1000.0 * RecallTarget::most_recall(reserved, 0.95)).floor() / 10.0;
         note(&format!(
-            "{reserved} positives were set aside: they can promise a recall of up to {most:.1} % with 95 % confidence \
-             (predict --recall)"
+            "{} {} set aside: they can promise a recall of up to {most:.1} % with 95 % confidence (predict --recall)",
+            counted(reserved, "positives"),
+            agree(reserved, "was", "were")
         ));
     }
 }
@@ -425,7 +449,7 @@ fn as_portfolio(about: &About) -> String {
     let key = |tried: &Tried| (tried.weight.unwrap_or(0.0), tried.auc.unwrap_or(0.0));
     tried.sort_by(|a, b| key(b).0.total_cmp(&key(a).0).then(key(b).1.total_cmp(&key(a).1)));
     let kept = tried.iter().filter(|tried| tried.weight.is_some_and(|weight| weight > 0.0)).count();
-    let mut rows = vec![["model", "share", "auc pu"].map(str::to_string).to_vec()];
+    let mut rows = vec![["model", "share", "AUC"].map(str::to_string).to_vec()];
     rows.extend(tried.iter().map(|tried| {
         let share = tried.weight.filter(|&weight| weight > 0.0);
         let share = share.map_or_else(|| "-".to_string(), |share| format!("{share:.2}"));
@@ -437,17 +461,16 @@ fn as_portfolio(about: &About) -> String {
         row.extend(known.then_some(accuracy));
         row
     };
-    let mut beside = vec![columns("beside", "auc pu".to_string(), "accuracy".to_string())];
+    let mut beside = vec![columns("compared with", "AUC".to_string(), "accuracy".to_string())];
     beside.extend(report.beside.iter().map(|b| columns(&b.name, number(b.auc), number(b.accuracy))));
     let what = match kept {
         1 => "the best".to_string(),
         several => format!("a mean of {several}"),
     };
     format!(
-        "auto on {} {}: {what} of {} models tried, by the {}\n\n{}\n{}",
-        about.features.width(),
-        about.features.columns_are(),
-        tried.len(),
+        "auto on {}: {what} of {} tried, by the {}\n\n{}\n{}",
+        counted(about.features.width(), about.features.columns_are()),
+        counted(tried.len(), "models"),
         report.criterion.replace(", out of fold", " out of fold"),
         table(&rows),
         table(&beside)
@@ -460,11 +483,12 @@ fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
     let metrics = metric_tables(about, &audit_command(flags));
     if !report.beside.is_empty() {
         return format!(
-            "{}\nout-of-fold scores ({} positives, {} others), estimated without negatives, for the unlabeled rows:\n{}\n\
+            "{}\nout-of-fold scores ({}, {}), estimated without negatives, for the unlabeled {}:\n{}\n\
              wrote {} in {seconds:.1} s\n",
             as_portfolio(about),
-            report.held_out.positive,
-            report.held_out.unlabeled,
+            counted(report.held_out.positive, "positives"),
+            counted(report.held_out.unlabeled, "others"),
+            rows_of(about.features.takes()),
             metrics,
             out.display(),
         );
@@ -476,26 +500,29 @@ fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
         format!(", {unit} {best_epoch} of {epochs}")
     });
     let made_of = match model.fitted().network() {
-        Some((network, _)) => format!("with {} ({} parameters{epochs})", about.model, network.parameters()),
+        Some((network, _)) => {
+            format!("with {} ({} parameters{epochs})", about.model, grouped(network.parameters()))
+        }
         None => {
-            format!("on {} {}, {}{epochs}", about.features.width(), about.features.columns_are(), about.model)
+            let columns = counted(about.features.width(), about.features.columns_are());
+            format!("on {columns}, {}{epochs}", about.model)
         }
     };
     let kind = if about.method == "supervised" {
-        "against true labels"
+        "against true labels".to_string()
     } else {
-        "estimated without negatives, for the unlabeled rows"
+        format!("estimated without negatives, for the unlabeled {}", rows_of(about.features.takes()))
     };
     let held = match report.folds {
         1 => "held-out rows".to_string(),
         folds => format!("rows held out in {folds} parts in turn, before the training on all rows"),
     };
     format!(
-        "{} {made_of}; {}\n\n{held} ({} positives, {} others), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
+        "{} {made_of}; {}\n\n{held} ({}, {}), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
         about.objective,
         report.choice_by(unit),
-        report.held_out.positive,
-        report.held_out.unlabeled,
+        counted(report.held_out.positive, "positives"),
+        counted(report.held_out.unlabeled, "others"),
         metrics,
         out.display(),
     )

@@ -2,6 +2,7 @@
 
 use crate::args::Predict;
 use crate::output::{note, warn};
+use onesided::data::{agree, counted, grouped};
 use onesided::{
     Error, KnownRows, Model, Recognizer, RowKind, RowMatcher, RowsFileError, ScoredBy, ScoredRows, rows_file,
 };
@@ -103,13 +104,16 @@ impl<'k> Watch<'k> {
         let (found, all) = (matcher.found(), self.rows);
         match (matcher.is_fitted_table(), found) {
             (true, found) if found == all => "the model was fitted on these rows".to_string(),
-            (true, _) => format!("the model was fitted on {found} of these {all} rows"),
+            (true, _) => format!("the model was fitted on {} of these {} rows", grouped(found), grouped(all)),
             (false, 1) => format!(
-                "1 of these {all} rows is equal to one that the model was fitted on, in all that it looks at"
+                "1 of these {} is equal to one that the model was fitted on, in all that it looks at",
+                counted(all, "rows")
             ),
             (false, _) => {
                 format!(
-                    "{found} of these {all} rows are equal to some that the model was fitted on, in all that it looks at"
+                    "{} of these {} rows are equal to some that the model was fitted on, in all that it looks at",
+                    grouped(found),
+                    grouped(all)
                 )
             }
         }
@@ -140,9 +144,11 @@ impl<'k> Watch<'k> {
                         "out of fold, by the models that the share of positives was estimated with"
                     }
                 };
+                let they = agree(matcher.found(), "it is", "they are");
+                let by = if matcher.found() == 1 { by.replace("them", "it") } else { by.to_string() };
                 // The list needs one scale for all folds, while fit measures each as it is.
                 note(&format!(
-                    "{met}: they are scored {by}; folds are brought to one scale, so the numbers differ a little from fit's"
+                    "{met}: {they} scored {by}; folds are brought to one scale, so the numbers differ a little from fit's"
                 ));
                 let found = matcher.found();
                 let facts = FittedRows { known: found, out_of_fold: found, by: known.by(), left_out: 0 };
@@ -201,6 +207,9 @@ impl<'k> Watch<'k> {
             let met = self.met(matcher);
             let how = match (out_of_fold, known.by()) {
                 (0, _) => "",
+                (1, ScoredBy::Method) => {
+                    ": it is ranked by scores of models that had not met it (out of fold)"
+                }
                 (_, ScoredBy::Method) => {
                     ": they are ranked by scores of models that had not met them (out of fold)"
                 }
@@ -211,7 +220,10 @@ impl<'k> Watch<'k> {
             };
             let labeled = match left_out {
                 0 => String::new(),
-                left_out => format!("; {left_out} labeled ones are left out (--all lists them)"),
+                1 => "; 1 labeled one is left out (--all lists it)".to_string(),
+                left_out => {
+                    format!("; {} labeled ones are left out (--all lists them)", grouped(left_out))
+                }
             };
             note(&format!("{met}{how}{labeled}"));
         }
@@ -244,12 +256,12 @@ pub fn tell_written(model: &Model, out: &Path, drawn: bool) {
             "'{}' holds the scores out of fold of the {} rows that were learned from: predict uses them for those rows, and lists \
              labeled ones, too",
             beside.display(),
-            rows.len()
+            grouped(rows.len())
         )),
         (Some(rows), Ok(_)) if rows.is_complete() => note(&format!(
-            "'{}' holds the scores out of fold of these {} rows: predict ranks this table by them",
+            "'{}' holds the scores out of fold of these {} rows: predict ranks them by those",
             beside.display(),
-            rows.len()
+            grouped(rows.len())
         )),
         (Some(rows), Err(RowsFileError::Damaged(file))) if !rows.is_empty() => note(&format!(
             "'{file}' is there already and holds something else, so scores out of fold are not kept; choose another name for \

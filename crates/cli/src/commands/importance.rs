@@ -2,13 +2,13 @@
 
 use super::device;
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, tell_notes};
+use crate::inputs::{FileFlags, tell_again};
 use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::Display;
 use clap::Args;
-use onesided::data::write_atomically;
+use onesided::data::{agree, counted, write_atomically};
 use onesided::{
     Against, Dataset, Importance as Measured, ImportanceSettings, Input, KnownRows, Model, ReadAgain, Signal,
 };
@@ -99,7 +99,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = tell_notes(&data);
+    let mut warnings = tell_again(&model, data.notes());
     let settings = ImportanceSettings {
         repeats: flags.repeats,
         columns: flags.columns,
@@ -116,7 +116,8 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     let measured = measured?;
     let met = if fitted_on(&model, flags, &data)? {
         vec![
-            "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it has not met"
+            "the model was fitted on these rows: what it has learned by heart counts, too; for numbers that hold for new rows, keep \
+             every fifth row or so out of the table that you fit, and measure on those"
                 .to_string(),
         ]
     } else {
@@ -126,8 +127,9 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     warnings.extend(met);
     if measured.not_measured > 0 {
         note(&format!(
-            "{} columns that lost less in a first pass on a few rows are not measured; --columns N measures more",
-            measured.not_measured
+            "{} that lost less in a first pass on a few rows {} not measured; --columns N measures more",
+            counted(measured.not_measured, "columns"),
+            agree(measured.not_measured, "is", "are")
         ));
     }
     if let Some(out) = &flags.out {
@@ -191,9 +193,10 @@ fn as_text(measured: &Measured, flags: &Importance) -> String {
     };
     let wrote = flags.out.as_ref().map_or_else(String::new, |out| format!("wrote {}\n", out.display()));
     format!(
-        "AUC {:.4} of {positives} positives against {rest} {}\n\n{}{more}{wrote}",
+        "AUC {:.4} of {} against {}\n\n{}{more}{wrote}",
         measured.auc,
-        others(measured.against),
+        counted(positives, "positives"),
+        counted(rest, others(measured.against)),
         table(&rows)
     )
 }

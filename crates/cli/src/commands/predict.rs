@@ -5,16 +5,19 @@
 
 use super::fitted_rows::{self, Watch};
 use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
-use super::review::{self, ReviewAnswer, count};
+use super::review::{self, ReviewAnswer};
 use super::{device, tell_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell};
+use crate::inputs::{check_texts, shifts, tell_again};
+use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
 use crate::progress::{guarded, interrupted};
-use onesided::data::{DataError, OutColumn, is_standard_output, write_batches};
+use onesided::data::{
+    DataError, OutColumn, WriteAs, agree, counted, grouped, is_standard_output, write_batches,
+};
 use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -37,6 +40,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             "--json and --out - both write to standard output; leave one of them out",
         ));
     }
+    let style = ListStyle::named(flags.out_style.as_deref())?;
     if let (Some(out), false) = (&flags.out, to_stdout) {
         outlet::check_table(out, format)?;
         outlet::check(out, &[&flags.model, &flags.file])?;
@@ -89,7 +93,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             ranking.add(&piece, kinds.as_deref())
         })
         .map_err(Failure::of_reading)?;
-    let mut warnings = tell(&streamed.notes);
+    let mut warnings = tell_again(&model, &streamed.notes);
     tell_device(&model, largest);
     let verdict = watch.finish(flags);
     if verdict.without_labeled {
@@ -128,7 +132,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     warnings.extend(of_review);
     for more in asked.top().iter().filter(|top| matches!(top, Top::Rows(number) if *number > rows)) {
         note(&format!(
-            "note: the first {more} rows were asked for, but there are {rows}: all of them are listed"
+            "note: the first {more} rows were asked for, but there {} {}: all of them are listed",
+            agree(rows, "is", "are"),
+            grouped(rows)
         ));
     }
     let limit = match top.as_slice() {
@@ -190,7 +196,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
                 }
                 Ok(Some(of_batch))
             };
-            guarded(|| write_batches(out, format, &mut next)).map_err(closed_or)?;
+            let how = WriteAs { format, style: style.of(&flags.file, &flags.files, &streamed.notes)? };
+            guarded(|| write_batches(out, &how, &mut next)).map_err(not_written)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -211,12 +218,12 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     tell_guess(&model);
     let wrote = |place: &str| {
         let what = match asked.top().is_empty() {
-            true => format!("{} rows", written.0),
-            false => format!("the {} best of {} rows", count(written.0 as usize), count(rows)),
+            true => counted(written.0 as usize, "rows"),
+            false => format!("the {} best of {} rows", grouped(written.0 as usize), grouped(rows)),
         };
         format!(
             "wrote {what} to {place}, {} of them predicted positive ({})",
-            written.1,
+            grouped(written.1),
             cut_of(&model, scale)
         )
     };
@@ -229,7 +236,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         Some(out) => print(&format!("{}\n{review}", wrote(&out.display().to_string()))),
         None => {
             if rows > SHOWN && asked.top().is_empty() {
-                note(&format!("the {SHOWN} best of {rows} rows; --out writes all"));
+                note(&format!("the {SHOWN} best of {} rows; --out writes all", grouped(rows)));
             }
             let cut = match flags.yes_no {
                 true => format!("positive is yes: {}\n", cut_of(&model, scale)),
@@ -316,10 +323,9 @@ pub(super) fn make_safe(cells: &mut OutColumn) {
     }
 }
 
-/// A reader of the list that has gone has seen enough.
-fn closed_or(error: DataError) -> Failure {
+/// Why a list was not written.
+fn not_written(error: DataError) -> Failure {
     match error {
-        DataError::Write { cause, .. } if cause.kind() == ErrorKind::BrokenPipe => Failure::Closed,
         DataError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
             Failure::Interrupted("interrupted while the list was written; nothing is left of it".to_string())
         }

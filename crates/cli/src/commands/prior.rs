@@ -1,12 +1,13 @@
 //! `onesided prior`: how many positives are hidden among the unlabeled rows, by several estimators.
 
+use super::fit::rows_of;
 use crate::failure::Failure;
 use crate::inputs::{Places, ReadFlags, tell_notes};
 use crate::outlet;
 use crate::output::{note, print, print_json, table};
 use crate::progress::{Display, guarded};
 use clap::Args;
-use onesided::data::{Store, write_atomically};
+use onesided::data::{Store, counted, grouped, noun, write_atomically};
 use onesided::prior::{CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
 use onesided::{Dataset, Error, Learner};
 use onesided_report::Intervals;
@@ -72,13 +73,13 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let mut warnings = tell_notes(&data);
     let counts = data.counts().ok_or(Error::NeedsLabels)?;
     let encoding = data.encoding();
-    let what = if encoding.takes() == "tables" { "rows" } else { encoding.takes() };
+    let takes = encoding.takes();
     note(&format!(
-        "{} positives, {} unlabeled {what}, {} {}",
-        counts.positive,
-        counts.unlabeled,
-        encoding.width(),
-        encoding.columns_are()
+        "{}, {} unlabeled {}, {}",
+        counted(counts.positive, "positives"),
+        grouped(counts.unlabeled),
+        noun(counts.unlabeled, rows_of(takes)),
+        counted(encoding.width(), encoding.columns_are())
     ));
     let settings = for_rows(settings, flags, &data)?;
     let learner = Learner::new().scenario(scenario).seed(flags.seed).threads(flags.threads).device(device);
@@ -101,7 +102,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     if as_json {
         print_json(&as_object(&report, seconds, &warnings))
     } else {
-        print(&as_text(&report, seconds))
+        print(&as_text(&report, takes, seconds))
     }
 }
 
@@ -177,7 +178,7 @@ fn interval((low, high): (f64, f64)) -> String {
     format!("[{low:.3}, {high:.3}]")
 }
 
-fn as_text(report: &PriorReport, seconds: f64) -> String {
+fn as_text(report: &PriorReport, takes: &str, seconds: f64) -> String {
     let consensus = &report.consensus;
     let percent = (100.0 * consensus.confidence).round();
     let mut rows: Vec<Vec<String>> = vec![
@@ -198,14 +199,14 @@ fn as_text(report: &PriorReport, seconds: f64) -> String {
          all of them assume that somewhere there are only positives:\n\n{}\n{}",
         report.scenario,
         report.scorer,
-        table(&answers(report)),
+        table(&answers(report, takes)),
         table(&rows),
-        next_step(report),
+        next_step(report, rows_of(takes)),
     )
 }
 
 /// What can be said, from what the data show to what has to be assumed.
-fn answers(report: &PriorReport) -> Vec<Vec<String>> {
+fn answers(report: &PriorReport, takes: &str) -> Vec<Vec<String>> {
     let (answer, consensus) = (&report.answer, &report.consensus);
     let row = |what: &str, in_unlabeled: String, in_population: String| {
         vec![what.to_string(), in_unlabeled, in_population]
@@ -220,12 +221,14 @@ fn answers(report: &PriorReport) -> Vec<Vec<String>> {
         row("", "in unlabeled".to_string(), "in population".to_string()),
         row("the data alone", at_most(answer.bound), at_most(pi(answer.bound))),
     ];
+    // The guess was learned from tables alone.
+    let by_experience = if takes == "tables" { "on tables like this" } else { "on tables" };
     if answer.one_sided {
         let high = answer.interval.1;
-        rows.push(row("on tables like this", at_most(high), at_most(pi(high))));
+        rows.push(row(by_experience, at_most(high), at_most(pi(high))));
         rows.push(row("  best guess", format!("{:.3}", answer.mu), format!("{:.3}", pi(answer.mu))));
     } else {
-        rows.push(both("on tables like this", answer.mu, answer.interval));
+        rows.push(both(by_experience, answer.mu, answer.interval));
     }
     let name =
         if consensus.agreement { "if some part is pure" } else { "if some part is pure (no agreement)" };
@@ -234,7 +237,7 @@ fn answers(report: &PriorReport) -> Vec<Vec<String>> {
 }
 
 /// Which number to use, what it rests on, and how to know better.
-fn next_step(report: &PriorReport) -> String {
+fn next_step(report: &PriorReport, rows: &str) -> String {
     let (tasks, tables) = Experience::size();
     let answer = &report.answer;
     let sure = match answer.one_sided {
@@ -242,9 +245,9 @@ fn next_step(report: &PriorReport) -> String {
         false => "",
     };
     format!(
-        "Which number to use: the best guess, {:.3} of the unlabeled rows. fit takes it unless you give --prior. It rests on \
-         {tasks} tasks from {tables} tables whose answers are known. {sure}The last line of the first table holds if some rows can only \
-         be positive. To know better, have a random part of the unlabeled rows labeled: onesided audit draw.\n",
+        "Which number to use: the best guess, {:.3} of the unlabeled {rows}. fit takes it unless you give --prior. It rests on \
+         {tasks} tasks from {tables} tables whose answers are known. {sure}The last line of the first table holds if some {rows} can \
+         only be positive. To know better, have a random part of the unlabeled {rows} labeled: onesided audit draw.\n",
         answer.mu
     )
 }

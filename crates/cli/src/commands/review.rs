@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::output::table;
 use clap::Args;
+use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
 use onesided::{
     AtTop, Error, Interval, Model, Over, Promise, Promised, RecallTarget, Review, ReviewList, ShareInList,
@@ -131,8 +132,10 @@ fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
     let (recall, confidence) = (target.recall(), target.confidence());
     let most = (1000.0 * RecallTarget::most_recall(found, confidence)).floor() / 1000.0;
     Failure::input(format!(
-        "{found} positives that the model has never met are too few to promise a recall of {recall} with confidence \
-         {confidence}: that takes {needed}; {act} {needed} or more, or ask for --recall {most} at most"
+        "{} that the model has never met {} too few to promise a recall of {recall} with confidence {confidence}: that takes \
+         {needed}; {act} {needed} or more, or ask for --recall {most} at most",
+        counted(found, "positives"),
+        agree(found, "is", "are")
     ))
 }
 
@@ -210,9 +213,9 @@ impl ReviewAnswer {
         }
         if let Some(review) = &self.review {
             if let Some(rows) = self.of_unmet {
-                text.push_str(&format!("of the {} rows that the model was not fitted on:\n", count(rows)));
+                text.push_str(&format!("of the {} rows that the model was not fitted on:\n", grouped(rows)));
             }
-            text.push_str(&sentences(review, &format!("the {} {whose}", count(self.positives)), new));
+            text.push_str(&sentences(review, &format!("the {} {whose}", grouped(self.positives)), new));
         }
         text
     }
@@ -225,7 +228,7 @@ fn top_table(top: &[AtTop]) -> String {
         [format!("{value:.digits$}"), format!("[{low:.digits$}, {high:.digits$}]")]
     };
     for at in top {
-        let mut row = vec![format!("{} of {} rows", count(at.rows), count(at.of))];
+        let mut row = vec![format!("{} of {} rows", grouped(at.rows), grouped(at.of))];
         row.extend(pair(at.recall, 4));
         row.extend(pair(at.lift, 2));
         match at.precision {
@@ -253,7 +256,7 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
         1 => "the first row".to_string(),
-        rows => format!("the first {} rows", count(rows)),
+        rows => format!("the first {} rows", grouped(rows)),
     };
     let mut text = format!(
         "with {confidence} % confidence, over the population that {whose} come from: {} (score at least {:.4}) hold at \
@@ -268,21 +271,21 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
                 in_file.push(format!(
                     "{} if it holds {} to {} of them",
                     first(*rows),
-                    count(least),
-                    count(most)
+                    grouped(least),
+                    grouped(most)
                 ));
             }
         }
         Some(Promised::TooFew { needed }) => in_file.push(format!(
             "a promise for as many as the share of positives says takes {} positives like these",
-            count(*needed)
+            grouped(*needed)
         )),
         None => {}
     }
     in_file.push(match &review.this_file {
         Promised::Made(promise) => format!("{} whatever their number", first(promise.rows)),
         Promised::TooFew { needed } => {
-            format!("a promise whatever their number takes {} positives like these", count(*needed))
+            format!("a promise whatever their number takes {} positives like these", grouped(*needed))
         }
     });
     if new {
@@ -304,8 +307,8 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let about = positives.map_or_else(String::new, |Interval { low, high, .. }| {
         format!(
             "; about {} to {} of them are positive",
-            count(low.floor() as usize),
-            count(high.ceil() as usize)
+            grouped(low.floor() as usize),
+            grouped(high.ceil() as usize)
         )
     });
     let whose = match (in_this_file, new) {
@@ -324,19 +327,6 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
 fn percent(share: f64) -> String {
     let text = format!("{:.3}", 100.0 * share);
     text.trim_end_matches('0').trim_end_matches('.').to_string()
-}
-
-/// `1,240`.
-pub fn count(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -368,7 +358,7 @@ mod tests {
 
     #[test]
     fn numbers_for_people() {
-        assert_eq!([0, 999, 1240, 1_000_000].map(count), ["0", "999", "1,240", "1,000,000"]);
+        assert_eq!([0, 999, 1240, 1_000_000].map(grouped), ["0", "999", "1,240", "1,000,000"]);
         assert_eq!([0.9, 0.95, 0.999, 0.125].map(percent), ["90", "95", "99.9", "12.5"]);
         assert_eq!((share("--recall", "95%").unwrap(), share("--recall", " .9 ").unwrap()), (0.95, 0.9));
         assert!(share("--recall", "most").is_err());

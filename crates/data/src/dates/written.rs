@@ -10,7 +10,7 @@
 use super::calendar::{DAY, days_of};
 use super::column::TimeStyle;
 
-/// Longer cells are no dates.
+/// Longer cells are not dates.
 const LONGEST: usize = 48;
 
 /// A cell that is a date, a time or both.
@@ -118,7 +118,7 @@ impl Rest<'_> {
         count
     }
 
-    /// A number of at most so many digits, and how many it has.
+    /// A number of at most this many digits, and how many it has.
     fn number(&mut self, most: usize) -> Option<(u32, usize)> {
         let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == 0 || digits > most.min(9) {
@@ -200,7 +200,7 @@ impl Rest<'_> {
                 let (month, 1..=2) = self.number(2)? else { return None };
                 let day = match self.take(sign) {
                     true => self.number(2)?.0,
-                    // A number with a point is no month of a year.
+                    // A number with a point is not a month of a year.
                     false if sign == b'.' => return None,
                     false => 1,
                 };

@@ -3,7 +3,7 @@
 //! E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
 //! <https://doi.org/10.24432/C50P49>, licensed under the Creative Commons Attribution 4.0 International license
 //! (CC BY 4.0). These are the images of its test set, as scikit-learn distributes them; pixels are counts from 0 to 16,
-//! divided by 16 here. `make.py` beside this file writes `digits.bin`.
+//! divided by 16 here. `make.py` next to this file writes `digits.bin`.
 
 use crate::Matrix;
 

@@ -254,9 +254,10 @@ fn fill(matrix: &mut Matrix, group: &[(usize, Encoded<'_>)]) -> Result<(), DataE
             let out = &mut matrix.as_mut_slice()[block.start * width + at..];
             let not_finite = |name: &str, i: usize, value: f64| {
                 let (column, row) = (name.to_string(), block.start + i + 1);
-                match value.is_finite() {
-                    true => Err(DataError::TooFar { column, row, value }),
-                    false => Err(DataError::NotFiniteValue { column, row, value }),
+                if value.is_finite() {
+                    Err(DataError::TooFar { column, row, value })
+                } else {
+                    Err(DataError::NotFiniteValue { column, row, value })
                 }
             };
             match encoded {
@@ -390,12 +391,11 @@ impl Feature {
                 Values::Categorical { mut codes, levels },
             ) => {
                 let place = |level: &String| fitted.binary_search(level).map_or(MISSING_CODE, |at| at as u32);
-                let moved: Vec<u32> = match fitted.is_sorted() {
-                    true => levels.iter().map(place).collect(),
-                    false => {
-                        let find = |level| fitted.iter().position(|other| other == level);
-                        levels.iter().map(|level| find(level).map_or(MISSING_CODE, |at| at as u32)).collect()
-                    }
+                let moved: Vec<u32> = if fitted.is_sorted() {
+                    levels.iter().map(place).collect()
+                } else {
+                    let find = |level| fitted.iter().position(|other| other == level);
+                    levels.iter().map(|level| find(level).map_or(MISSING_CODE, |at| at as u32)).collect()
                 };
                 codes.iter_mut().for_each(|c| *c = moved.get(*c as usize).copied().unwrap_or(MISSING_CODE));
                 let unseen = codes.iter().filter(|&&code| code == MISSING_CODE).count() - missing;

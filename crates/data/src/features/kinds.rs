@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 /// of it.
 const NARROW_SPREAD: f64 = 1e-3;
 
-/// Up to so many categories are taken whatever their number of rows.
+/// Up to this many categories are taken whatever their number of rows.
 const FEW_LEVELS: usize = 20;
 
 /// More categories than this must have three rows each on average.
 const MANY_LEVELS: usize = 256;
 
-/// Where most categories are of single rows, those of so many rows are kept,
+/// Where most categories are of single rows, those of this many rows are kept,
 const ROWS_OF_A_LEVEL: usize = 10;
 
 /// the most frequent of them,
 const MOST_FREQUENT: usize = 256;
 
-/// if they have one row in so many.
+/// if they have one row in this many.
 const LEAST_COVERED: usize = 10;
 
 /// One column of the table.
@@ -100,7 +100,7 @@ pub enum FeatureKind {
     },
 }
 
-/// Whether so many categories in so many rows describe single rows: nine of ten rows have one of their own, or, of many
+/// Whether this many categories in this many rows describe single rows: nine of ten rows have one of their own, or, of many
 /// categories, the average one has hardly three rows.
 fn nearly_unique(levels: usize, rows: usize) -> bool {
     (levels > FEW_LEVELS && levels * 10 > rows * 9) || (levels > MANY_LEVELS && levels * 3 > rows)
@@ -158,7 +158,7 @@ impl Feature {
             }
             Values::Categorical { codes, levels } => match levels.len() {
                 0 => Err(WhyLeftOut::Empty),
-                // One level beside missing cells still tells the two apart.
+                // One level next to missing cells still tells the two apart.
                 1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
                 // Nearly every row has a text of its own: nothing to learn, and much to memorize.
                 several if nearly_unique(several, codes.len()) => {
@@ -168,9 +168,10 @@ impl Feature {
                     } else {
                         frequent(codes, levels)
                             .map(|levels| FeatureKind::Categorical { levels, rest: true })
-                            .ok_or(match 2 * words >= 3 * several {
-                                true => WhyLeftOut::ShortText,
-                                false => WhyLeftOut::Identifier,
+                            .ok_or(if 2 * words >= 3 * several {
+                                WhyLeftOut::ShortText
+                            } else {
+                                WhyLeftOut::Identifier
                             })
                     }
                 }

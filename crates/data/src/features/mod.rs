@@ -69,7 +69,7 @@ impl Scaling {
 /// How columns become features.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeatureOptions {
-    /// What becomes of missing values.
+    /// How missing values are handled.
     pub missing: MissingPolicy,
     /// Whether numbers are scaled.
     pub scaling: Scaling,
@@ -205,7 +205,7 @@ impl Features {
         &self.features
     }
 
-    /// What becomes of missing values.
+    /// How missing values are handled.
     pub fn missing(&self) -> MissingPolicy {
         self.missing
     }
@@ -387,14 +387,15 @@ fn found_text(
     let Values::Categorical { codes, levels } = &column.values else { return Ok(None) };
     let texts: Vec<&str> =
         codes.iter().map(|&code| levels.get(code as usize).map_or("", String::as_str)).collect();
-    let text = match alone {
-        true => options.text.clone(),
-        false => TextOptions {
+    let text = if alone {
+        options.text.clone()
+    } else {
+        TextOptions {
             min_texts: options.text.min_texts.max(TEXTS_OF_A_TERM),
             max_terms: Some(options.text.max_terms.unwrap_or(TERMS_BESIDE).min(TERMS_BESIDE)),
             stop_words: ENGLISH_STOP_WORDS.iter().map(ToString::to_string).collect(),
             ..options.text.clone()
-        },
+        }
     };
     match text.fit_transform(&texts) {
         Ok((text, terms)) => Ok(Some((FeatureKind::Text { text, beside: !alone }, terms))),
@@ -407,10 +408,7 @@ fn found_text(
 pub(crate) fn said_of(left_out: &[LeftOut]) -> String {
     let said: Vec<String> =
         left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
-    match said.is_empty() {
-        true => String::new(),
-        false => format!(" ({})", said.join(", ")),
-    }
+    if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
 fn refuse_missing(name: &str, values: &Values) -> Result<(), DataError> {
@@ -530,7 +528,7 @@ mod tests {
             assert_eq!(fit(csv).0.names(), ["z"], "{csv}");
         }
         assert_eq!(left_out("x,z\n,1\n,2\n"), x(WhyLeftOut::Empty));
-        // One category beside missing cells tells the two apart.
+        // One category next to missing cells tells the two apart.
         assert_eq!(left_out("x,z\nred,1\n,2\n"), []);
         for nothing in ["x,y\n5,1\n5,0\n", "y\n1\n0\n"] {
             let error = fit_with(nothing, MissingPolicy::Mean).unwrap_err().to_string();

@@ -133,7 +133,7 @@ impl Logs {
         self.numbers == 0
     }
 
-    /// Counts at most [`SAMPLE`] numbers: sums of so many numbers below 2¹⁶ fit into 32 bits, several of which are added at a time.
+    /// Counts at most [`SAMPLE`] numbers: sums of this many numbers below 2¹⁶ fit into 32 bits, several of which are added at a time.
     fn count<T: Copy + Single>(&mut self, block: &[T]) {
         let [mut numbers, mut sum, mut whole, mut squares] = [0u32; 4];
         for &x in block {

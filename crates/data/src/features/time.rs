@@ -100,15 +100,10 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
     let all = Moments::of(present);
     all.finish()?;
     let clock = times.style == TimeStyle::Clock;
-    let wanted: &[TimeFeature] = match clock {
-        true => &[TimeFeature::Hour],
-        false => &[
-            TimeFeature::Days,
-            TimeFeature::Month,
-            TimeFeature::Weekday,
-            TimeFeature::Day,
-            TimeFeature::Hour,
-        ],
+    let wanted: &[TimeFeature] = if clock {
+        &[TimeFeature::Hour]
+    } else {
+        &[TimeFeature::Days, TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day, TimeFeature::Hour]
     };
     let spread = times.in_order.unwrap_or_else(|| all.spread());
     let comes_round = |part: &&TimeFeature| clock || spread >= part.least_days() * DAY;
@@ -259,7 +254,7 @@ mod tests {
         let (parts, of_the_first) = second(first.clone(), &column(&[DAY, 4.0 * DAY, 9.0 * DAY]));
         assert_eq!((parts, of_the_first), (vec![of("a", 2.0)], Vec::new()));
         assert_eq!(second(first.clone(), &column(&[DAY, 2.0 * DAY, 0.0])).0, []);
-        // Where one of them tells labels, or is no feature, there is no difference.
+        // Where one of them tells labels, or is not a feature, there is no difference.
         let later = vec![DAY, 4.0 * DAY, 9.0 * DAY];
         for (one, other) in [(false, true), (true, false)] {
             let dates = [pair("a", first.clone(), one), pair("b", later.clone(), other)];

@@ -1,4 +1,4 @@
-//! A folder of pictures: `cat.0.jpg`, `dog.1.png`, … beside each other, or a folder a class.
+//! A folder of pictures: `cat.0.jpg`, `dog.1.png`, … next to each other, or a folder a class.
 //!
 //! The first is how the pictures of J. Elson, J. Douceur, J. Howell, J. Saul, "Asirra: a CAPTCHA that Exploits
 //! Interest-Aligned Manual Image Categorization", CCS 2007, came to be published as "dogs vs. cats": 12,500 of each.
@@ -45,7 +45,7 @@ pub fn image_folder(folder: &Path, height: usize, width: usize) -> Result<ImageF
     Ok(ImageFolder { images, classes, files: read, unreadable })
 }
 
-/// Whether a folder holds pictures of at least two classes in one of the two ways. Pictures beside each other go first:
+/// Whether a folder holds pictures of at least two classes in one of the two ways. Pictures next to each other go first:
 /// a folder of such folders is not a folder a class.
 pub(super) fn is_image_folder(folder: &Path) -> bool {
     let beside = |folder: &Path| {
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(read.images.labels, [0, 0, 1]);
         assert_eq!(read.images.bytes, [21, 21, 21, 11, 11, 11, 31, 31, 31]);
         assert!(is_image_folder(&folder.0) && !is_image_folder(&folder.0.join("cats")));
-        // A set beside others is a set, and no class of a larger one.
+        // A set next to others is a set, and no class of a larger one.
         let two = Folder::new("two").gray("a/cat.1.png", 1).gray("a/dog.1.png", 1).gray("b/1.png", 1);
         assert!(!is_image_folder(&two.0) && is_image_folder(&two.0.join("a")));
     }

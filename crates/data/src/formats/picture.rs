@@ -182,9 +182,10 @@ fn jpeg(bytes: &[u8]) -> Result<Picture, String> {
 }
 
 fn whole(picture: Picture) -> Result<Picture, String> {
-    match picture.height * picture.width * 3 == picture.bytes.len() {
-        true => Ok(picture),
-        false => Err("its decoder gave another size than its header".to_string()),
+    if picture.height * picture.width * 3 == picture.bytes.len() {
+        Ok(picture)
+    } else {
+        Err("its decoder gave another size than its header".to_string())
     }
 }
 

@@ -41,9 +41,10 @@ impl<'a> Source<'a> {
             .map_err(|cause| DataError::Read { file: name.clone(), cause })?;
         let packed = start == [0x1f, 0x8b];
         let whole = BufReader::with_capacity(1 << 16, Cursor::new(start).chain(raw));
-        let bytes: Box<dyn BufRead + 'a> = match packed {
-            true => Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(whole))),
-            false => Box::new(whole),
+        let bytes: Box<dyn BufRead + 'a> = if packed {
+            Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(whole)))
+        } else {
+            Box::new(whole)
         };
         Ok(Self { name, bytes, packed, at: 0 })
     }

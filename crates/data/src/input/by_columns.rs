@@ -26,7 +26,7 @@ const BYTES_BESIDE: u64 = 24;
 /// Bytes per row of a column that was read: numbers take 4, and more while they are read.
 const BYTES_PER_CELL: u64 = 8;
 
-/// A list of so many bytes goes back to the system when it is freed, whatever was allocated before.
+/// A list of this many bytes goes back to the system when it is freed, whatever was allocated before.
 const GIVEN_BACK: u64 = 32 << 20;
 
 /// Takes the cells of some features; each comes with the number of the table's column it belongs to.
@@ -274,7 +274,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// How many columns of so many rows there is room for beside the one that is being encoded; one at least.
+/// How many columns of this many rows there is room for besides the one that is being encoded; one at least.
 fn columns_at_once(rows: usize) -> usize {
     let rows = rows.max(1) as u64;
     // Short lists that are freed do not go back to the system, and what they took is missing later.

@@ -10,7 +10,7 @@ use crate::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Copies are told of from one in so many rows on; fewer come about by chance.
+/// Copies are told of from one in this many rows on; fewer come about by chance.
 const ONE_IN: usize = 20;
 
 /// Rows that an [`Encoding`] made, with what is known of them.
@@ -99,6 +99,14 @@ impl Dataset {
         self.check_length("true labels", truth.len())?;
         self.truth = Some(truth);
         Ok(self)
+    }
+
+    /// With a class per row, as a folder per class tells it: members are positive and the rest unlabeled. It is the truth as
+    /// well, for a method that sees every label, where the user says so.
+    pub(super) fn with_class(self, member: Vec<bool>) -> Result<Self, DataError> {
+        let label = |&member: &bool| if member { Label::Positive } else { Label::Unlabeled };
+        let labels = member.iter().map(label).collect();
+        self.with_labels(labels)?.with_truth(member)
     }
 
     /// With a weight per row, a number above 0: an example's loss counts as often, and means become weighted means.

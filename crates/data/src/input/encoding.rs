@@ -40,7 +40,7 @@ pub struct TextInput {
     pub text: TextFeatures,
 }
 
-/// What to read beside the features, for [`Encoding::read`].
+/// What to read besides the features, for [`Encoding::read`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadAgain {
     /// A column that says which rows are labeled positive.
@@ -55,7 +55,7 @@ pub struct ReadAgain {
     pub weight: Option<String>,
     /// Columns to know rows by.
     pub id: Vec<String>,
-    /// Columns to keep as they are beside those, for [`Encoding::stream`]; `all` alone means all.
+    /// Columns to keep as they are besides those, for [`Encoding::stream`]; `all` alone means all.
     pub keep: Vec<String>,
     /// For texts of folders: the column that holds them in a table.
     pub text: Vec<String>,
@@ -222,7 +222,7 @@ impl Encoding {
         }
     }
 
-    /// Reads a table or a folder as the model's own input was, and what is asked for beside it. Two places are positives
+    /// Reads a table or a folder as the model's own input was, and what else is asked for. Two places are positives
     /// and unlabeled rows, a third one known negatives.
     pub fn read(self: &Arc<Self>, input: &Input, also: &ReadAgain) -> Result<Dataset, DataError> {
         self.check_answers(also)?;

@@ -1,10 +1,11 @@
-//! What a path leads to: a table, a folder of texts, of pictures, or of folders of pictures.
+//! What a path leads to: a table, a folder of texts, of pictures, or of folders of either.
 
 use super::Input;
+use crate::error::listed;
 use crate::place::is_dash;
 use crate::{DataError, TableFormat};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// What rows are read from.
@@ -15,6 +16,49 @@ pub(super) enum Kind {
     Pictures,
     /// Folders of pictures, one per class.
     Classes,
+    /// Folders of texts, one per class.
+    TextClasses,
+}
+
+/// A folder of a class and its files.
+pub(super) struct Class {
+    pub name: String,
+    pub folder: PathBuf,
+    pub files: Vec<PathBuf>,
+}
+
+/// Folders with a folder per class.
+pub(super) struct Classes {
+    pub all: Vec<Class>,
+    /// Which of them is the positive one.
+    pub positive: usize,
+}
+
+impl Classes {
+    /// The classes of a folder that have files of a kind. One must be called `positive`.
+    pub(super) fn read(
+        folder: &Path,
+        follow: bool,
+        of: fn(Listing) -> Vec<PathBuf>,
+        positive: Option<&str>,
+    ) -> Result<Self, DataError> {
+        let links = Links::of(folder, follow);
+        let mut all = Vec::new();
+        for inner in list(folder, links)?.folders {
+            let files = of(list(&inner, links)?);
+            if !files.is_empty() {
+                let name = inner.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                all.push(Class { name, folder: inner, files });
+            }
+        }
+        let names: Vec<&String> = all.iter().map(|class| &class.name).collect();
+        let (folder, classes) = (folder.display().to_string(), listed(&names, ", ", 8));
+        let Some(positive) = positive else { return Err(DataError::WhichClass { folder, classes }) };
+        match all.iter().position(|class| class.name == positive) {
+            Some(positive) => Ok(Self { all, positive }),
+            None => Err(DataError::NoSuchClass { folder, value: positive.to_string(), classes }),
+        }
+    }
 }
 
 /// The files and folders in a folder, hidden ones aside, in the order of their names.
@@ -58,7 +102,7 @@ impl<'a> Links<'a> {
 /// What an input is; all parts must be of one kind.
 pub(super) fn kind(input: &Input, follow: bool) -> Result<Kind, DataError> {
     let places = input.paths();
-    let mut kind = kind_of(places[0], follow)?;
+    let mut kind = kind_of(places[0], follow).map_err(|error| or_tables(error, input))?;
     for other in &places[1..] {
         kind = both(kind, places[0], kind_of(other, follow)?, other)?;
     }
@@ -70,9 +114,10 @@ fn both(first: Kind, at: &Path, second: Kind, other: &Path) -> Result<Kind, Data
         (first, second) if first == second => Ok(first),
         (Kind::Table, _) => Err(folder_and_file(other, at)),
         (_, Kind::Table) => Err(folder_and_file(at, other)),
-        (Kind::Texts, _) => Err(folders_differ(other, at)),
-        (_, Kind::Texts) => Err(folders_differ(at, other)),
-        // Pictures in folders of a folder are pictures.
+        // Files in folders of a folder are files of the folder.
+        (Kind::Texts | Kind::TextClasses, Kind::Texts | Kind::TextClasses) => Ok(Kind::Texts),
+        (Kind::Texts | Kind::TextClasses, _) => Err(folders_differ(other, at)),
+        (_, Kind::Texts | Kind::TextClasses) => Err(folders_differ(at, other)),
         _ => Ok(Kind::Pictures),
     }
 }
@@ -88,10 +133,23 @@ fn folders_differ(pictures: &Path, texts: &Path) -> DataError {
     DataError::FoldersDiffer { pictures: pictures.display().to_string(), texts: texts.display().to_string() }
 }
 
-/// The first file of a folder that is called like a table.
+/// One folder that is not what files are learned from, but has tables in it: one of them was meant.
+pub(super) fn or_tables(error: DataError, input: &Input) -> DataError {
+    match (&error, input) {
+        (DataError::OneFolder { .. } | DataError::TwoKinds { .. }, Input::One(folder)) => table_in(folder)
+            .map_or(error, |table| DataError::FolderOfTables {
+                folder: folder.display().to_string(),
+                table: table.display().to_string(),
+            }),
+        _ => error,
+    }
+}
+
+/// The first file of a folder that is called like a table. A `.txt` may be one, but in a folder it is a text.
 fn table_in(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    files.filter(|path| path.is_file() && TableFormat::of(path).is_some()).min()
+    let is_text = |path: &PathBuf| path.extension().is_some_and(|name| name.eq_ignore_ascii_case("txt"));
+    files.filter(|path| path.is_file() && TableFormat::of(path).is_some() && !is_text(path)).min()
 }
 
 pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
@@ -117,10 +175,17 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
         (Some(_), None) => Ok(Kind::Pictures),
         (None, Some(_)) => Ok(Kind::Texts),
         (None, None) => {
+            let mut texts = false;
             for folder in folders {
-                if !list(&folder, links)?.pictures.is_empty() {
+                let inner = list(&folder, links)?;
+                if !inner.pictures.is_empty() {
                     return Ok(Kind::Classes);
                 }
+                texts |= !inner.texts.is_empty();
+            }
+            // Folders next to a table are not what was meant by the folder.
+            if texts && table_in(path).is_none() {
+                return Ok(Kind::TextClasses);
             }
             let folder = path.display().to_string();
             Err(match table_in(path) {
@@ -161,12 +226,24 @@ pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
         if fs::metadata(&path).is_ok_and(|about| !about.is_file()) {
             return Err(DataError::NotRegular { file: path.display().to_string() });
         }
+        if extension.is_none() && is_binary(&path) {
+            continue;
+        }
         list.push(path);
     }
     listing.pictures.sort();
     listing.texts.sort();
     listing.folders.sort();
     Ok(listing)
+}
+
+/// Whether a file is a program or the like: zero bytes at even and at odd places. A text in UTF-16 has them at one of the two.
+/// What cannot be read is for the reader to name.
+fn is_binary(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let zero_from = |first: usize| start.iter().skip(first).step_by(2).any(|&byte| byte == 0);
+    read.is_ok() && zero_from(0) && zero_from(1)
 }
 
 /// All pictures of a folder and of those in it.

@@ -16,7 +16,7 @@ pub struct WouldFit {
     pub rows: usize,
     /// The columns that are learned from.
     pub columns: usize,
-    /// About how many unlabeled rows there is memory to learn from, beside all labeled ones; `None` where they are too few.
+    /// About how many unlabeled rows there is memory to learn from, besides all labeled ones; `None` where they are too few.
     pub unlabeled: Option<usize>,
 }
 
@@ -29,9 +29,12 @@ impl InputOptions {
             return None;
         }
         let names = Source::at(paths.last()?).ok()?.names(&self.as_written()).ok()?;
-        let learned = names.iter().filter(|name| match self.only.is_empty() {
-            true => !self.drop.contains(name) && self.label.as_ref() != Some(name),
-            false => self.only.contains(name),
+        let learned = names.iter().filter(|name| {
+            if self.only.is_empty() {
+                !self.drop.contains(name) && self.label.as_ref() != Some(name)
+            } else {
+                self.only.contains(name)
+            }
         });
         let columns = learned.count();
         let known = Known { ids: &[], truth: None, weight: None, ..self.known() };

@@ -1,7 +1,7 @@
 //! How pictures become numbers, whether they are files or columns of pixels.
 //!
 //! Each channel is brought to mean 0 and standard deviation 1 over the training pictures, as byte × scale + shift. Pixels
-//! are not scaled one by one, so a picture may be moved or mirrored, and one that never changes is no error.
+//! are not scaled one by one, so a picture may be moved or mirrored, and one that never changes is not an error.
 
 use super::{Dataset, Encoding, Input, ReadAgain, pictures, pixels};
 use crate::{DataError, PictureShape, Pictures};
@@ -79,9 +79,10 @@ impl ImageInput {
             ImageFrom::Columns(names) => Some(names.len()) == wide,
             ImageFrom::Files | ImageFrom::Column(_) => true,
         };
-        match sound(&self.scale) && sound(&self.shift) && wide.is_some() && columns {
-            true => Ok(()),
-            false => Err(DataError::UnknownShape(self.image.to_string())),
+        if sound(&self.scale) && sound(&self.shift) && wide.is_some() && columns {
+            Ok(())
+        } else {
+            Err(DataError::UnknownShape(self.image.to_string()))
         }
     }
 

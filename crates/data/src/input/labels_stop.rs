@@ -123,7 +123,7 @@ pub(super) fn counts(cut: &Cut, value: impl Fn(usize) -> f64, labels: &[Label]) 
     counts
 }
 
-/// The logarithm of the largest likelihood of so many labeled ones of so many rows.
+/// The logarithm of the largest likelihood of this many labeled ones of this many rows.
 fn likelihood(labeled: usize, rows: usize) -> f64 {
     let part = |count: usize| match count {
         0 => 0.0,

@@ -15,7 +15,7 @@ pub(super) const TELLS_APART: f64 = 0.99;
 /// Fewer labeled rows than this can be told from the others by chance.
 const LEAST_LABELED: usize = 10;
 
-/// At most so many rows of a kind are looked at.
+/// At most this many rows of a kind are looked at.
 const ENOUGH: usize = 20_000;
 
 /// The columns that tell labeled from unlabeled rows, and their areas.

@@ -170,7 +170,7 @@ pub struct InputOptions {
     /// The shape that columns of pixels have, or that pictures are brought to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_shape: Option<PictureShape>,
-    /// What becomes of missing values, and of pictures that cannot be decoded.
+    /// How missing values are handled, and pictures that cannot be decoded.
     pub missing: MissingPolicy,
     /// How the bytes of tables and texts are to be read, where they have no mark; UTF-8 if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,19 +195,19 @@ pub struct InputOptions {
     /// What the columns of terms hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Weighting>,
-    /// Words, and phrases of up to so many of them.
+    /// Words, and phrases of up to this many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ngrams: Option<usize>,
-    /// A term must occur in so many texts.
+    /// A term must occur in this many texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_texts: Option<usize>,
-    /// At most so many terms per column of texts, the most frequent.
+    /// At most this many terms per column of texts, the most frequent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_terms: Option<usize>,
     /// Words to leave out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_words: Option<StopWords>,
-    /// At most so many unlabeled rows of tables are read, drawn at random; all others are.
+    /// At most this many unlabeled rows of tables are read, drawn at random; all others are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unlabeled: Option<usize>,
     /// The seed of that draw.
@@ -267,10 +267,13 @@ impl InputOptions {
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
         match (input, files::kind(input, self.follow_links)?) {
-            (Input::One(_), Kind::Classes) if self.negative.is_some() => Err(DataError::NegativeClass),
+            (Input::One(_), Kind::Classes | Kind::TextClasses) if self.negative.is_some() => {
+                Err(DataError::NegativeClass)
+            }
             (Input::One(folder), Kind::Classes) => pictures::read_classes(self, folder),
+            (Input::One(folder), Kind::TextClasses) => texts::read_classes(self, folder),
             (Input::One(folder), Kind::Texts | Kind::Pictures) => {
-                Err(DataError::OneFolder { folder: folder.display().to_string() })
+                Err(files::or_tables(DataError::OneFolder { folder: folder.display().to_string() }, input))
             }
             (_, Kind::Table) if self.image.is_some() => pictures::read_table(self, input),
             (_, Kind::Table) if self.image_shape.is_some() => pixels::read(self, input),
@@ -278,7 +281,7 @@ impl InputOptions {
             (Input::Two { positives, .. }, kind) => {
                 self.check_folders(positives)?;
                 match kind {
-                    Kind::Texts => texts::read(self, &input.paths()),
+                    Kind::Texts | Kind::TextClasses => texts::read(self, &input.paths()),
                     _ => pictures::read_folders(self, &input.paths()),
                 }
             }

@@ -1,12 +1,12 @@
-//! What a reader should know of how rows came about, as facts; sentences are made at the last moment.
+//! What a reader should know of how rows were read, as facts; sentences are made at the last moment.
 
 use super::LabelStop;
 use crate::decode::TextEncoding;
 use crate::error::{Position, shortened};
 use crate::features::{ColumnShift, Features, Shift};
 use crate::frame::{CellsRead, LeftOut, WhyLeftOut};
-use crate::read::Remark;
-use crate::{EncodeReport, Frame, Hint, PictureShape};
+use crate::read::{NumberStyle, Remark};
+use crate::{EncodeReport, Frame, Hint, PictureShape, agree, counted, grouped, part_of};
 use serde::Serialize;
 use std::fmt;
 
@@ -46,6 +46,13 @@ pub enum Note {
         /// A column each, one of its cells, and what that was read as.
         examples: Vec<(String, String, String)>,
     },
+    /// Columns whose numbers have a decimal comma.
+    DecimalCommas {
+        /// Their names.
+        columns: Vec<String>,
+        /// A cell of the first, and what that was read as.
+        example: (String, f64),
+    },
     /// Columns whose numbers are kept as texts.
     NumberTexts {
         /// A column each, and a cell that is not written plainly and what it was read as; empty where there is none.
@@ -58,7 +65,7 @@ pub enum Note {
         /// Whether the columns were asked to be of their kind, rather than found to be.
         asked: bool,
     },
-    /// A value of the label column beside the positive one and empty cells: it may well mean negative.
+    /// A value of the label column next to the positive one and empty cells: it may well mean negative.
     OtherLabel {
         /// The column.
         column: String,
@@ -155,7 +162,7 @@ pub enum Note {
     },
 }
 
-/// Cells of a column that are no numbers, or no truth values.
+/// Cells of a column that are not numbers, or not truth values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OtherCells {
     /// The column.
@@ -208,6 +215,35 @@ impl Note {
         shifts.into_iter().map(Note::Shifted).collect()
     }
 
+    /// The notes to tell: those on cells that are unlike the rest of their column say that they are missing, so no other note
+    /// needs to.
+    pub fn told_once(notes: &[Note]) -> Vec<Note> {
+        let mut notes = notes.to_vec();
+        let told: Vec<(String, usize)> = notes
+            .iter()
+            .filter_map(|note| match note {
+                Note::Others { columns, .. } => Some(columns),
+                _ => None,
+            })
+            .flatten()
+            .map(|other| (other.column.clone(), other.cells))
+            .collect();
+        let is_told = |column: &String, missing: usize| {
+            told.iter().any(|(name, cells)| name == column && *cells == missing)
+        };
+        notes.retain_mut(|note| match note {
+            Note::Missing(columns) => {
+                columns.retain(|(column, missing)| !is_told(column, *missing));
+                !columns.is_empty()
+            }
+            Note::Shifted(ColumnShift { column, shift: Shift::Missing { missing, .. } }) => {
+                !is_told(column, *missing)
+            }
+            _ => true,
+        });
+        notes
+    }
+
     /// Columns that alone tell labeled rows from unlabeled ones.
     pub(super) fn of_leaks(leaks: &[(String, f64)]) -> Option<Note> {
         let of = |(name, area): &(String, f64)| (name.clone(), (1000.0 * area).floor() as u16);
@@ -221,7 +257,7 @@ impl Note {
         let plain = |cells: &CellsRead| (cells.column.clone(), String::new(), String::new());
         let example = |cells: &CellsRead| {
             let (cell, value) = cells.example.as_ref()?;
-            Some((cells.column.clone(), shortened(cell), value.to_string()))
+            Some((cells.column.clone(), shortened(cell), digits(*value, 6)))
         };
         let kept = frame.cells.iter().filter(|cells| cells.kept_as_texts);
         let kept = kept.map(|cells| example(cells).unwrap_or_else(|| plain(cells)));
@@ -229,8 +265,16 @@ impl Note {
         if !kept.is_empty() {
             notes.push(Note::NumberTexts { examples: kept });
         }
-        let examples: Vec<_> =
-            frame.cells.iter().filter(|cells| !cells.kept_as_texts).filter_map(example).collect();
+        let (commas, others): (Vec<&CellsRead>, Vec<&CellsRead>) = frame
+            .cells
+            .iter()
+            .filter(|cells| !cells.kept_as_texts && cells.example.is_some())
+            .partition(|cells| cells.style == NumberStyle::Comma);
+        if let Some(example) = commas.first().and_then(|cells| cells.example.clone()) {
+            let columns = commas.iter().map(|cells| cells.column.clone()).collect();
+            notes.push(Note::DecimalCommas { columns, example });
+        }
+        let examples: Vec<_> = others.into_iter().filter_map(example).collect();
         if !examples.is_empty() {
             notes.push(Note::Written { examples });
         }
@@ -352,15 +396,17 @@ impl fmt::Display for Note {
             ),
             Note::LabelsStop(stop) => label_stop(f, stop),
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
-            Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, counted)),
+            Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, with_count)),
             Note::Unseen(cells) => {
-                write!(f, "new categories, treated as unknown, in {}", listed(cells, counted))
+                write!(f, "new categories, treated as unknown, in {}", listed(cells, with_count))
             }
             Note::UnknownTexts(cells) => {
-                write!(f, "texts without a term that training saw in {}", listed(cells, counted))
+                write!(f, "texts without a term that training saw in {}", listed(cells, with_count))
             }
             Note::NoKnownTerm { texts, all } => {
-                write!(f, "{texts} of {all} texts have no term that training saw, and score alike")
+                let (have, score) = (agree(*texts, "has", "have"), agree(*texts, "scores", "score"));
+                let of = part_of(*texts, *all, "texts");
+                write!(f, "{of} {have} no term that training saw, and {score} alike")
             }
             Note::Written { examples } => {
                 let shown = |(column, cell, value): &(String, String, String)| {
@@ -368,19 +414,30 @@ impl fmt::Display for Note {
                 };
                 write!(f, "numbers are not written plainly in {}", listed(examples, shown))
             }
+            Note::DecimalCommas { columns, example: (cell, value) } => {
+                let short = digits(*value, 6);
+                // A cell of many digits says no more than its value does.
+                let cell = if cell.len() <= 10 { shortened(cell) } else { short.replace('.', ",") };
+                match columns.as_slice() {
+                    [one] => write!(f, "decimal commas in {one}: {cell} is {short}"),
+                    [first, ..] => {
+                        write!(f, "decimal commas in {} columns: {cell} in {first} is {short}", columns.len())
+                    }
+                    [] => f.write_str("decimal commas"),
+                }
+            }
             Note::NumberTexts { examples } => {
-                let shown = |(column, cell, value): &(String, String, String)| match cell.is_empty() {
-                    true => column.clone(),
-                    false => format!("{column} ({cell} read as {value})"),
+                let shown = |(column, cell, value): &(String, String, String)| {
+                    if cell.is_empty() { column.clone() } else { format!("{column} ({cell} read as {value})") }
                 };
                 write!(f, "texts that are numbers are read as numbers in {}", listed(examples, shown))
             }
             Note::Others { columns, .. } => {
                 let shown = |other: &OtherCells| match &other.first {
                     Some((cell, place)) => {
-                        format!("{} ({}, first '{cell}' in {place})", other.column, other.cells)
+                        format!("{} ({}, first '{cell}' in {place})", other.column, grouped(other.cells))
                     }
-                    None => format!("{} ({})", other.column, other.cells),
+                    None => format!("{} ({})", other.column, grouped(other.cells)),
                 };
                 write!(
                     f,
@@ -394,8 +451,10 @@ impl fmt::Display for Note {
             Note::Drawn { unlabeled, of } => {
                 write!(
                     f,
-                    "{unlabeled} of {of} unlabeled rows were drawn and are learned from; the shares of positives are those \
-                     among all rows"
+                    "{} {} drawn and {} learned from; the shares of positives are those among all rows",
+                    part_of(*unlabeled, *of, "unlabeled rows"),
+                    agree(*unlabeled, "was", "were"),
+                    agree(*unlabeled, "is", "are")
                 )
             }
             Note::Labels { column, positive, unlabeled: Some(unlabeled) } => {
@@ -437,13 +496,20 @@ impl fmt::Display for Note {
             Note::Shifted(ColumnShift { column, shift }) => shifted(f, column, shift),
             Note::Repeated { rows, all } => write!(
                 f,
-                "{rows} of {all} rows are equal to an earlier one in every column that is learned from; each counts as a row \
-                 of its own in shares and intervals, so drop those that are the same thing once more"
+                "{} {} equal to an earlier one in every column that is learned from; each counts as a row of its own in shares \
+                 and intervals, so drop those that are the same thing once more",
+                part_of(*rows, *all, "rows"),
+                agree(*rows, "is", "are")
+            ),
+            Note::Copies { unlabeled: 1 } => f.write_str(
+                "1 unlabeled row is equal to a labeled one in every column that is learned from; if it is the same thing once \
+                 more, drop it or label it, too",
             ),
             Note::Copies { unlabeled } => write!(
                 f,
-                "{unlabeled} unlabeled rows are equal to labeled ones in every column that is learned from; if they are the \
-                 same things once more, drop them or label them, too"
+                "{} unlabeled rows are equal to labeled ones in every column that is learned from; if they are the same things \
+                 once more, drop them or label them, too",
+                grouped(*unlabeled)
             ),
             Note::Delimiter(sign) => {
                 let name = match sign {
@@ -454,23 +520,32 @@ impl fmt::Display for Note {
                 write!(f, "{name} separates the cells of the table, by its first lines")
             }
             Note::OtherEncoding { files, all, folder, encoding } => {
-                write!(f, "{files} of {all} files of '{folder}' are not UTF-8 and were read as {encoding}")
+                let (are, were) = (agree(*files, "is", "are"), agree(*files, "was", "were"));
+                let of = part_of(*files, *all, "files");
+                write!(f, "{of} of '{folder}' {are} not UTF-8 and {were} read as {encoding}")
             }
             Note::Malformed { files, all, folder } => write!(
                 f,
-                "{files} of {all} files of '{folder}' hold bytes that their encoding does not have, read as U+FFFD"
+                "{} of '{folder}' {} bytes that their encoding does not have, read as U+FFFD",
+                part_of(*files, *all, "files"),
+                agree(*files, "holds", "hold")
             ),
             Note::Unreadable { files, all, first, why } => {
                 write!(
                     f,
-                    "{files} of {all} pictures cannot be read and are left out, first '{first}' ({why})"
+                    "{} cannot be read and {} left out, first '{first}' ({why})",
+                    part_of(*files, *all, "pictures"),
+                    agree(*files, "is", "are")
                 )
             }
             Note::Resized { files, all, shape } => {
                 write!(
                     f,
-                    "{files} of {all} pictures were brought to {} x {} pixels",
-                    shape.width, shape.height
+                    "{} {} brought to {} x {} pixels",
+                    part_of(*files, *all, "pictures"),
+                    agree(*files, "was", "were"),
+                    shape.width,
+                    shape.height
                 )
             }
         }
@@ -481,12 +556,18 @@ fn label_stop(f: &mut fmt::Formatter<'_>, stop: &LabelStop) -> fmt::Result {
     let (verb, side) = if stop.stops { ("stop", "after") } else { ("begin", "before") };
     write!(
         f,
-        "labels {verb} at {} in column '{}': {} of {} rows {side} it are labeled, {} of {} others",
-        stop.at, stop.column, stop.labeled, stop.rows, stop.other_labeled, stop.other_rows
+        "labels {verb} at {} in column '{}': {} {side} it {} labeled, {} of {} others",
+        stop.at,
+        stop.column,
+        part_of(stop.labeled, stop.rows, "rows"),
+        agree(stop.labeled, "is", "are"),
+        grouped(stop.other_labeled),
+        grouped(stop.other_rows)
     )?;
-    match stop.used {
-        true => write!(f, "; the model learns when rows were labeled"),
-        false => write!(f, "; the date itself is not used"),
+    if stop.used {
+        write!(f, "; the model learns when rows were labeled")
+    } else {
+        write!(f, "; the date itself is not used")
     }
 }
 
@@ -495,9 +576,9 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
     match shift {
         Shift::Range { outside, cells, training: [low, high], here: [lowest, highest] } => write!(
             f,
-            "column '{column}': {} of {cells} numbers are outside of what training saw ({} to {}; here {} to {}): is it in \
-             other units?",
+            "column '{column}': {} of {} are outside of what training saw ({} to {}; here {} to {}): is it in other units?",
             percent(*outside, *cells),
+            counted(*cells, "numbers"),
             number(*low),
             number(*high),
             number(*lowest),
@@ -505,8 +586,9 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
         ),
         Shift::Values { cells, training: [low, high], here: [lowest, highest], .. } => write!(
             f,
-            "column '{column}': the {cells} numbers are unlike those of training (there mostly {} to {}; here {} to {}): is \
-             it in other units?",
+            "column '{column}': the {} {} unlike those of training (there mostly {} to {}; here {} to {}): is it in other units?",
+            counted(*cells, "numbers"),
+            agree(*cells, "is", "are"),
             number(*low),
             number(*high),
             number(*lowest),
@@ -514,19 +596,25 @@ fn shifted(f: &mut fmt::Formatter<'_>, column: &str, shift: &Shift) -> fmt::Resu
         ),
         Shift::Factor { factor, cells, .. } => write!(
             f,
-            "column '{column}': the {cells} numbers other than 0 are about {} times those of training: is it in other units?",
+            "column '{column}': the {} other than 0 {} about {} times those of training: is it in other units?",
+            counted(*cells, "numbers"),
+            agree(*cells, "is", "are"),
             number(rounded(*factor))
         ),
         Shift::Missing { missing, rows, training } => write!(
             f,
-            "column '{column}': {} of {rows} cells are missing, {} in training",
+            "column '{column}': {} of {} {} missing, {} in training",
             percent(*missing, *rows),
+            counted(*rows, "cells"),
+            agree(*missing, "is", "are"),
             share(*training)
         ),
         Shift::Levels { unseen, cells } => write!(
             f,
-            "column '{column}': {} of {cells} cells hold new categories, treated as unknown",
-            percent(*unseen, *cells)
+            "column '{column}': {} of {} {} new categories, treated as unknown",
+            percent(*unseen, *cells),
+            counted(*cells, "cells"),
+            agree(*unseen, "holds", "hold")
         ),
     }
 }
@@ -547,6 +635,11 @@ fn rounded(x: f64) -> f64 {
 
 /// A number with four digits that count.
 fn number(x: f64) -> String {
+    digits(x, 4)
+}
+
+/// A number with so many digits that count.
+fn digits(x: f64, most: i32) -> String {
     let size = x.abs();
     if x == x.trunc() && size < 1e9 {
         return format!("{x}");
@@ -554,18 +647,19 @@ fn number(x: f64) -> String {
     match size {
         s if !(1e-4..1e9).contains(&s) => format!("{x:.3e}"),
         s => {
-            let digits = (3 - s.log10().floor() as i32).clamp(0, 8) as usize;
+            let digits = (most - 1 - s.log10().floor() as i32).clamp(0, 8) as usize;
             let shown = format!("{x:.digits$}");
-            match shown.contains('.') {
-                true => shown.trim_end_matches('0').trim_end_matches('.').to_string(),
-                false => shown,
+            if shown.contains('.') {
+                shown.trim_end_matches('0').trim_end_matches('.').to_string()
+            } else {
+                shown
             }
         }
     }
 }
 
-fn counted((name, count): &(String, usize)) -> String {
-    format!("{name} ({count})")
+fn with_count((name, count): &(String, usize)) -> String {
+    format!("{name} ({})", grouped(*count))
 }
 
 fn listed<T>(items: &[T], show: impl Fn(&T) -> String) -> String {

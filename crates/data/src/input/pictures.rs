@@ -6,10 +6,9 @@
 //!
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
-use super::files::{self, Kind, Links, pictures_below};
+use super::files::{self, Classes, Kind, pictures_below};
 use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::error::listed;
 use crate::formats::picture::{LEAST, probe, read_all};
 use crate::frame::{TextColumn, Values};
 use crate::label::{apart, count_labels};
@@ -33,33 +32,17 @@ struct Decoded {
 /// One folder with a folder per class.
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
+    let pictures = |listing: files::Listing| listing.pictures;
+    let classes = Classes::read(folder, options.follow_links, pictures, options.positive.as_deref())?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
-    let mut classes = Vec::new();
-    let links = Links::of(folder, options.follow_links);
-    for inner in files::list(folder, links)?.folders {
-        let pictures = files::list(&inner, links)?.pictures;
-        if !pictures.is_empty() {
-            of.extend(std::iter::repeat_n(classes.len(), pictures.len()));
-            classes.push(inner.file_name().unwrap_or_default().to_string_lossy().into_owned());
-            paths.extend(pictures);
-        }
+    for (at, class) in classes.all.into_iter().enumerate() {
+        of.extend(std::iter::repeat_n(at, class.files.len()));
+        paths.extend(class.files);
     }
-    let shown = folder.display().to_string();
-    let Some(positive) = &options.positive else {
-        return Err(DataError::WhichClass { folder: shown, classes: listed(&classes, ", ", 8) });
-    };
-    if !classes.contains(positive) {
-        let classes = listed(&classes, ", ", 8);
-        return Err(DataError::NoSuchClass { folder: shown, value: positive.clone(), classes });
-    }
-    let is_positive = |&row: &usize| classes[of[row]] == *positive;
+    let is_positive = |&row: &usize| of[row] == classes.positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
-    let label = |&positive: &bool| if positive { Label::Positive } else { Label::Unlabeled };
-    let labels = truth.iter().map(label).collect();
-    let data = learned(decoded, ImageFrom::Files, &paths, folder)?;
-    // A folder per class says the truth, if the user says that it does: for a method that sees every label.
-    data.with_labels(labels)?.with_truth(truth)
+    learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)
 }
 
 /// Folders of pictures: positives, unlabeled ones and maybe negatives.
@@ -126,7 +109,7 @@ pub(super) fn read_folder(
     folder: &Path,
     follow: bool,
 ) -> Result<Dataset, DataError> {
-    if files::kind_of(folder, follow)? == Kind::Texts {
+    if matches!(files::kind_of(folder, follow)?, Kind::Texts | Kind::TextClasses) {
         let file = folder.display().to_string();
         return Err(DataError::OtherInput { fitted: "pictures", found: "texts", file });
     }

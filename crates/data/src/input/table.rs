@@ -17,7 +17,7 @@ pub(super) struct Table {
     pub answers: Answers,
 }
 
-/// What is known of rows beside their features.
+/// What is known of rows besides their features.
 #[derive(Default)]
 pub(super) struct Answers {
     pub labels: Option<Vec<Label>>,
@@ -28,7 +28,7 @@ pub(super) struct Answers {
     pub notes: Vec<Note>,
 }
 
-/// Columns that say something of the rows and are no features.
+/// Columns that say something of the rows and are not features.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub label: Option<&'a str>,
@@ -286,15 +286,14 @@ pub(super) fn read_source(
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
     let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
     let truth = known.truth.map(|name| truth_from_column(&take(name)?, known.positive)).transpose()?;
-    let mut also = match twice.is_empty() {
-        true => Frame::default(),
-        false => {
-            let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
-            let only = Some(names.clone());
-            let rows = options.rows.clone();
-            let verbatim = ReadOptions { verbatim: names, only, rows, ..ReadOptions::default() };
-            source.read(&verbatim.written_like(&options))?
-        }
+    let mut also = if twice.is_empty() {
+        Frame::default()
+    } else {
+        let names: Vec<String> = twice.iter().map(ToString::to_string).collect();
+        let only = Some(names.clone());
+        let rows = options.rows.clone();
+        let verbatim = ReadOptions { verbatim: names, only, rows, ..ReadOptions::default() };
+        source.read(&verbatim.written_like(&options))?
     };
     let mut ids = Vec::new();
     for name in known.ids {

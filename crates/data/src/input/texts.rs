@@ -1,6 +1,6 @@
-//! Folders of texts: one file per text.
+//! Folders of texts, one file per text: apart, or a folder per class.
 
-use super::files::{Links, Listing, list};
+use super::files::{Classes, Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
 use crate::decode::{ReadAs, TextEncoding, decode};
 use crate::frame::TextColumn;
@@ -8,7 +8,7 @@ use crate::label::apart;
 use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
 use crate::{DataError, check_memory};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How many bytes of small files are read between two questions about memory.
@@ -37,16 +37,55 @@ pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset,
     Ok(data.with_notes(parts.into_iter().flat_map(|part| part.notes)))
 }
 
-/// Reads every text of a folder in the order of their names. HTML loses its tags.
+/// One folder with a folder per class.
+pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
+    options.check_folders(folder)?;
+    let texts = |listing: Listing| listing.texts;
+    let classes = Classes::read(folder, options.follow_links, texts, options.positive.as_deref())?;
+    let positive = &classes.all[classes.positive].folder;
+    let inside = texts_of(folder, options.follow_links)?;
+    let truth = inside.iter().map(|path| path.parent() == Some(positive)).collect();
+    let Folder { names, texts, notes } = read_texts(folder, inside, options.encoding)?;
+    let (text, rows) = options.text_options().fit_transform(&texts)?;
+    let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
+    let data = Dataset::new(rows.into(), Arc::new(encoding)).with_class(truth)?;
+    Ok(data.with_ids("file", names)?.with_notes(notes))
+}
+
+/// The texts of a folder in the order of their names; of the folders in it, where it has no texts of its own.
+fn texts_of(folder: &Path, follow: bool) -> Result<Vec<PathBuf>, DataError> {
+    let links = Links::of(folder, follow);
+    let refused = |inner: &PathBuf| DataError::FolderInFolder { path: inner.display().to_string() };
+    let Listing { texts, folders, .. } = list(folder, links)?;
+    if !texts.is_empty() {
+        return folders.first().map_or(Ok(texts), |inner| Err(refused(inner)));
+    }
+    let mut below = Vec::new();
+    for inner in folders {
+        let Listing { texts, folders, .. } = list(&inner, links)?;
+        if let Some(deeper) = folders.first() {
+            return Err(refused(deeper));
+        }
+        below.extend(texts);
+    }
+    Ok(below)
+}
+
+/// Reads every text of a folder, or of the folders in it.
 pub(super) fn read_folder(
     folder: &Path,
     encoding: Option<TextEncoding>,
     follow: bool,
 ) -> Result<Folder, DataError> {
-    let Listing { texts: paths, folders, .. } = list(folder, Links::of(folder, follow))?;
-    if let Some(inner) = folders.first() {
-        return Err(DataError::FolderInFolder { path: inner.display().to_string() });
-    }
+    read_texts(folder, texts_of(folder, follow)?, encoding)
+}
+
+/// Reads texts, which are named as seen from the folder. HTML loses its tags.
+fn read_texts(
+    folder: &Path,
+    paths: Vec<PathBuf>,
+    encoding: Option<TextEncoding>,
+) -> Result<Folder, DataError> {
     let (mut names, mut texts) = (TextColumn::default(), Vec::with_capacity(paths.len()));
     let (mut others, mut malformed) = (0, 0);
     let mut unasked = 0u64;
@@ -68,7 +107,7 @@ pub(super) fn read_folder(
             true => strip_html(&decoded.text),
             false => decoded.text,
         });
-        names.push(&path.file_name().unwrap_or_default().to_string_lossy());
+        names.push(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     }
     if texts.is_empty() {
         return Err(DataError::NothingToRead { folder: folder.display().to_string() });

@@ -112,7 +112,7 @@ impl ArrowTable {
         others.for_each(|(_, store)| *store = None);
     }
 
-    /// The cells since the last time, for a reader that goes on.
+    /// The cells since the last time, for a reader that continues.
     pub(super) fn take(&mut self, rows: usize) -> Result<Frame, DataError> {
         let (refuse, mut columns) = (self.refuse, Vec::with_capacity(self.stores.len()));
         for (name, store) in self.stores.iter_mut().flatten() {
@@ -697,12 +697,11 @@ impl Vectors {
 /// A number as `f32`, if it is finite as such.
 fn narrow(value: f64) -> Result<f32, (Trouble, String)> {
     let narrow = value as f32;
-    match narrow.is_finite() {
-        true => Ok(narrow),
-        false => {
-            let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
-            Err((trouble, format!("{value:?}")))
-        }
+    if narrow.is_finite() {
+        Ok(narrow)
+    } else {
+        let trouble = if value.is_finite() { Trouble::TooLarge } else { Trouble::NotFinite };
+        Err((trouble, format!("{value:?}")))
     }
 }
 

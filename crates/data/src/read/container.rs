@@ -54,9 +54,10 @@ pub(super) fn check_zip(file: &str, bytes: &Bytes) -> Result<Zipped, DataError> 
         let mut kept = Vec::new();
         loop {
             let step = part.by_ref().take(STEP);
-            let read = match keep {
-                true => { step }.read_to_end(&mut kept).map(|read| read as u64),
-                false => io::copy(&mut { step }, &mut io::sink()),
+            let read = if keep {
+                { step }.read_to_end(&mut kept).map(|read| read as u64)
+            } else {
+                io::copy(&mut { step }, &mut io::sink())
             };
             let read = read.map_err(|error| corrupt(error.to_string()))?;
             if read == 0 {

@@ -285,7 +285,7 @@ impl Table<'_> {
             }
         }
         let cells = self.with_places(cells);
-        // A separator at the end of each line, or a margin beside the table, makes columns of nothing.
+        // A separator at the end of each line, or a margin next to the table, makes columns of nothing.
         let unnamed = |name: &str| header.unnamed.iter().any(|&at| header.names[at] == name);
         columns.retain(|column: &Column| !unnamed(&column.name) || column.values.missing() < rows);
         header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
@@ -323,9 +323,10 @@ impl Table<'_> {
     /// What is told of columns, with the lines of the cells that are something else.
     pub(super) fn with_places(self, cells: Vec<(CellsRead, u64)>) -> Vec<CellsRead> {
         let offsets: Vec<u64> = cells.iter().map(|(_, offset)| *offset).collect();
-        let places = match cells.iter().any(|(cells, _)| cells.others > 0) {
-            true => places_of(self.source, self.encoding, &offsets),
-            false => Vec::new(),
+        let places = if cells.iter().any(|(cells, _)| cells.others > 0) {
+            places_of(self.source, self.encoding, &offsets)
+        } else {
+            Vec::new()
         };
         let mut cells: Vec<CellsRead> = cells.into_iter().map(|(cells, _)| cells).collect();
         for (cells, place) in cells.iter_mut().zip(places) {

@@ -332,9 +332,10 @@ impl Slot {
             }
             Kind::Text(texts) => {
                 for (cell, offset) in cells {
-                    match super::cell::is_missing(cell.trim_ascii()) {
-                        true => texts.push_missing(),
-                        false => texts.push(text(cell, offset)?),
+                    if super::cell::is_missing(cell.trim_ascii()) {
+                        texts.push_missing()
+                    } else {
+                        texts.push(text(cell, offset)?)
                     }
                 }
             }

@@ -10,7 +10,7 @@ use ::parquet::file::metadata::ParquetMetaData;
 const ROWS_AT_ONCE: usize = 8192;
 /// What a number of a list takes on its way.
 const BYTES_PER_NUMBER: u64 = 16;
-/// A column of a batch holds at most so many bytes of text; the reader refuses more.
+/// A column of a batch holds at most this many bytes of text; the reader refuses more.
 const MOST_TEXT: u64 = 1 << 31;
 
 /// Checks that every column chunk lies inside the file. The reader takes the offsets of the footer on trust, and its
@@ -84,9 +84,10 @@ pub(super) fn rows_at_once(
         return Ok(ROWS_AT_ONCE);
     }
     let room = room() / 2;
-    match texts <= room {
-        true => Ok(ROWS_AT_ONCE),
-        false => Ok(usize::try_from(room / longest.max(1)).unwrap_or(1).clamp(1, ROWS_AT_ONCE)),
+    if texts <= room {
+        Ok(ROWS_AT_ONCE)
+    } else {
+        Ok(usize::try_from(room / longest.max(1)).unwrap_or(1).clamp(1, ROWS_AT_ONCE))
     }
 }
 

@@ -20,7 +20,7 @@ use crate::frame::Values;
 /// A column is numeric if at least this share of its cells are numbers, in percent.
 const NEARLY_ALL: usize = 95;
 
-/// So many cells that are no numbers are no reason to stop storing numbers.
+/// So many cells that are not numbers are no reason to stop storing numbers.
 const FEW: usize = 16;
 
 /// How much of a cell is kept to be shown.
@@ -283,7 +283,7 @@ impl Guess {
         }
     }
 
-    /// The cells since the last time, as what is wanted, for a reader that goes on. What the column is, [`end`](Self::end)
+    /// The cells since the last time, as what is wanted, for a reader that continues. What the column is, [`end`](Self::end)
     /// tells once all cells were seen.
     pub(super) fn take(&mut self) -> Values {
         match &mut self.stored {

@@ -31,7 +31,7 @@ const CONTINUES: [u8; 4] = [0xff; 4];
 /// The longest description of a message.
 const LONGEST: usize = 64 << 20;
 
-/// What a cell takes beside its bytes.
+/// What a cell takes besides its bytes.
 const BYTES_PER_CELL: u64 = 4;
 
 /// Whether a file starts like Arrow, a stream or Feather.
@@ -55,13 +55,12 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
 /// The names of the columns that are one cell a row.
 pub(super) fn cell_names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
     let corrupt = |error: ArrowError| corrupt(&source.name, &error);
-    let schema = contained(|| match source.start()? == MAGIC {
-        true => {
+    let schema = contained(|| {
+        if source.start()? == MAGIC {
             let mut file = Cursor::new(source.all()?);
             check_footer(&source.name, &mut file)?;
             FileReader::try_new(file, None).map(|reader| reader.schema()).map_err(corrupt)
-        }
-        false => {
+        } else {
             let stream = source.open()?.take(check_messages(source)?);
             StreamReader::try_new(io::BufReader::new(stream), None)
                 .map(|reader| reader.schema())
@@ -188,10 +187,7 @@ fn check_messages(source: &Source<'_>) -> Result<u64, DataError> {
         length += if modern { 8 } else { 4 } + announced as u64 + body;
         seen = true;
     }
-    match seen {
-        true => Ok(length),
-        false => Err(corrupt(file, &"it has no schema")),
-    }
+    if seen { Ok(length) } else { Err(corrupt(file, &"it has no schema")) }
 }
 
 /// Where the packed buffers of a message are, each of which begins with its length; rows are added up.
@@ -250,9 +246,10 @@ fn check_body(file: &str, bytes: &mut impl Read, body: u64, starts: Vec<u64>) ->
     }
     check_memory(|| format!("a part of '{file}'"), unpacked.saturating_mul(2))?;
     let left = body.saturating_sub(at);
-    match io::copy(&mut bytes.by_ref().take(left), &mut io::sink()).ok() == Some(left) {
-        true => Ok(()),
-        false => Err(cut()),
+    if io::copy(&mut bytes.by_ref().take(left), &mut io::sink()).ok() == Some(left) {
+        Ok(())
+    } else {
+        Err(cut())
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Plan {
     names: Vec<String>,
     places: HashMap<String, usize>,
     holds: Vec<Holds>,
-    /// Columns whose lists are not written as texts: they are no features, or become vectors.
+    /// Columns whose lists are not written as texts: they are not features, or become vectors.
     silent: Vec<bool>,
     rows: usize,
 }
@@ -39,7 +39,7 @@ enum Holds {
     Nothing,
     /// Numbers, words and truth values.
     Cells,
-    /// Lists of so many numbers.
+    /// Lists of this many numbers.
     Vectors(usize),
     /// Lists of other things, or of different lengths.
     Lists,

@@ -51,12 +51,11 @@ impl KeptRows {
 
     /// Refuses a file that has another number of rows than when the rows were chosen.
     pub(super) fn check(&self, file: &str, rows: usize) -> Result<(), DataError> {
-        match rows == self.rows {
-            true => Ok(()),
-            false => {
-                let cause = std::io::Error::other("it changed while it was being read");
-                Err(DataError::Read { file: file.to_string(), cause })
-            }
+        if rows == self.rows {
+            Ok(())
+        } else {
+            let cause = std::io::Error::other("it changed while it was being read");
+            Err(DataError::Read { file: file.to_string(), cause })
         }
     }
 }

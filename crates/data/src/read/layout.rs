@@ -148,7 +148,7 @@ impl Lines {
         first.cells > 1 && !title && self.records.iter().all(|line| line.cells == first.cells)
     }
 
-    /// How wide the table is whose header is the first line that is no title, if the lines below agree.
+    /// How wide the table is whose header is the first line that is not a title, if the lines below agree.
     fn below_titles(&self) -> Option<(usize, Layout)> {
         let wide = most_common(self.records.iter().map(|line| line.cells))?;
         if wide < 2 {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(layout("\"a\",\"b\"\n\"1\",3,4\n\"2\",5,6\n"), r);
         let dump = "a,b\n\"x \\\"y, z\\\"\",1\n\"w\",2\n";
         assert_eq!(layout(dump), Layout { escaped: true, ..Layout::from(b',') });
-        // A path that ends in a backslash is no reason.
+        // A path that ends in a backslash is not a reason.
         assert_eq!(layout("a,b\n\"C:\\\",1\n"), Layout::from(b','));
     }
 }

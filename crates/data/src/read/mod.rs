@@ -226,9 +226,10 @@ fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Rol
     let must_exist = named.filter(|_| options.only.is_none());
     for name in options.drop.iter().chain(must_exist) {
         if sorted.binary_search(&name.as_str()).is_err() {
-            return Err(match header::are_numbers(names) {
-                true => DataError::NoHeader { file: file.to_string(), first: listed(names, ", ", 3) },
-                false => unknown_column(name, names.iter().map(String::as_str)),
+            return Err(if header::are_numbers(names) {
+                DataError::NoHeader { file: file.to_string(), first: listed(names, ", ", 3) }
+            } else {
+                unknown_column(name, names.iter().map(String::as_str))
             });
         }
     }

@@ -57,7 +57,7 @@ impl std::str::FromStr for NumberStyle {
 
 const CURRENCIES: [char; 6] = ['$', '€', '£', '¥', '₹', '¢'];
 
-/// Longer texts are no numbers.
+/// Longer texts are not numbers.
 const LONGEST: usize = 64;
 
 /// The number that a cell stands for in a style, if it stands for one that a 32-bit float can hold.

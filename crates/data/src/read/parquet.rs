@@ -22,7 +22,7 @@ pub(super) const MAGIC: &[u8] = b"PAR1";
 /// The first four bytes of a Parquet file whose footer is encrypted.
 const ENCRYPTED: &[u8] = b"PARE";
 
-/// What a batch may take beside its texts.
+/// What a batch may take besides its texts.
 pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
 
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
@@ -62,9 +62,12 @@ fn read_chunks(
     chunks: impl ChunkReader + 'static,
     options: &ReadOptions,
 ) -> Result<Frame, DataError> {
-    let corrupt = |error: &dyn Display| match error.to_string().contains("encryption feature is disabled") {
-        true => encrypted(file),
-        false => corrupt(file, error),
+    let corrupt = |error: &dyn Display| {
+        if error.to_string().contains("encryption feature is disabled") {
+            encrypted(file)
+        } else {
+            corrupt(file, error)
+        }
     };
     let length = chunks.len();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);

@@ -212,12 +212,14 @@ impl Reader {
         let chunks = Chunks::open(source)?;
         let length = chunks.len();
         let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain).map_err(
-            |error| match error.to_string().contains("encryption feature is disabled") {
-                true => encrypted(&file),
-                false => corrupt(&file, error),
-            },
-        )?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::try_new_with_options(chunks, plain).map_err(|error| {
+                if error.to_string().contains("encryption feature is disabled") {
+                    encrypted(&file)
+                } else {
+                    corrupt(&file, error)
+                }
+            })?;
         check_chunks(builder.metadata(), length).map_err(|error| corrupt(&file, error))?;
         let names: Vec<String> =
             builder.schema().fields().iter().map(|field| field.name().trim().to_string()).collect();

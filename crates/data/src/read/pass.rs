@@ -121,9 +121,10 @@ struct Bound {
 
 impl Bound {
     fn longest(&self) -> u64 {
-        let (place, ask): (_, fn() -> u64) = match self.header_read.get() {
-            false => (&self.longest[0], longest_header),
-            true => (&self.longest[1], longest_record),
+        let (place, ask): (_, fn() -> u64) = if self.header_read.get() {
+            (&self.longest[1], longest_record)
+        } else {
+            (&self.longest[0], longest_header)
         };
         let longest = place.get().unwrap_or_else(ask);
         place.set(Some(longest));
@@ -259,9 +260,10 @@ impl<'s> Pass<'s> {
     fn doubling(&self, start: u64) -> u64 {
         let rows = self.reader.position().record().max(1);
         let step = rows.saturating_mul(STEP) / start.max(1);
-        match rows + 2 * step >= rows.next_power_of_two() {
-            true => rows.saturating_mul(2 * self.wide as u64),
-            false => 0,
+        if rows + 2 * step >= rows.next_power_of_two() {
+            rows.saturating_mul(2 * self.wide as u64)
+        } else {
+            0
         }
     }
 

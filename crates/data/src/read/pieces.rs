@@ -43,7 +43,7 @@ pub(crate) struct PiecesEnd {
     pub answers: Vec<Column>,
     /// How cells were read, where that should be told.
     pub cells: Vec<CellsRead>,
-    /// What separates the cells of the file, where it was found out and is no comma.
+    /// What separates the cells of the file, where it was found out and is not a comma.
     pub delimiter: Option<char>,
     /// What was met in the shape of the file.
     pub remarks: Vec<Remark>,

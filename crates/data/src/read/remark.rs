@@ -1,9 +1,9 @@
 //! What reading met in the shape of a file and went on with, as facts.
 
-use crate::Hint;
 use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened};
+use crate::{Hint, agree, part_of};
 use serde::Serialize;
 use std::fmt;
 
@@ -100,7 +100,9 @@ impl fmt::Display for Remark {
             }
             Remark::Short { lines, of, first } => write!(
                 f,
-                "{lines} of {of} lines have fewer cells than the header, first {first}; their last cells are taken as missing"
+                "{} {} fewer cells than the header, first {first}; their last cells are taken as missing",
+                part_of(*lines, *of, "lines"),
+                agree(*lines, "has", "have")
             ),
             Remark::Sheets { read, others } => {
                 let (verb, shown) = (if others.len() == 1 { "has" } else { "have" }, listed(others, ", ", 8));

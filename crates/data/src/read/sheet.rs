@@ -68,7 +68,7 @@ fn choose(
             is_filled = true;
             Ok(false)
         });
-        // A sheet that cannot be read is no reason to refuse one that can.
+        // A sheet that cannot be read is not a reason to refuse one that can.
         if is_filled && (visible || with_data.is_empty()) {
             with_data.push((name, visible));
         } else if let (Err(error), true) = (looked, with_data.is_empty() && visible) {
@@ -86,13 +86,12 @@ fn choose(
             }
         }
     }
-    match with_data.is_empty() {
-        true => Err(DataError::EmptySheets { file: file.to_string() }),
-        false => {
-            let (read, _) = with_data.remove(at);
-            let others = with_data.into_iter().filter(|(_, visible)| *visible).map(|(name, _)| name);
-            Ok((read, others.collect()))
-        }
+    if with_data.is_empty() {
+        Err(DataError::EmptySheets { file: file.to_string() })
+    } else {
+        let (read, _) = with_data.remove(at);
+        let others = with_data.into_iter().filter(|(_, visible)| *visible).map(|(name, _)| name);
+        Ok((read, others.collect()))
     }
 }
 
@@ -191,10 +190,7 @@ impl<'s> SheetText<'s> {
             return self.write(&row);
         }
         self.first.push(row);
-        match self.first.len() >= LOOKED_AT {
-            true => self.find_header(),
-            false => Ok(()),
-        }
+        if self.first.len() >= LOOKED_AT { self.find_header() } else { Ok(()) }
     }
 
     fn find_header(&mut self) -> Result<(), DataError> {

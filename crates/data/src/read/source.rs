@@ -28,6 +28,15 @@ fn is_endless(bytes: &[u8]) -> bool {
     !packed && !marked.iter().any(|mark| bytes.starts_with(mark)) && !bytes.contains(&b'\n')
 }
 
+/// Whether bytes begin no text: with control characters, and neither compressed nor marked as UTF-16.
+fn is_no_text(start: &[u8]) -> bool {
+    let marked = matches!(
+        start,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]
+    );
+    !marked && start.iter().any(|byte| matches!(byte, 0..=8 | 14..=26))
+}
+
 /// How bytes become the pieces of a table.
 pub(super) enum Form {
     /// As text, with what separates cells where the name of the file tells it.
@@ -67,10 +76,8 @@ impl<'a> Source<'a> {
         let (bytes, format, stream) = (Bytes::File(path), TableFormat::of(path), is_stream(path));
         let mut source = Source { name, bytes, format, stream, counts_rows: None };
         if !regular {
-            let stream: Box<dyn Read> = match is_dash(path) {
-                true => Box::new(io::stdin()),
-                false => Box::new(source.open_file(path)?),
-            };
+            let stream: Box<dyn Read> =
+                if is_dash(path) { Box::new(io::stdin()) } else { Box::new(source.open_file(path)?) };
             source.bytes = Bytes::Read(source.whole(stream)?.into());
         }
         Ok(source)
@@ -90,10 +97,8 @@ impl<'a> Source<'a> {
             stream: is_stream(path),
             counts_rows: None,
         };
-        let mut stream: Box<dyn Read> = match is_dash(path) {
-            true => Box::new(io::stdin()),
-            false => Box::new(source.open_file(path)?),
-        };
+        let mut stream: Box<dyn Read> =
+            if is_dash(path) { Box::new(io::stdin()) } else { Box::new(source.open_file(path)?) };
         let read = |cause| DataError::Read { file: source.name.clone(), cause };
         let mut bytes = Vec::new();
         while (bytes.len() as u64) < MOST_HELD {
@@ -184,6 +189,9 @@ impl<'a> Source<'a> {
             // Some programs write a text table and call it a spreadsheet.
             (Some(TableFormat::Excel), _) => match workbook::is_page(&start) {
                 true => return Err(DataError::PageAsSheet { file: self.name.clone() }),
+                false if options.encoding.is_none() && is_no_text(&self.first(512)?) => {
+                    return Err(DataError::NotASheet { file: self.name.clone() });
+                }
                 false => TableFormat::Csv,
             },
             (Some(format), _) => format,
@@ -254,12 +262,11 @@ impl<'a> Source<'a> {
     /// Refuses a stream without a line end in sight.
     fn check_line(&self, bytes: &[u8]) -> Result<(), DataError> {
         let limit = longest_record();
-        match bytes.len() as u64 > limit && is_endless(bytes) {
-            true => {
-                let (file, place) = (self.name.clone(), Position::Line(1));
-                Err(DataError::LongRecord { file, place, limit })
-            }
-            false => Ok(()),
+        if bytes.len() as u64 > limit && is_endless(bytes) {
+            let (file, place) = (self.name.clone(), Position::Line(1));
+            Err(DataError::LongRecord { file, place, limit })
+        } else {
+            Ok(())
         }
     }
 
@@ -295,8 +302,12 @@ impl<'a> Source<'a> {
 
     /// The first four bytes, or fewer if there are no more: enough to know every format that has a mark.
     pub(super) fn start(&self) -> Result<Vec<u8>, DataError> {
-        let mut start = Vec::with_capacity(4);
-        let read = self.open()?.take(4).read_to_end(&mut start);
+        self.first(4)
+    }
+
+    fn first(&self, bytes: u64) -> Result<Vec<u8>, DataError> {
+        let mut start = Vec::new();
+        let read = self.open()?.take(bytes).read_to_end(&mut start);
         read.map_err(|cause| DataError::Read { file: self.name.clone(), cause })?;
         Ok(start)
     }

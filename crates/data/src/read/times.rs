@@ -21,7 +21,7 @@ pub(super) struct TimeReader {
     changed: bool,
 }
 
-/// Cells that are no dates in a column of dates.
+/// Cells that are not dates in a column of dates.
 #[derive(Default)]
 pub(super) struct Others {
     pub count: usize,
@@ -34,7 +34,7 @@ impl TimeReader {
         Self { seconds: Vec::new(), style, sure: true, fits: 0, others: Others::default(), changed: false }
     }
 
-    /// With cells that were read as texts until they were too many, and how many of them are no dates.
+    /// With cells that were read as texts until they were too many, and how many of them are not dates.
     pub(super) fn after(times: TimeColumn, others: usize) -> Self {
         let TimeColumn { seconds, style, sure, .. } = times;
         let (seconds, others) = (seconds.to_vec(), Others { count: others, first: None });
@@ -93,7 +93,7 @@ impl TimeReader {
         self.changed.then_some(self.style)
     }
 
-    /// The cells since the last time, for a reader that goes on.
+    /// The cells since the last time, for a reader that continues.
     pub(super) fn take(&mut self) -> Values {
         let seconds = Arc::new(std::mem::take(&mut self.seconds));
         Values::Times(TimeColumn {

@@ -48,16 +48,15 @@ impl Workbook {
         let (file, bytes) = (source.name.clone(), source.all()?);
         let cursor = Cursor::new(bytes.clone());
         let opened = contained(|| {
-            Ok(match bytes.starts_with(OLE) {
-                true => {
-                    check_ole(&file, &bytes)?;
-                    Sheets::Xls(Xls::new(cursor).map_err(|error| corrupt(&file, &error))?)
-                }
-                false => match check_zip(&file, &bytes)? {
+            Ok(if bytes.starts_with(OLE) {
+                check_ole(&file, &bytes)?;
+                Sheets::Xls(Xls::new(cursor).map_err(|error| corrupt(&file, &error))?)
+            } else {
+                match check_zip(&file, &bytes)? {
                     Zipped::Xlsx => Sheets::Xlsx(Xlsx::new(cursor).map_err(|error| corrupt(&file, &error))?),
                     Zipped::Xlsb => Sheets::Xlsb(Xlsb::new(cursor).map_err(|error| corrupt(&file, &error))?),
                     Zipped::Ods => Sheets::Ods(Ods::new(cursor).map_err(|error| corrupt(&file, &error))?),
-                },
+                }
             })
         });
         let sheets = opened.unwrap_or_else(|panic| Err(corrupt(&file, &panic)))?;

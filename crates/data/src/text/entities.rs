@@ -19,7 +19,7 @@ pub(super) fn entity(text: &str) -> Option<(char, usize)> {
         None => (number, 10),
     };
     let length = digits.bytes().take(LONGEST).take_while(|&byte| char::from(byte).is_digit(radix)).count();
-    // What does not fit is no character.
+    // What does not fit is not a character.
     let code = if length == 0 {
         None
     } else {
@@ -29,7 +29,7 @@ pub(super) fn entity(text: &str) -> Option<(char, usize)> {
     Some((character(code?), text.len() - digits.len() + length + semicolon))
 }
 
-/// By the HTML standard: numbers from 128 to 159 are meant as bytes of windows-1252, and what is no character becomes
+/// By the HTML standard: numbers from 128 to 159 are meant as bytes of windows-1252, and what is not a character becomes
 /// U+FFFD.
 fn character(code: u32) -> char {
     match u8::try_from(code) {
@@ -96,7 +96,7 @@ const NAMED: [(&str, u16); 253] = [
 mod tests {
     use super::*;
 
-    /// Against Python's `html.unescape`; the script that made the file lies beside it.
+    /// Against Python's `html.unescape`; the script that made the file is next to it.
     #[test]
     fn entities_equal_those_of_python() {
         let golden: Vec<(String, String)> =

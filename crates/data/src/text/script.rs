@@ -174,7 +174,7 @@ mod tests {
         kinds: Vec<(u32, u32, String)>,
     }
 
-    /// Against names and categories of Python's `unicodedata`; the script that made the file lies beside it.
+    /// Against names and categories of Python's `unicodedata`; the script that made the file is next to it.
     #[test]
     fn every_character_is_what_unicode_says() {
         let golden: Golden = serde_json::from_str(include_str!("../../tests/golden/words.json")).unwrap();

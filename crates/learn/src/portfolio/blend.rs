@@ -27,7 +27,7 @@ pub(super) struct OutOfFold {
     pub rows: Arc<Judging>,
 }
 
-/// What members are judged by beside their scores.
+/// What members are judged by besides their scores.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judging {
     /// Weights of the rows of each kind, where rows have weights.

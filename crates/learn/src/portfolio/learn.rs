@@ -20,8 +20,8 @@ use crate::{
     Subset, Task, Trainer, Tried, Views,
 };
 use onesided_data::{
-    Counts, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Split, Stream, stratified_folds,
-    stratified_holdout,
+    Counts, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Split, Stream, part_of,
+    stratified_folds, stratified_holdout,
 };
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
@@ -29,14 +29,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Cells of a sample on which members are judged, where a table has more, but at least and at most so many rows of it.
+/// Cells of a sample on which members are judged, where a table has more, but at least and at most this many rows of it.
 const MOST_JUDGED: usize = 8_000_000;
 const JUDGED_ROWS: [usize; 2] = [20_000, 170_000];
-/// One row in so many of a sample may be a positive at least, however rare they are in the table.
+/// One row in this many of a sample may be a positive at least, however rare they are in the table.
 const JUDGED_POSITIVES: usize = 8;
 /// Cells up to which five folds are dealt; three of more.
 const FIVE_FOLDS: usize = 2_500_000;
-/// One row in so many decides when a network stops.
+/// One row in this many decides when a network stops.
 const STOPPING: usize = 8;
 
 /// Rows outside of a sample are scored so many at a time.
@@ -73,14 +73,15 @@ pub(crate) fn learn(
     let blended = blend::mean(&scores, &weights);
     let mut report = report(task, &judged, &failed, &weights, &folds);
     report.beside = beside(task, &judged, &blended);
-    report.warnings.extend(not_monotone(&portfolio.not_monotone));
+    report.notes.extend(not_monotone(&portfolio.not_monotone));
     report.device = device;
     let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
     if sampled {
         let trained = if again { "all others, too" } else { "these alone" };
         let (judged, all) = (sample.len(), task.data.len());
         report.warnings.push(format!(
-            "members were judged on a sample of {judged} of {all} rows; the model was trained on {trained}"
+            "members were judged on a sample of {}; the model was trained on {trained}",
+            part_of(judged, all, "rows")
         ));
     }
     // What somebody asked to hold out stays out.
@@ -102,12 +103,11 @@ pub(crate) fn learn(
     }
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
-        match again {
-            true => {
-                let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
-                members.push(Member { weight, fitted });
-            }
-            false => members.extend(mean_of(one.fits, weight)),
+        if again {
+            let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
+            members.push(Member { weight, fitted });
+        } else {
+            members.extend(mean_of(one.fits, weight))
         }
     }
     let priors = task.priors;
@@ -184,7 +184,7 @@ fn once_more(
         let mut others: Vec<u32> = others.flat_map(|other| unlabeled[other].iter().copied()).collect();
         others.sort_unstable();
         let training = Kinds { unlabeled: others, ..all.clone() };
-        // Positives are scored beside them for no other reason than that scores of both are looked at.
+        // Positives are scored with them for no other reason than that scores of both are looked at.
         let scored = Kinds {
             positive: part(&all.positive, number),
             unlabeled: unlabeled[number].clone(),
@@ -446,9 +446,10 @@ fn set_aside(rows: &Kinds, task: &Task) -> (Kinds, Kinds) {
     };
     let (positive, unlabeled) = (parted(&rows.positive), parted(&rows.unlabeled));
     // Of few negatives none is spared.
-    let negative = match rows.negative.len() >= STOPPING {
-        true => parted(&rows.negative),
-        false => (rows.negative.clone(), Vec::new()),
+    let negative = if rows.negative.len() >= STOPPING {
+        parted(&rows.negative)
+    } else {
+        (rows.negative.clone(), Vec::new())
     };
     let kept = Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 };
     let aside = Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 };
@@ -548,7 +549,7 @@ fn described(chosen: &[(Judged, f64)]) -> String {
     parts.iter().map(|(weight, name)| format!("{weight:.2} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// That trees were not tried on columns beside a text that was asked for.
+/// That trees were not tried on columns next to a text that was asked for.
 fn without_trees(encoding: &Encoding) -> Option<String> {
     let Encoding::Table(features) = encoding else { return None };
     let is_text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Text { beside: false, .. });
@@ -620,6 +621,7 @@ fn report(
         beside: Vec::new(),
         metrics: BTreeMap::new(),
         warnings,
+        notes: Vec::new(),
     }
 }
 

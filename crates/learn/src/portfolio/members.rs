@@ -105,9 +105,10 @@ pub(super) fn of(
         return Ok((all, Vec::new()));
     }
     let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|member| member.is_monotone);
-    match kept.is_empty() {
-        true => Err(Error::NoMonotoneMember { rows: "a table with a column of texts" }),
-        false => Ok((kept, others.into_iter().map(|member| member.name).collect())),
+    if kept.is_empty() {
+        Err(Error::NoMonotoneMember { rows: "a table with a column of texts" })
+    } else {
+        Ok((kept, others.into_iter().map(|member| member.name).collect()))
     }
 }
 

@@ -171,10 +171,7 @@ impl Trainer for ClassicTrainer<'_> {
 fn described(model: &ClassicModel) -> String {
     let chosen: Vec<String> =
         model.chosen.iter().map(|(name, value)| format!("{name} {}", short(*value))).collect();
-    match chosen.is_empty() {
-        true => model.system.clone(),
-        false => format!("{} ({})", model.system, chosen.join(", ")),
-    }
+    if chosen.is_empty() { model.system.clone() } else { format!("{} ({})", model.system, chosen.join(", ")) }
 }
 
 /// Some digits of a number that has many.

@@ -88,9 +88,10 @@ impl TableSize {
 
     /// Boosted trees of a bag.
     pub fn bag(self) -> TreesConfig {
-        match self.positives >= LARGE_BAG {
-            true => self.boosted(100, 31, 0.1, 10.0),
-            false => self.boosted(60, 15, 0.1, 10.0),
+        if self.positives >= LARGE_BAG {
+            self.boosted(100, 31, 0.1, 10.0)
+        } else {
+            self.boosted(60, 15, 0.1, 10.0)
         }
     }
 }
@@ -174,7 +175,7 @@ struct LabelTreesTrainer<'d> {
 }
 
 impl LabelTreesTrainer<'_> {
-    /// What each row counts, with `negatives` as what a known negative counts beside an unlabeled row; `None` where every
+    /// What each row counts, with `negatives` as what a known negative counts next to an unlabeled row; `None` where every
     /// row counts once.
     fn weights(&self, subset: &Subset, negatives: f64) -> Option<Vec<f32>> {
         let known = &subset.training.negative;
@@ -186,7 +187,7 @@ impl LabelTreesTrainer<'_> {
         Some(weights)
     }
 
-    /// What a known negative counts beside an unlabeled row, so that all together have their weight.
+    /// What a known negative counts next to an unlabeled row, so that all together have their weight.
     fn of_a_negative(&self, unlabeled: f64, negatives: &[u32], all: usize) -> f64 {
         weight_of_negatives(all as f64) * unlabeled / self.task.amount(negatives).max(f64::MIN_POSITIVE)
     }

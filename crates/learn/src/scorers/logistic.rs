@@ -79,7 +79,7 @@ impl LogisticTrainer<'_> {
     }
 
     /// Whether each row is labeled, and what it counts: known negatives together as much as their number gives them
-    /// beside the unlabeled rows.
+    /// next to the unlabeled rows.
     fn known(&self, rows: &[u32], of: &Kinds, negatives: usize) -> Vec<(bool, f64)> {
         let task = self.task;
         let each = weight_of_negatives(negatives as f64) * task.amount(&of.unlabeled)

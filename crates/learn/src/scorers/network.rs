@@ -75,9 +75,10 @@ impl ObjectiveChoice {
     /// Objectives that average over the whole batch mean something else when its mix changes; the others are served better
     /// by a floor under the number of positives.
     pub(crate) fn mix(&self, reduction: Option<Reduction>) -> Mix {
-        match self.is_pooled() || reduction == Some(Reduction::SampleMean) {
-            true => Mix::Proportional,
-            false => Mix::AtLeast(SHARE_OF_POSITIVES),
+        if self.is_pooled() || reduction == Some(Reduction::SampleMean) {
+            Mix::Proportional
+        } else {
+            Mix::AtLeast(SHARE_OF_POSITIVES)
         }
     }
 
@@ -347,10 +348,7 @@ impl NetworkTrainer<'_> {
                 unlabeled: Sample { scores: unlabeled, weights: wu },
                 negative: Sample { scores: negative, weights: wn },
             };
-            match task.truth {
-                true => held.log_loss(),
-                false => held.epoch_risk(prior),
-            }
+            if task.truth { held.log_loss() } else { held.epoch_risk(prior) }
         };
         let criterion = crate::criterion::name(task);
         let risk_name = format!("{criterion} at {:?}", prior.map(PriorInUnlabeled::get));

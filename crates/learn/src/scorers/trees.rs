@@ -141,14 +141,12 @@ impl Trainer for TreesTrainer<'_> {
                 unlabeled: Sample { scores: unlabeled, weights: wu },
                 negative: Sample { scores: negative, weights: wn },
             };
-            match task.truth {
-                true => held.log_loss(),
-                false => held.risk(task.mu()),
-            }
+            if task.truth { held.log_loss() } else { held.risk(task.mu()) }
         };
-        let held_out = match subset.stop_after.is_none() && !stopping.is_empty() {
-            true => Some(HeldOut { rows: &stopping, judge: &mut judge }),
-            false => None,
+        let held_out = if subset.stop_after.is_none() && !stopping.is_empty() {
+            Some(HeldOut { rows: &stopping, judge: &mut judge })
+        } else {
+            None
         };
         // Levels beyond the number of bins have the order that these rows give them.
         let of_label = |row: u32| task.labels[row as usize] == Label::Positive;
@@ -267,9 +265,10 @@ impl<'o> Rounds<'o> {
     fn places(&self, number: usize) -> [&[u32]; 3] {
         std::array::from_fn(|kind| {
             let (all, parts) = (self.kinds[kind].as_slice(), self.parts);
-            match self.split[kind] {
-                true => &all[number * all.len() / parts..(number + 1) * all.len() / parts],
-                false => all,
+            if self.split[kind] {
+                &all[number * all.len() / parts..(number + 1) * all.len() / parts]
+            } else {
+                all
             }
         })
     }

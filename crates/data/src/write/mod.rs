@@ -1,9 +1,13 @@
-//! Writing files whole or not at all, and small tables of results.
+//! Writing files whole or not at all, and tables of results: text, Parquet, a spreadsheet.
+
+mod xlsx;
 
 use crate::DataError;
 use crate::place::{is_standard_output, is_stream};
+use crate::read::NumberStyle;
 use crate::temporary::{Access, Temporary};
 use ::parquet::arrow::ArrowWriter;
+use ::parquet::errors::ParquetError;
 use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -36,7 +40,16 @@ impl OutColumn {
     }
 
     /// The shortest text that reads back as the same value.
-    fn write_cell(&self, row: usize, cell: &mut Vec<u8>) -> io::Result<()> {
+    fn write_cell(&self, row: usize, decimal: NumberStyle, cell: &mut Vec<u8>) -> io::Result<()> {
+        let is_float = matches!(self, OutColumn::F64(_) | OutColumn::F32(_));
+        self.write_plain(row, cell)?;
+        if decimal == NumberStyle::Comma && is_float {
+            cell.iter_mut().filter(|byte| **byte == b'.').for_each(|byte| *byte = b',');
+        }
+        Ok(())
+    }
+
+    fn write_plain(&self, row: usize, cell: &mut Vec<u8>) -> io::Result<()> {
         match self {
             OutColumn::U64(values) => write!(cell, "{}", values[row]),
             OutColumn::F64(values) => write!(cell, "{:?}", values[row]),
@@ -122,55 +135,54 @@ impl FromStr for TableFormat {
     }
 }
 
-/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`. What is no
-/// regular file needs no extension and gets commas.
-pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
-    write_table_as(path, None, columns)
+/// How a table is written, where its name does not say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteAs {
+    /// The format of a file whose extension names none.
+    pub format: Option<TableFormat>,
+    /// How texts with separated cells are written.
+    pub style: TextStyle,
 }
 
-/// Writes a table in the format that the extension of `path` names, or in `format` where it names none. The path `-` is
-/// standard output; it, a pipe or a device is written to directly.
-pub fn write_table_as(
-    path: &Path,
-    format: Option<TableFormat>,
-    columns: &[(&str, OutColumn)],
-) -> Result<(), DataError> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    match extension.as_str() {
-        "csv" => return write_csv(path, columns),
-        "tsv" => return write_separated(path, columns, b'\t'),
-        "parquet" | "pq" => return write_parquet(path, columns),
-        _ => {}
+/// The signs of a text table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Between cells of a `.csv`; those of a `.tsv` are separated by tabs.
+    pub delimiter: u8,
+    /// The decimal sign of numbers.
+    pub decimal: NumberStyle,
+}
+
+impl TextStyle {
+    /// Semicolons between cells and decimal commas, as spreadsheets have it where numbers have a decimal comma.
+    pub const SEMICOLON: Self = Self { delimiter: b';', decimal: NumberStyle::Comma };
+}
+
+impl Default for TextStyle {
+    fn default() -> Self {
+        Self { delimiter: b',', decimal: NumberStyle::Point }
     }
-    match format.or(is_stream(path).then_some(TableFormat::Csv)) {
-        Some(TableFormat::Csv) => write_csv(path, columns),
-        Some(TableFormat::Tsv) => write_separated(path, columns, b'\t'),
-        Some(TableFormat::Parquet) => write_parquet(path, columns),
-        Some(_) | None => Err(DataError::WriteExtension { file: path.display().to_string() }),
-    }
+}
+
+/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`, or `.xlsx`. What is
+/// no regular file needs no extension and gets commas.
+pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    write_table_as(path, &WriteAs::default(), columns)
+}
+
+/// Writes a table in the format that the extension of `path` names, or in the one asked for where it names none. The path `-`
+/// is standard output; it, a pipe or a device is written to directly.
+pub fn write_table_as(path: &Path, how: &WriteAs, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+    common_length(columns)?;
+    let mut all = Some(columns.iter().map(|(name, column)| (name.to_string(), column.clone())).collect());
+    write_batches(path, how, &mut || Ok(all.take()))
 }
 
 /// Writes a table as comma-separated text with a header.
 pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
-    write_separated(path, columns, b',')
-}
-
-fn write_separated(path: &Path, columns: &[(&str, OutColumn)], delimiter: u8) -> Result<(), DataError> {
-    let rows = common_length(columns)?;
-    write_out(path, |file| {
-        let mut writer = ::csv::WriterBuilder::new().delimiter(delimiter).from_writer(file);
-        writer.write_record(columns.iter().map(|(name, _)| name))?;
-        let mut cell = Vec::new();
-        for row in 0..rows {
-            for (_, column) in columns {
-                cell.clear();
-                column.write_cell(row, &mut cell)?;
-                writer.write_field(&cell)?;
-            }
-            writer.write_record(None::<&[u8]>)?;
-        }
-        writer.flush()
-    })
+    common_length(columns)?;
+    let mut all = Some(columns.iter().map(|(name, column)| (name.to_string(), column.clone())).collect());
+    write_out(path, |file| separated_batches(file, TextStyle::default(), &mut || Ok(all.take())))
 }
 
 /// Writes a table as a Parquet file.
@@ -183,9 +195,9 @@ pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), D
                 cause: io::Error::other(error),
             })?;
     write_out(path, |file| {
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
-        writer.write(&batch)?;
-        writer.close()?;
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?;
+        writer.write(&batch).map_err(of_parquet)?;
+        writer.close().map_err(of_parquet)?;
         Ok(())
     })
 }
@@ -194,18 +206,11 @@ pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), D
 /// batch cannot be had, nothing is left behind.
 pub fn write_batches(
     path: &Path,
-    format: Option<TableFormat>,
+    how: &WriteAs,
     next: &mut (dyn FnMut() -> Result<Option<Vec<OutBatch>>, DataError> + Send),
 ) -> Result<(), DataError> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let format = match extension.as_str() {
-        "csv" => TableFormat::Csv,
-        "tsv" => TableFormat::Tsv,
-        "parquet" | "pq" => TableFormat::Parquet,
-        _ => match format.or(is_stream(path).then_some(TableFormat::Csv)) {
-            Some(format) => format,
-            None => return Err(DataError::WriteExtension { file: path.display().to_string() }),
-        },
+    let Some(format) = how.format_of(path) else {
+        return Err(DataError::WriteExtension { file: path.display().to_string() });
     };
     let mut wrong = None;
     let mut batch = || match next() {
@@ -215,12 +220,34 @@ pub fn write_batches(
             Err(io::Error::other("there is no more"))
         }
     };
+    let tabs = TextStyle { delimiter: b'\t', ..how.style };
     let written = match format {
         TableFormat::Parquet => write_out(path, |file| parquet_batches(file, &mut batch)),
-        TableFormat::Tsv => write_out(path, |file| separated_batches(file, b'\t', &mut batch)),
-        _ => write_out(path, |file| separated_batches(file, b',', &mut batch)),
+        TableFormat::Excel => write_out(path, |file| xlsx::sheet_of_batches(file, &mut batch)),
+        TableFormat::Tsv => write_out(path, |file| separated_batches(file, tabs, &mut batch)),
+        _ => write_out(path, |file| separated_batches(file, how.style, &mut batch)),
     };
     wrong.map_or(written, Err)
+}
+
+impl WriteAs {
+    /// The format that a path is written in. Of spreadsheets there is a writer of `.xlsx` alone.
+    pub fn format_of(&self, path: &Path) -> Option<TableFormat> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match extension.as_str() {
+            "csv" => Some(TableFormat::Csv),
+            "tsv" => Some(TableFormat::Tsv),
+            "parquet" | "pq" => Some(TableFormat::Parquet),
+            "xlsx" => Some(TableFormat::Excel),
+            "xls" | "xlsb" | "xlsm" | "ods" => None,
+            _ => match self.format {
+                // What is read as objects or Arrow is written as text where nothing else is known.
+                Some(TableFormat::Json | TableFormat::Arrow) => is_stream(path).then_some(TableFormat::Csv),
+                Some(format) => Some(format),
+                None => is_stream(path).then_some(TableFormat::Csv),
+            },
+        }
+    }
 }
 
 /// One named column of some rows.
@@ -228,26 +255,34 @@ pub type OutBatch = (String, OutColumn);
 
 fn separated_batches(
     file: &mut (dyn Write + Send),
-    delimiter: u8,
+    style: TextStyle,
     next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
 ) -> io::Result<()> {
     let mut writer =
-        ::csv::WriterBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_writer(file);
+        ::csv::WriterBuilder::new().delimiter(style.delimiter).buffer_capacity(1 << 16).from_writer(file);
     let (mut first, mut cell) = (true, Vec::new());
     while let Some(columns) = next()? {
         if std::mem::take(&mut first) {
-            writer.write_record(columns.iter().map(|(name, _)| name))?;
+            writer.write_record(columns.iter().map(|(name, _)| name)).map_err(as_io)?;
         }
         for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
             for (_, column) in &columns {
                 cell.clear();
-                column.write_cell(row, &mut cell)?;
-                writer.write_field(&cell)?;
+                column.write_cell(row, style.decimal, &mut cell)?;
+                writer.write_field(&cell).map_err(as_io)?;
             }
-            writer.write_record(None::<&[u8]>)?;
+            writer.write_record(None::<&[u8]>).map_err(as_io)?;
         }
     }
     writer.flush()
+}
+
+/// What went wrong below, which the writer of cells would wrap: a closed pipe is to be known as one.
+fn as_io(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn parquet_batches(
@@ -260,16 +295,26 @@ fn parquet_batches(
         let columns = columns.into_iter().map(|(name, column)| (name, column.into_arrow()));
         let batch = RecordBatch::try_from_iter(columns).map_err(io::Error::other)?;
         if let Some(file) = file.take() {
-            writer = Some(ArrowWriter::try_new(file, batch.schema(), None)?);
+            writer = Some(ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?);
         }
         if let Some(writer) = &mut writer {
-            writer.write(&batch)?;
+            writer.write(&batch).map_err(of_parquet)?;
         }
     }
     if let Some(writer) = writer {
-        writer.close()?;
+        writer.close().map_err(of_parquet)?;
     }
     Ok(())
+}
+
+/// [`as_io`] for the writer of Parquet.
+fn of_parquet(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(cause) => {
+            cause.downcast::<io::Error>().map_or_else(io::Error::other, |cause| *cause)
+        }
+        other => io::Error::other(other),
+    }
 }
 
 /// Writes to standard output where the path means it, and else a whole file.

@@ -1,0 +1,182 @@
+//! A table as a spreadsheet: an `.xlsx` file is a zip of small XML documents (ECMA-376, Office Open XML).
+//!
+//! Numbers are numbers and texts are texts, written into their cells. A spreadsheet shows numbers with the decimal sign of its
+//! user, and runs no text as a formula. The header stays in view.
+
+use super::{OutBatch, OutColumn};
+use std::fmt::Write as _;
+use std::io::{self, Cursor, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Rows of a sheet, its header among them.
+const MOST_ROWS: usize = 1 << 20;
+
+/// Columns of a sheet.
+const MOST_COLUMNS: usize = 1 << 14;
+
+/// Characters of a cell; what is longer is cut, because spreadsheets call the whole file damaged.
+const MOST_CHARACTERS: usize = 32_767;
+
+const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#;
+
+const OF_PACKAGE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
+
+const WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="list" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
+
+const OF_WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+
+const BEFORE_ROWS: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>"#;
+
+const AFTER_ROWS: &str = "</sheetData></worksheet>";
+
+/// Writes batches as the one sheet of a workbook. It is packed in memory, since a zip is completed at its start.
+pub(super) fn sheet_of_batches(
+    file: &mut dyn Write,
+    next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+) -> io::Result<()> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
+    let documents = [
+        ("[Content_Types].xml", TYPES),
+        ("_rels/.rels", OF_PACKAGE),
+        ("xl/workbook.xml", WORKBOOK),
+        ("xl/_rels/workbook.xml.rels", OF_WORKBOOK),
+        ("xl/worksheets/sheet1.xml", BEFORE_ROWS),
+    ];
+    for (name, text) in documents {
+        zip.start_file(name, options)?;
+        zip.write_all(text.as_bytes())?;
+    }
+    let (mut names, mut rows) = (Vec::new(), 0);
+    let mut text = String::new();
+    while let Some(columns) = next()? {
+        text.clear();
+        if rows == 0 {
+            names = column_letters(columns.len())?;
+            rows = 1;
+            text.push_str("<row r=\"1\">");
+            columns.iter().zip(&names).for_each(|((header, _), name)| push_text(&mut text, name, 1, header));
+            text.push_str("</row>");
+        }
+        for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
+            rows += 1;
+            if rows > MOST_ROWS {
+                return Err(io::Error::other(format!(
+                    "a spreadsheet has room for {} rows; write .csv or .parquet, or list the first rows only",
+                    MOST_ROWS - 1
+                )));
+            }
+            let _ = write!(text, "<row r=\"{rows}\">");
+            for ((_, column), name) in columns.iter().zip(&names) {
+                push_cell(&mut text, name, rows, column, row);
+            }
+            text.push_str("</row>");
+        }
+        zip.write_all(text.as_bytes())?;
+    }
+    zip.write_all(AFTER_ROWS.as_bytes())?;
+    file.write_all(&zip.finish()?.into_inner())
+}
+
+/// `A`, `B`, …, `Z`, `AA`, …
+fn column_letters(columns: usize) -> io::Result<Vec<String>> {
+    if columns > MOST_COLUMNS {
+        return Err(io::Error::other(format!(
+            "a spreadsheet has room for {MOST_COLUMNS} columns, and the list has {columns}; write .csv or .parquet"
+        )));
+    }
+    let letters = |mut at: usize| {
+        let mut name = String::new();
+        loop {
+            name.insert(0, char::from(b'A' + (at % 26) as u8));
+            match at / 26 {
+                0 => return name,
+                more => at = more - 1,
+            }
+        }
+    };
+    Ok((0..columns).map(letters).collect())
+}
+
+fn push_cell(text: &mut String, name: &str, at: usize, column: &OutColumn, row: usize) {
+    let number = match column {
+        OutColumn::Text(cells) => return push_text(text, name, at, &cells[row]),
+        OutColumn::U64(values) => values[row].to_string(),
+        OutColumn::F64(values) if values[row].is_finite() => format!("{:?}", values[row]),
+        OutColumn::F32(values) if values[row].is_finite() => format!("{:?}", values[row]),
+        // A sheet has no number for infinity and for what is not a number.
+        OutColumn::F64(values) => return push_text(text, name, at, &values[row].to_string()),
+        OutColumn::F32(values) => return push_text(text, name, at, &values[row].to_string()),
+    };
+    let _ = write!(text, "<c r=\"{name}{at}\"><v>{number}</v></c>");
+}
+
+/// A cell of text; one that is empty is left out.
+fn push_text(text: &mut String, name: &str, at: usize, cell: &str) {
+    if cell.is_empty() {
+        return;
+    }
+    let _ = write!(text, "<c r=\"{name}{at}\" t=\"inlineStr\"><is><t xml:space=\"preserve\">");
+    for c in cell.chars().take(MOST_CHARACTERS) {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '\t' | '\n' => text.push(c),
+            '\r' => text.push_str("&#13;"),
+            // XML cannot hold these.
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => text.push('\u{fffd}'),
+            _ => text.push(c),
+        }
+    }
+    text.push_str("</t></is></c>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_as_spreadsheets_name_them() {
+        let names = column_letters(16_384).unwrap();
+        let at = |at: usize| names[at].as_str();
+        assert_eq!([at(0), at(25), at(26), at(51), at(52)], ["A", "Z", "AA", "AZ", "BA"]);
+        assert_eq!([at(701), at(702), at(16_383)], ["ZZ", "AAA", "XFD"]);
+        assert!(column_letters(16_385).unwrap_err().to_string().contains("room for 16384 columns"));
+    }
+
+    #[test]
+    fn cells_hold_what_xml_can_hold() {
+        let mut text = String::new();
+        push_text(&mut text, "B", 3, "a<b> & \u{1}=1");
+        let start = "<c r=\"B3\" t=\"inlineStr\"><is><t xml:space=\"preserve\">";
+        assert_eq!(text, format!("{start}a&lt;b&gt; &amp; \u{fffd}=1</t></is></c>"));
+        text.clear();
+        push_cell(&mut text, "A", 2, &OutColumn::F32(vec![0.1]), 0);
+        push_cell(&mut text, "B", 2, &OutColumn::U64(vec![7]), 0);
+        assert_eq!(text, "<c r=\"A2\"><v>0.1</v></c><c r=\"B2\"><v>7</v></c>");
+        text.clear();
+        push_cell(&mut text, "A", 2, &OutColumn::F64(vec![f64::NAN]), 0);
+        assert!(text.contains("inlineStr") && text.contains("NaN"), "{text}");
+    }
+
+    #[test]
+    fn more_rows_than_a_sheet_has_are_refused() {
+        let mut left = 3;
+        let rows = |count| vec![("x".to_string(), OutColumn::U64(vec![1; count]))];
+        let mut next = || {
+            left -= 1;
+            Ok((left > 0).then(|| rows(1 << 19)))
+        };
+        let mut file = Vec::new();
+        let error = sheet_of_batches(&mut file, &mut next).unwrap_err().to_string();
+        assert!(error.contains("room for 1048575 rows"), "{error}");
+        assert!(file.is_empty());
+    }
+}
