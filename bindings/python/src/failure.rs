@@ -89,7 +89,7 @@ pub fn sentence(error: &Error) -> String {
 fn in_python(error: &mut Error) -> String {
     let from_zero = match error {
         Error::Data(error) => error.count_rows_from_zero(),
-        Error::NegativeCount { row, .. } => {
+        Error::NegativeCount { row, .. } | Error::Score { row, .. } => {
             *row = row.saturating_sub(1);
             true
         }

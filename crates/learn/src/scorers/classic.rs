@@ -124,13 +124,17 @@ impl ClassicTrainer<'_> {
 impl Trainer for ClassicTrainer<'_> {
     fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
         let (task, info, run) = (self.task, self.scorer.info, subset.run);
-        let asked = Mutex::new(observer);
+        let asked = Mutex::new((observer, Signal::Continue));
+        // Who asked for a stop is not asked again. A system has nothing to keep before its end, so to finish is to go on.
         let go_on = || {
-            let at = At::Member { done: run.number, all: run.all };
-            let (name, number, runs) = (run.name, run.number, run.all);
-            let progress = Progress { name, run: number, runs, device: "cpu", resumed_from: None, at };
-            // A system has nothing to keep before its end, so to finish is to go on.
-            asked.lock().unwrap_or_else(PoisonError::into_inner)(&progress) != Signal::Abort
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if asked.1 != Signal::Abort {
+                let at = At::Member { done: run.number, all: run.all };
+                let (name, number, runs) = (run.name, run.number, run.all);
+                let progress = Progress { name, run: number, runs, device: "cpu", resumed_from: None, at };
+                asked.1 = (asked.0)(&progress);
+            }
+            asked.1 != Signal::Abort
         };
         let mut of: Vec<usize> = subset.training.all().into_iter().map(|row| row as usize).collect();
         of.sort_unstable();
