@@ -19,7 +19,7 @@ from ._results import EstimatedPrior, Explanation, Importance, RecallCut
 from ._settings import reading_of, settings_of
 from ._warnings import PriorWarning
 
-# Below so many rows a prior that cannot be estimated is assumed, with a warning.
+# With fewer rows, a prior that cannot be estimated is assumed, with a warning.
 SMALL = 1000
 
 
@@ -102,9 +102,9 @@ class PUClassifier(Estimator):
     features, stop_words : str, optional
         Of texts: ``"tfidf"``, ``"sublinear"`` or ``"counts"``; ``"none"`` or ``"english"``.
     ngrams, min_texts, max_terms : int, optional
-        Of texts: phrases of up to so many words, the fewest texts a term occurs in, the most terms.
+        Of texts: phrases of up to this many words, the fewest texts a term occurs in, the most terms.
     max_unlabeled : int, optional
-        Learn from at most so many unlabeled rows of a table, drawn at random; all unlabeled rows calibrate, set the
+        Learn from at most this many unlabeled rows of a table, drawn at random; all unlabeled rows calibrate, set the
         threshold and give the metrics.
     pos_label : object, optional
         The value of y that means positive. By default 1, against 0, -1, False or NaN.
@@ -123,7 +123,7 @@ class PUClassifier(Estimator):
     model_ : onesided._onesided.Model
         What was learned.
     about_ : dict
-        What the model is and how it came about: method, priors, threshold, held-out metrics, warnings.
+        What the model is and how it was made: method, priors, threshold, held-out metrics, warnings.
     columns_ : list of dict
         What each column of a table was read as: ``name``, ``kind`` (``number``, ``true-false``, ``category``, ``date``, ``text``,
         ``vector``, ``left-out``, ``not-used``), how many ``features`` the model sees of it, how many cells are ``missing``, and
@@ -716,7 +716,7 @@ class PUClassifier(Estimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
-        """Read a model file, whoever wrote it, and the file of rows next to it if it is there.
+        """Read a model file that Python, the command or Rust wrote, and the file of rows next to it if it is there.
 
         Everything in them is checked; nothing in them is run.
         """
@@ -835,7 +835,7 @@ def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
         raise ValueError(f"sample_weight: has {len(weights)} values, but y has {rows}")
     if len(weights) and not weights.any():
         raise ValueError("sample_weight: every weight is zero; weights are finite numbers above 0")
-    # Numbers that 32 bits round to 0 or to infinity are no weights, either.
+    # Numbers that 32 bits round to 0 or to infinity are not weights, either.
     narrow = weights.astype(np.float32)
     wrong = np.flatnonzero(~((narrow > 0) & np.isfinite(narrow)))
     if len(wrong):
@@ -856,5 +856,5 @@ def _paths_of(audit: Any) -> list[str]:
 
 
 def load(path: str | os.PathLike[str]) -> PUClassifier:
-    """Read a model file, whoever wrote it: Python, the command or Rust."""
+    """Read a model file that Python, the command or Rust wrote; see :meth:`PUClassifier.load`."""
     return PUClassifier.load(path)

@@ -65,7 +65,7 @@ class Estimator:
         return f"{type(self).__name__}({given})"
 
     def get_metadata_routing(self) -> Any:
-        """What is asked for beside X and y: nothing, unless ``set_fit_request`` said so."""
+        """What is asked for besides X and y: nothing, unless ``set_fit_request`` said so."""
         import copy
 
         from sklearn.utils.metadata_routing import MetadataRequest
@@ -113,7 +113,7 @@ class Teller:
 
     @property
     def callback(self) -> Callable[[int, int, str], None] | None:
-        """What Rust calls now and then; nothing if nobody asked."""
+        """What Rust calls now and then; nothing unless asked for."""
         return self._tell if self._verbose else None
 
     def _tell(self, done: int, total: int, what: str) -> None:

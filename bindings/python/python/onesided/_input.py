@@ -124,7 +124,7 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
     try:
         array = np.asarray(X)
         if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
-            # Numbers beside words stay numbers.
+            # Numbers next to words stay numbers.
             array = np.asarray(X, dtype=object)
     except ValueError as error:
         raise ValueError(f"{argument}: its rows differ in length; give each as many values ({error})") from None
@@ -266,7 +266,7 @@ def _names(X: Any, name: str) -> bool:
 
 def _frame(X: Any, argument: str) -> Rows:
     _check_shape(X.shape, argument)
-    # As scikit-learn has it: names that are not all texts are no names.
+    # As scikit-learn has it: names that are not all texts do not count.
     named = all(isinstance(name, str) for name in X.columns)
     names = list(X.columns) if named else [f"x{at}" for at in range(X.shape[1])]
     if len(set(names)) < len(names):

@@ -62,7 +62,7 @@ def column_of(y: Any, argument: str = "y") -> np.ndarray:
     if hasattr(y, "to_numpy"):
         values = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
     elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
-        # An array of numpy would turn numbers beside words into words.
+        # An array of numpy would turn numbers next to words into words.
         values = np.asarray(y, dtype=object)
     else:
         values = np.asarray(y)
@@ -292,7 +292,7 @@ def _equal(values: np.ndarray, value: Any) -> np.ndarray:
     if values.dtype.kind == "O":
         return np.array([not is_missing(one) and bool(one == value) for one in values.tolist()])
     equal = np.asarray(values == value)
-    # Numbers are no words.
+    # Numbers are not words.
     return equal if equal.shape == values.shape else np.zeros(len(values), dtype=bool)
 
 
