@@ -8,8 +8,9 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
 PUBLIC = [
-    ("onesided", ["PUClassifier", "load", "EstimatedPrior", "RecallCut", "estimate_prior", "PriorEstimate", "PriorEstimator", "methods", "estimators",
-                  "objectives", "BatchScorer", "limit_memory"]),
+    ("onesided", ["PUClassifier", "load", "EstimatedPrior", "RecallCut", "Explanation", "Importance", "estimate_prior", "PriorEstimate", "PriorEstimator", "methods", "estimators",
+                  "objectives", "BatchScorer", "limit_memory", "OnesidedWarning", "DataWarning", "PriorWarning", "FitWarning",
+                  "InSampleWarning"]),
     ("onesided.metrics", ["make_pu_scorer", "pu_metrics", "pu_score"]),
     ("onesided.model_selection", ["PUKFold", "PUShuffleSplit"]),
     ("onesided.losses", ["Loss", "BoostingObjective"]),
@@ -20,6 +21,8 @@ TORCH = "`onesided.torch.PULoss(name='collective', prior_in_unlabeled=None, **op
 
 def signature(thing: object) -> str:
     """Names and defaults, without types."""
+    if isinstance(thing, type) and issubclass(thing, Warning):
+        return ""
     parts = []
     for one in inspect.signature(thing).parameters.values():  # type: ignore[arg-type]
         if one.name == "self":

@@ -43,11 +43,36 @@ pub fn as_keyword(hint: &Hint) -> Option<String> {
     Some(format!("{} with {name}={value}", hint.act))
 }
 
+/// The argument that an error is about, where its kind tells.
+fn argument_of(error: &Error) -> Option<String> {
+    let name = match error {
+        Error::Setting { what: "number of epochs", .. } => "epochs",
+        Error::Setting { what: "batch size", .. } => "batch",
+        Error::Setting { what: "share held out", .. } => "hold_out",
+        Error::Setting { what, .. } => return Some(what.replace(['-', ' '], "_")),
+        Error::NotForThis { setting, .. } => return Some(setting.replace('-', "_")),
+        Error::CrossFitHoldOut => "hold_out and cross_fit",
+        Error::Option(_) => "option",
+        Error::Monotone(_) | Error::NoMonotoneMember { .. } => "monotone",
+        Error::Prior(_) | Error::NothingToEstimate(_) => "prior",
+        Error::NoEstimate { .. } | Error::NeedsPrior(_) => "prior",
+        Error::ThresholdNeedsPrior | Error::ThresholdWeights => "threshold",
+        Error::Reserve { .. } | Error::NoReserve => "reserve",
+        Error::NoNegatives { .. } => "negative",
+        Error::NoWeights { .. } => "sample_weight",
+        Error::ModelForMethod { .. } | Error::ModelInput { .. } => "model",
+        Error::NotExplained { .. } | Error::NoColumns { .. } | Error::NegativeCount { .. } => "X",
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
 /// The sentence of an error, with its hint.
 pub fn sentence(error: &Error) -> String {
     match (error, error.hint()) {
-        (Error::NotForThis { setting, .. }, _) => {
-            error.to_string().replacen(setting, &setting.replace('-', "_"), 1)
+        // The argument's name comes before it.
+        (Error::NotForThis { for_what, chosen, .. }, _) => {
+            format!("it is {for_what}, and {chosen} has no use for it; leave it out")
         }
         (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => format!(
             "{error}; give it for the population with prior=SHARE, or for the unlabeled rows with \
@@ -60,10 +85,33 @@ pub fn sentence(error: &Error) -> String {
     }
 }
 
+/// The sentence of an error, in which rows count from 0 as they do in Python.
+fn in_python(error: &mut Error) -> String {
+    let from_zero = match error {
+        Error::Data(error) => error.count_rows_from_zero(),
+        Error::NegativeCount { row, .. } | Error::Score { row, .. } => {
+            *row = row.saturating_sub(1);
+            true
+        }
+        _ => false,
+    };
+    let text = sentence(error);
+    if from_zero { format!("{text}; rows count from 0") } else { text }
+}
+
+/// The same behind the name of the argument.
+fn named(error: &mut Error) -> String {
+    let text = in_python(error);
+    match argument_of(error) {
+        Some(argument) => format!("{argument}: {text}"),
+        None => text,
+    }
+}
+
 /// As an exception.
 pub fn raise(error: impl Into<Error>) -> PyErr {
-    let error = error.into();
-    let text = sentence(&error);
+    let mut error = error.into();
+    let text = named(&mut error);
     match &error {
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(text),
         Error::Data(DataError::NotFound { .. }) => PyFileNotFoundError::new_err(text),
@@ -73,16 +121,16 @@ pub fn raise(error: impl Into<Error>) -> PyErr {
 }
 
 /// As an exception; the end of a prior's interval goes with the error that there is no prior.
-pub fn raise_with(error: Error, upper: Option<f64>) -> PyErr {
+pub fn raise_with(mut error: Error, upper: Option<f64>) -> PyErr {
     match &error {
-        Error::NoEstimate { .. } => NoPriorError::new_err((sentence(&error), upper)),
+        Error::NoEstimate { .. } => NoPriorError::new_err((named(&mut error), upper)),
         _ => raise(error),
     }
 }
 
 /// As an exception that names the argument.
 pub fn raise_for(argument: &str, error: impl Into<Error>) -> PyErr {
-    let text = sentence(&error.into());
+    let text = in_python(&mut error.into());
     // Where there is a file, errors begin with its name; here that is the argument's.
     let name = format!("'{argument}'");
     let text = text.strip_prefix(&name).map_or(text.as_str(), |rest| rest.trim_start_matches([',', ' ']));

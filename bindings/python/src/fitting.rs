@@ -5,16 +5,28 @@ use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
-use onesided::data::{Label, Note, ReadOptions, WhyLeftOut};
+use onesided::data::{Label, Note, ReadOptions};
 use onesided::learn::{Error, PriorGiven};
-use onesided::{Audit, AuditFile, Config, Dataset, InputOptions, Learner, Observer, SETTINGS};
+use onesided::{
+    Audit, AuditFile, Config, Dataset, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 
-/// A sentence, and whether it is a warning.
-pub type Said = (String, bool);
+/// A sentence, and of which kind it is.
+pub type Said = (String, &'static str);
+/// Printed where it was asked for.
+pub const NOTE: &str = "note";
+/// A warning about the rows.
+pub const DATA: &str = "data";
+/// A warning that the share of positives is a guess.
+pub const PRIOR: &str = "prior";
+/// A warning about how fitting went.
+pub const FIT: &str = "fit";
+/// A warning that rows are scored by a model that has met them.
+pub const IN_SAMPLE: &str = "in-sample";
 
 /// Learns from rows, a label each and, where they differ in weight, a weight each. Several parts are tables, one above the
 /// other.
@@ -30,7 +42,7 @@ pub fn fit<'py>(
     tell: Option<Py<PyAny>>,
     weights: Option<Vec<f32>>,
     audit: Option<Vec<PathBuf>>,
-) -> PyResult<(PyModel, Vec<Said>)> {
+) -> PyResult<(PyModel, Vec<Said>, String)> {
     let config = config(settings)?;
     let audit = answers(audit.unwrap_or_default(), &config)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
@@ -69,23 +81,41 @@ pub fn fit<'py>(
         (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
     }
     let mut watch = Watch::new(tell);
-    let fitted = py.detach(|| {
-        let observer: Observer = &mut |progress| watch.look(progress);
-        match &draw {
-            Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
-            None => learner.fit_with(&data, observer),
-        }
-    });
+    let fitted = watch.over(py, |observer| match &draw {
+        Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
+        None => learner.fit_with(&data, observer),
+    })?;
     if let Some(raised) = draw.and_then(Draw::raised) {
         return Err(raised);
     }
     let upper = watch.upper;
     let estimators = watch.finish()?;
     // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.
-    said.extend(estimators.into_iter().map(|sentence| (sentence, false)));
+    said.extend(estimators.into_iter().map(|sentence| (sentence, NOTE)));
     let model = fitted.map_err(|error| raise_with(error, upper))?;
-    said.extend(model.about().report.warnings.iter().map(|warning| (warning.clone(), true)));
-    Ok((PyModel::new(model), said))
+    said.extend(of_report(&model));
+    let columns = serde_json::to_string(data.columns_read());
+    let columns = columns.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((PyModel::new(model), said, columns))
+}
+
+/// What a model warns of, each with its kind.
+fn of_report(model: &Model) -> Vec<Said> {
+    let about = model.about();
+    let guess = about.prior_estimate.as_ref().map(rests_on_an_estimate);
+    let cut = match about.has_cautious_cut() {
+        true => format!(
+            ". predict calls a row positive from a probability of {:.3} on (threshold_), a cautious cut because the share is a \
+             guess",
+            about.threshold
+        ),
+        false => String::new(),
+    };
+    let one = |warning: &String| match guess.as_ref() == Some(warning) {
+        true => (format!("{warning}{cut}"), PRIOR),
+        false => (warning.clone(), FIT),
+    };
+    about.report.warnings.iter().map(one).collect()
 }
 
 /// The answers of an audit, read before the rows are; what it would contradict is refused.
@@ -152,18 +182,23 @@ pub fn options(reading: &str) -> PyResult<InputOptions> {
     serde_json::from_value(options.into()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// What reading met, and whether each is a warning.
+/// What reading met, each with its kind.
 pub fn notes(data: &Dataset) -> Vec<Said> {
-    let sentence = |note: &Note| match note.hint().as_ref().and_then(as_keyword) {
-        Some(hint) => format!("{note}; {hint}"),
-        None => note.to_string(),
+    let sentence = |note: &Note| {
+        let mut note = note.clone();
+        let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
+        match note.hint().as_ref().and_then(as_keyword) {
+            Some(hint) => format!("{note}{from_zero}; {hint}"),
+            None => format!("{note}{from_zero}"),
+        }
     };
-    // Nobody reads notes in a notebook: a column that might have been learned from is worth a warning.
-    let lost = |note: &Note| match note {
-        Note::LeftOut { why, .. } => !matches!(why, WhyLeftOut::Constant | WhyLeftOut::Empty),
-        other => other.is_warning(),
+    // Nobody reads notes in a notebook: a column that is not learned from is worth a warning.
+    let kind = |note: &Note| match note {
+        Note::LeftOut { .. } => DATA,
+        other if other.is_warning() => DATA,
+        _ => NOTE,
     };
-    data.notes().iter().map(|note| (sentence(note), lost(note))).collect()
+    data.notes().iter().map(|note| (sentence(note), kind(note))).collect()
 }
 
 /// Every setting: its name, what it takes and a sentence of help.

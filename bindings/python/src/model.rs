@@ -1,14 +1,24 @@
 //! A fitted model: scores, explanations, bytes.
 
 use crate::failure::{raise, raise_for};
-use crate::fitting::{Said, notes};
+use crate::fitting::{IN_SAMPLE, NOTE, Said, as_labels, notes};
+use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use onesided::{Among, Encoding, KnownRows, Model, RecallTarget, RowKind, ScoredBy};
+use onesided::{
+    Among, Dataset, Encoding, Error, ImportanceSettings, KnownRows, Model, Progress, RecallTarget, RowKind,
+    RowsFileError, ScoredBy,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::path::PathBuf;
+
+/// What is said of rows that the model was fitted on and has no other scores for.
+const MET: &str =
+    "the model has met these very rows and scores them in sample, where a hidden positive may rank low";
+/// Rows that are explained before Python is asked for a signal.
+const EXPLAINED_AT_ONCE: usize = 256;
 
 /// A number per row.
 type Numbers<'py> = Bound<'py, PyArray1<f32>>;
@@ -17,18 +27,62 @@ type Numbers<'py> = Bound<'py, PyArray1<f32>>;
 #[pyclass(name = "Model", frozen, module = "onesided._onesided")]
 pub struct PyModel {
     model: Model,
-    /// The rows that a model was fitted on, from the file beside it.
-    beside: Option<KnownRows>,
+    /// Why the rows that it was fitted on are not known, where that is so.
+    unknown: Option<Unknown>,
+}
+
+/// Why nothing is known of the rows that a model was fitted on.
+enum Unknown {
+    /// The file beside the model is not there.
+    NoFile(String),
+    /// It is there and of no use.
+    Unusable(RowsFileError),
+    /// The model comes from its bytes alone.
+    BytesAlone,
 }
 
 impl PyModel {
     pub fn new(model: Model) -> Self {
-        Self { model, beside: None }
+        Self { model, unknown: None }
     }
 
-    /// The rows that it was fitted on, where they are known.
-    fn known(&self) -> Option<&KnownRows> {
-        self.model.known_rows().or(self.beside.as_ref())
+    /// On so many threads of a device.
+    fn on(&self, threads: usize, device: &str) -> PyResult<Model> {
+        let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
+        Ok(self.model.clone().with_threads(threads).on_device(device))
+    }
+
+    /// What is to be said of a list where it is not known which rows the model was fitted on.
+    fn said_without_rows(&self, data: &Dataset) -> Result<Option<Said>, Error> {
+        let why = match &self.unknown {
+            None => return Ok(None),
+            Some(Unknown::Unusable(why)) => {
+                let said = format!(
+                    "{why}, so it is not used: rows that the model was fitted on are scored in sample; copy it again with its \
+                     model, or fit again"
+                );
+                return Ok(Some((said, IN_SAMPLE)));
+            }
+            Some(Unknown::NoFile(file)) => {
+                format!("'{file}', which save wrote next to the model, is not there; copy it, too")
+            }
+            Some(Unknown::BytesAlone) => {
+                "the bytes of a model file do not hold the rows; pickle the classifier, or save and load it"
+                    .to_string()
+            }
+        };
+        // Nothing is amiss unless the rows would have been needed.
+        Ok((self.model.was_fitted_on(data)? == Some(true)).then(|| (format!("{MET}: {why}"), IN_SAMPLE)))
+    }
+
+    /// Whether most of these rows are among those that the model was fitted on.
+    fn has_met(&self, data: &Dataset) -> Result<bool, Error> {
+        let Some(known) = self.model.known_rows() else {
+            return Ok(self.model.was_fitted_on(data)? == Some(true));
+        };
+        let mut matcher = known.matcher();
+        matcher.next(data)?;
+        Ok(2 * matcher.found() > data.len())
     }
 }
 
@@ -37,12 +91,23 @@ impl PyModel {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let model = py.detach(|| Model::load(&path)).map_err(raise)?;
-        Ok(Self { model, beside: KnownRows::beside(&path).ok() })
+        Ok(match KnownRows::beside(&path) {
+            Ok(rows) => Self::new(model.with_known_rows(rows)),
+            Err(RowsFileError::Missing(file)) => Self { model, unknown: Some(Unknown::NoFile(file)) },
+            Err(why) => Self { model, unknown: Some(Unknown::Unusable(why)) },
+        })
     }
 
+    /// From the bytes of a model file, and of the rows that it was fitted on where they were kept.
     #[staticmethod]
-    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Model::load_bytes(bytes).map(Self::new).map_err(raise)
+    #[pyo3(signature = (bytes, rows=None))]
+    fn from_bytes(bytes: &[u8], rows: Option<&[u8]>) -> PyResult<Self> {
+        let model = Model::load_bytes(bytes).map_err(raise)?;
+        let Some(rows) = rows else { return Ok(Self { model, unknown: Some(Unknown::BytesAlone) }) };
+        Ok(match KnownRows::of_bytes(rows, bytes, "the rows of the pickle") {
+            Ok(rows) => Self::new(model.with_known_rows(rows)),
+            Err(why) => Self { model, unknown: Some(Unknown::Unusable(why)) },
+        })
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -54,6 +119,16 @@ impl PyModel {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The bytes of the rows that it was fitted on, fingerprints with scores, where they are known.
+    fn rows_to_bytes<'py>(&self, py: Python<'py>, model: &[u8]) -> Option<Bound<'py, PyBytes>> {
+        self.model.known_rows().map(|rows| PyBytes::new(py, &rows.to_bytes(model)))
+    }
+
+    /// Whether the threshold is a cautious cut under a share of positives that is a guess.
+    fn has_cautious_cut(&self) -> bool {
+        self.model.about().has_cautious_cut()
+    }
+
     /// The score of each row, and what encoding met.
     fn score<'py>(
         &self,
@@ -62,10 +137,9 @@ impl PyModel {
         threads: usize,
         device: &str,
     ) -> PyResult<(Numbers<'py>, Vec<Said>)> {
-        let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
+        let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let said = notes(&data);
-        let model = self.model.clone().with_threads(threads).on_device(device);
         let scores = py.detach(|| model.score(&data)).map_err(raise)?;
         Ok((scores.into_pyarray(py), said))
     }
@@ -80,13 +154,13 @@ impl PyModel {
         threads: usize,
         device: &str,
     ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
-        let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
+        let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let mut said = notes(&data);
-        let model = self.model.clone().with_threads(threads).on_device(device);
-        let Some(known) = self.known() else {
+        let Some(known) = self.model.known_rows() else {
             let scores = py.detach(|| model.score(&data)).map_err(raise)?;
             let all = |what: bool| vec![what; data.len()].into_pyarray(py);
+            said.extend(self.said_without_rows(&data).map_err(raise)?);
             return Ok((scores.into_pyarray(py), all(true), all(false), said));
         };
         let mut matcher = known.matcher();
@@ -100,20 +174,74 @@ impl PyModel {
         Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said))
     }
 
-    /// For each row its largest parts, the largest first.
+    /// For each row its largest parts, the largest first, what all others add up to, and its score; and whether the parts and a
+    /// base make up the score.
+    #[allow(clippy::type_complexity)] // a tuple for Python, taken apart at once
     fn explain<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyTuple>,
         most: usize,
-    ) -> PyResult<Vec<Vec<(String, f64)>>> {
-        let explainer = self.model.explainer().map_err(raise)?;
+    ) -> PyResult<(Vec<(Vec<(String, f64)>, f64, f32)>, bool, Vec<Said>)> {
+        let explainer = self.model.explainer().map_err(|error| raise_for("X", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let row = |row: usize| -> Result<Vec<(String, f64)>, onesided::Error> {
-            let parts = explainer.row(&data, row, most)?;
-            Ok(parts.into_iter().map(|part| (part.feature, part.value)).collect())
+        let said = notes(&data);
+        let mut explained = Vec::with_capacity(data.len());
+        for start in (0..data.len()).step_by(EXPLAINED_AT_ONCE) {
+            py.check_signals()?;
+            let some: Vec<usize> = (start..data.len().min(start + EXPLAINED_AT_ONCE)).collect();
+            let (parts, scores) = py
+                .detach(|| {
+                    Ok((explainer.rows(&data, &some, usize::MAX)?, self.model.score(&data.select(&some))?))
+                })
+                .map_err(|error: Error| raise(error))?;
+            for (mut parts, score) in parts.into_iter().zip(scores) {
+                let rest = parts.drain(most.min(parts.len())..).fold(0.0, |sum, part| sum + part.value);
+                let parts = parts.into_iter().map(|part| (part.feature, part.value)).collect();
+                explained.push((parts, rest, score));
+            }
+        }
+        Ok((explained, explainer.adds_up(), said))
+    }
+
+    /// How much the model counts on each column, as JSON: by labels (1, 0, -1), or by the truth (1 and 0).
+    #[allow(clippy::too_many_arguments)]
+    fn importance<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        labels: Vec<i8>,
+        is_truth: bool,
+        counts: (usize, usize, u64),
+        threads: usize,
+        device: &str,
+        tell: Option<Py<PyAny>>,
+    ) -> PyResult<(String, Vec<Said>)> {
+        let model = self.on(threads, device)?;
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let mut said = notes(&data);
+        let data = match is_truth {
+            true => data.with_truth(labels.into_iter().map(|label| label > 0).collect()),
+            false => data.with_labels(as_labels(labels)),
         };
-        (0..data.len()).map(row).collect::<Result<_, _>>().map_err(raise)
+        let data = data.map_err(|error| raise_for("y", error))?;
+        let (repeats, columns, seed) = counts;
+        let settings = ImportanceSettings { repeats, columns, seed, ..ImportanceSettings::default() };
+        let mut watch = Watch::new(tell);
+        let measured = watch.over(py, |observer| {
+            model.importance_with(&data, &settings, &mut |done, all| {
+                observer(&Progress::of_columns(done, all))
+            })
+        })?;
+        watch.finish()?;
+        let measured = measured.map_err(|error| raise_for("X", error))?;
+        if self.has_met(&data).map_err(raise)? {
+            let met = "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it \
+                       has not met";
+            said.push((met.to_string(), IN_SAMPLE));
+        }
+        let measured = serde_json::to_string(&measured);
+        Ok((measured.map_err(|error| PyValueError::new_err(error.to_string()))?, said))
     }
 
     /// What the model is and how it came about, as JSON.
@@ -185,25 +313,22 @@ fn said_of(known: &KnownRows, found: usize, left_out: usize, fitted: bool) -> Op
     match (known.is_complete(), known.by()) {
         _ if found == 0 => None,
         (false, _) if fitted => Some((
-            format!(
-                "the model has met these very rows and scores them in sample, where a hidden positive may rank low{labeled}; \
-                 fit with method=\"auto\" or cross_fit=True keeps scores out of fold"
-            ),
-            true,
+            format!("{MET}{labeled}; fit with method=\"auto\" or cross_fit=True keeps scores out of fold"),
+            IN_SAMPLE,
         )),
         (false, _) => None,
         (true, ScoredBy::Method) => Some((
             format!(
                 "{found} rows that the model was fitted on are ranked by models that had not met them{labeled}"
             ),
-            false,
+            NOTE,
         )),
         (true, ScoredBy::Prior) => Some((
             format!(
                 "{found} rows that the model was fitted on are ranked by the models that the share of positives was estimated \
                  with, which had not met them{labeled}"
             ),
-            false,
+            NOTE,
         )),
     }
 }

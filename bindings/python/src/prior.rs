@@ -67,7 +67,7 @@ pub fn estimate_prior<'py>(
     let chosen = for_rows(chosen, &data)?;
     let mut watch = Watch::new(tell);
     let learner = Learner::from_config(config).prior_settings(chosen);
-    let report = py.detach(|| learner.estimate_prior_with(&data, &mut |progress| watch.look(progress)));
+    let report = watch.over(py, |observer| learner.estimate_prior_with(&data, observer))?;
     watch.finish()?;
     let report = report.map_err(raise)?;
     Ok((PyPrior { report, seconds: started.elapsed().as_secs_f64() }, said))

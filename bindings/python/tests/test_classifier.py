@@ -47,7 +47,7 @@ def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
     np.testing.assert_allclose(best.high, np.maximum(ends.max(axis=0), best.probability), rtol=1e-4)
     given = PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y).rank(made.X, 3)
     assert (given.low == given.probability).all() and (given.high == given.probability).all()
-    with pytest.raises(ValueError, match="k: must be at least 1"):
+    with pytest.raises(ValueError, match="^k: must be a whole number of 1 or above, but is 0"):
         fitted.rank(made.X, 0)
 
 

@@ -77,6 +77,34 @@ def test_ctrl_c_stops_between_two_batches():
     assert done.stdout.split("\n")[:2] == ["stopped", "and went on"], done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_ctrl_c_stops_members_that_train_side_by_side():
+    code = """
+    import numpy as np, os, signal
+    from onesided import _onesided
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 10)); y = (X[:, 0] + rng.normal(size=4000) > 1.5).tolist()
+    for phase, most in (("prior: scored 0 of", 2), ("trained ", 12)):
+        told, sent = [], []
+
+        def tell(done, total, what):
+            if what.startswith(phase) and not sent:
+                sent.append((len(told), done, total))
+                os.kill(os.getpid(), signal.SIGINT)
+            told.append((what.split()[0], done))
+
+        try:
+            _onesided.fit([("matrix", X, [f"x{at}" for at in range(10)])], y, {"n_jobs": ["2"]}, "{}", tell)
+        except KeyboardInterrupt:
+            (at, done, total), = sent
+            words, after = zip(*told[at:])
+            # Of what was under way, at most what was quick was finished, and no other phase was begun.
+            print(phase.split()[0], max(after) - done <= most < total, set(words) == {phase.split()[0]})
+    """
+    done = python(code, timeout=300)
+    assert done.stdout.splitlines() == ["prior: True True", "trained True True"], done.stdout + done.stderr
+
+
 def test_several_threads_at_once(made):
     expected = PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y)
     scores, found = expected.decision_function(made.X), [None] * 4
@@ -122,8 +150,9 @@ def test_progress_is_told_where_it_is_asked_for(made, capsys):
         _onesided.fit([rows], np.tile(made.y == 1, 5).tolist(), settings, "{}", fail)
     PUClassifier("nnpu", prior=0.4, epochs=2).fit(made.X, made.y)
     assert capsys.readouterr().err == ""
-    PUClassifier("nnpu", prior=0.4, epochs=2, verbose=1).fit(np.column_stack([made.X, np.ones(1200)]), made.y)
-    assert "note: " in capsys.readouterr().err
+    holes = np.where(made.X > 2.5, np.nan, made.X)
+    PUClassifier("nnpu", prior=0.4, epochs=2, verbose=1).fit(holes, made.y)
+    assert "note: missing cells in " in capsys.readouterr().err
 
 
 def test_warnings_point_at_the_caller(made):
@@ -141,15 +170,15 @@ def test_warnings_point_at_the_caller(made):
         ({"prior": 0.4, "prior_in_unlabeled": 0.2}, "^prior and prior_in_unlabeled: "),
         ({"prior": "much"}, "^prior: unknown prior 'much'; use a number or auto"),
         ({"epochs": "many"}, "^epochs: .*a whole number"),
-        ({"epochs": 3, "method": "weighted-lr"}, "^epochs is for networks"),
-        ({"learning_rate": 0.1, "model": "trees"}, "^learning_rate is for networks"),
+        ({"epochs": 3, "method": "weighted-lr"}, "^epochs: it is for networks"),
+        ({"learning_rate": 0.1, "model": "trees"}, "^learning_rate: it is for networks"),
         ({"n_jobs": 0}, "^n_jobs: must be 1 or above"),
         ({"random_state": -1}, "^random_state: must be a whole number"),
         ({"option": 3, "method": "biased-svm"}, "^option: must be a dict"),
         ({"option": {"costs": 3}, "method": "biased-svm"}, "costs"),
         ({"monotone": 3, "model": "trees"}, "^monotone: must be a dict"),
         ({"monotone": {"x0": "rising"}, "model": "trees"}, "^monotone: unknown direction 'rising'"),
-        ({"monotone": {"x0": "up"}, "model": "linear"}, "^monotone is for boosted trees"),
+        ({"monotone": {"x0": "up"}, "model": "linear"}, "^monotone: it is for boosted trees"),
         ({"monotone": {"x99": "up"}, "model": "trees", "prior": 0.4}, "there is no column 'x99'"),
         ({"missing": "drop"}, "^missing: unknown variant `drop`"),
         ({"device": "tpu"}, "^device: .*tpu"),

@@ -60,6 +60,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         scenario: Scenario::CaseControl,
         seed: 1,
         threads: 0,
+        go_on: None,
     };
     // The classifier is as good after a third of the steps; modes take longer to get their shares.
     let system = GenPu { steps: Some(10_000), batch: 256, ..GenPu::default() };

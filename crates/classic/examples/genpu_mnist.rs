@@ -152,7 +152,16 @@ impl Split {
 fn genpu(settings: &GenPu, rows: &Matrix, split: &Split, test: &Matrix) -> Result<Vec<f64>, Box<dyn Error>> {
     let prior = Some(PriorInUnlabeled::new(split.mu)?);
     let (labels, scenario, seed) = (&split.labels, Scenario::SingleSample, split.seed);
-    let model = settings.fit(&Task { rows, labels, weights: None, prior, scenario, seed, threads: 0 })?;
+    let model = settings.fit(&Task {
+        rows,
+        labels,
+        weights: None,
+        prior,
+        scenario,
+        seed,
+        threads: 0,
+        go_on: None,
+    })?;
     Ok(model.scores(test)?.into_iter().map(|score| score - model.threshold).collect())
 }
 

@@ -93,6 +93,7 @@ fn texts(folder: &std::path::Path, repeats: usize) -> Result<(), Box<dyn Error>>
             scenario: Scenario::SingleSample,
             seed: 1,
             threads: 0,
+            go_on: None,
         };
         for (system, fitted) in systems {
             timed(&format!("{system}, {name}"), repeats, || Ok((fitted.fit(&task)?, String::new())))?;
@@ -188,6 +189,7 @@ fn fit(
         scenario: Scenario::SingleSample,
         seed: 1,
         threads: 0,
+        go_on: None,
     })?)
 }
 

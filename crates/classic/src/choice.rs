@@ -117,6 +117,7 @@ pub(crate) fn choose<C: Clone + Sync>(
     let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, amounts));
     let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
     let costs = in_blocks(candidates.len(), candidates.len(), |range| {
+        task.check_stop()?;
         let model = fit(&candidates[range.start], &training, times)?;
         let scores = model.scores(&held.rows(task))?;
         let called = scores.iter().map(|&score| score > model.threshold);
@@ -124,6 +125,7 @@ pub(crate) fn choose<C: Clone + Sync>(
         Ok(called.in_population(task.scenario, amounts.labeled_share()).cost(prior))
     });
     let costs = costs.into_iter().collect::<Result<Vec<f64>, ClassicError>>()?;
+    task.check_stop()?;
     let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
     Ok(candidates[best].clone())
 }

@@ -8,6 +8,9 @@ use onesided_data::Hint;
 #[non_exhaustive]
 #[allow(missing_docs)] // each variant's fields are named in its message
 pub enum ClassicError {
+    /// Somebody asked to stop.
+    #[error("fitting was stopped")]
+    Stopped,
     /// A list of weights of another length than the rows.
     #[error("there are {found} {kind} weights for {rows} rows")]
     Weights { kind: &'static str, found: usize, rows: usize },

@@ -32,7 +32,7 @@
 //!     (0..60).map(|i| if i % 6 < 3 { Label::Positive } else { Label::Unlabeled }).collect();
 //!
 //! let (prior, scenario) = (None, Scenario::SingleSample);
-//! let task = Task { rows: &rows, labels: &labels, weights: None, prior, scenario, seed: 0, threads: 0 };
+//! let task = Task { rows: &rows, labels: &labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None };
 //! let model = system("roc-svm")?.fit(&task)?;
 //! let new = features.transform(&["a game of the home team", "the bank and its rates"]);
 //! let scores = model.scores(&new)?;

@@ -26,7 +26,16 @@ pub(crate) fn simulated(n: usize, cols: usize, mu: f64) -> Simulated {
 impl Simulated {
     pub(crate) fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: Option<f64>) -> Task<'a> {
         let prior = mu.map(|mu| PriorInUnlabeled::new(mu).unwrap());
-        Task { rows, labels, weights: None, prior, scenario: Scenario::SingleSample, seed: 5, threads: 0 }
+        Task {
+            rows,
+            labels,
+            weights: None,
+            prior,
+            scenario: Scenario::SingleSample,
+            seed: 5,
+            threads: 0,
+            go_on: None,
+        }
     }
 
     /// The share of unlabeled rows on the right side of the threshold.

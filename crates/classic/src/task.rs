@@ -21,9 +21,20 @@ pub struct Task<'a> {
     pub seed: u64,
     /// How many threads may be used at once; 0 is all cores. What is learned does not depend on it.
     pub threads: usize,
+    /// Asked between two candidates whether to go on; without it, always. Once it says no, fitting ends with
+    /// [`ClassicError::Stopped`].
+    pub go_on: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl<'a> Task<'a> {
+    /// An error once somebody asked to stop.
+    pub(crate) fn check_stop(&self) -> Result<(), ClassicError> {
+        match self.go_on.is_none_or(|go_on| go_on()) {
+            true => Ok(()),
+            false => Err(ClassicError::Stopped),
+        }
+    }
+
     /// Checks that there is a label a row, positives and unlabeled rows, and no value that is not finite.
     pub fn check(&self) -> Result<(), ClassicError> {
         if self.labels.len() != self.rows.rows() {
@@ -160,9 +171,8 @@ impl Part {
         Selected::new(task.rows, &self.indices)
     }
 
-    pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task) -> Task<'a> {
-        let &Task { prior, scenario, seed, threads, .. } = of;
-        Task { rows, labels: &self.labels, weights: self.weights.as_deref(), prior, scenario, seed, threads }
+    pub(crate) fn task<'a>(&'a self, rows: &'a dyn Rows, of: &Task<'a>) -> Task<'a> {
+        Task { rows, labels: &self.labels, weights: self.weights.as_deref(), ..*of }
     }
 }
 
@@ -176,7 +186,7 @@ mod tests {
         let rows = Matrix::new(2, 2, vec![0.0, 1.0, f32::NAN, 2.0]).unwrap();
         let message = |labels: &[Label]| {
             let (prior, scenario) = (None, Scenario::SingleSample);
-            Task { rows: &rows, labels, weights: None, prior, scenario, seed: 0, threads: 0 }
+            Task { rows: &rows, labels, weights: None, prior, scenario, seed: 0, threads: 0, go_on: None }
                 .check()
                 .unwrap_err()
                 .to_string()

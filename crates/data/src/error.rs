@@ -19,6 +19,19 @@ pub enum Position {
     Row(u64),
 }
 
+impl Position {
+    /// Counts a row from 0; lines of a file stay as they are.
+    pub(crate) fn count_from_zero(&mut self) -> bool {
+        match self {
+            Position::Line(_) => false,
+            Position::Row(row) => {
+                *row = row.saturating_sub(1);
+                true
+            }
+        }
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -547,6 +560,28 @@ impl DataError {
             _ => {}
         }
         self
+    }
+
+    /// Counts rows from 0 instead of 1, as programs count rows in memory; whether the error names one.
+    pub fn count_rows_from_zero(&mut self) -> bool {
+        match self {
+            DataError::VectorLength { row, .. }
+            | DataError::MissingValue { row, .. }
+            | DataError::NotFiniteValue { row, .. }
+            | DataError::TooFar { row, .. }
+            | DataError::Weight { row, .. }
+            | DataError::MissingWeight { row, .. } => {
+                *row = row.saturating_sub(1);
+                true
+            }
+            DataError::NotANumber { place, .. }
+            | DataError::NotFinite { place, .. }
+            | DataError::TooLarge { place, .. }
+            | DataError::OtherDecimal { place, .. }
+            | DataError::MissingCell { place, .. }
+            | DataError::KindChanged { example: Some((_, place)), .. } => place.count_from_zero(),
+            _ => false,
+        }
     }
 
     /// The setting that would help, where one would.

@@ -6,7 +6,9 @@ use arrow_array::{
     LargeStringArray, StringArray, StringViewArray,
 };
 use arrow_schema::{DataType, Field, Schema};
-use onesided_data::{ArrowTable, Dataset, Encoding, Frame, InputOptions, ReadOptions, Store, read_csv_bytes};
+use onesided_data::{
+    ArrowTable, DataError, Dataset, Encoding, Frame, InputOptions, Note, ReadOptions, Store, read_csv_bytes,
+};
 use std::sync::Arc;
 
 const NAN: f64 = f64::NAN;
@@ -94,6 +96,35 @@ fn lists_of_words_are_left_out_and_other_kinds_are_read_as_they_were() {
     let again =
         table(&[("color", Arc::new(Int32Array::from(vec![1, 2, 1, 2])))], &features.read_options()).unwrap();
     assert_eq!(fitted.encoding().encode_frame(again).unwrap().rows(), fitted.rows());
+}
+
+#[test]
+fn words_among_numbers_are_noted_when_a_table_is_encoded() {
+    let numbers: Vec<f64> = (0..40).map(f64::from).collect();
+    let fitted = learned(&[("n", Arc::new(Float64Array::from(numbers.clone())))]);
+    let Encoding::Table(features) = fitted.encoding().as_ref() else { panic!("a table expected") };
+    let texts: Vec<String> =
+        numbers.iter().map(|x| if *x == 7.0 { "much".to_string() } else { x.to_string() }).collect();
+    let frame =
+        table(&[("n", Arc::new(StringArray::from(texts)) as ArrayRef)], &features.read_options()).unwrap();
+    let data = fitted.encoding().encode_frame(frame).unwrap();
+    let others = data.notes().iter().find(|note| matches!(note, Note::Others { .. }));
+    let mut others = others.unwrap_or_else(|| panic!("{:?}", data.notes())).clone();
+    assert!(others.is_warning() && others.to_string().contains("'much' in row 8"), "{others}");
+    // As a program counts that has the rows in memory.
+    assert!(others.count_rows_from_zero() && others.to_string().contains("'much' in row 7"), "{others}");
+    assert!(!Note::NotUsed(vec!["n".to_string()]).count_rows_from_zero());
+}
+
+#[test]
+fn errors_count_rows_from_zero_where_they_are_asked_to() {
+    let infinite: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::INFINITY, 2.0]));
+    let mut error = table(&[("n", infinite)], &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("row 2"), "{error}");
+    assert!(error.count_rows_from_zero() && error.to_string().contains("row 1"), "{error}");
+    let mut error = DataError::MissingValue { column: "n".to_string(), row: 5 };
+    assert!(error.count_rows_from_zero() && error.to_string().contains("row 4"), "{error}");
+    assert!(!DataError::OtherEncoding.count_rows_from_zero());
 }
 
 #[test]

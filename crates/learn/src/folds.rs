@@ -167,9 +167,24 @@ fn train_side_by_side(
                 loop {
                     let number = next.fetch_add(1, Ordering::SeqCst);
                     let Some(fold) = folds.get(number) else { return };
-                    let mut quiet = |_: &Progress| match stopped.load(Ordering::SeqCst) {
-                        0 => Signal::Continue,
-                        _ => Signal::Abort,
+                    let ask = |shared: &mut (usize, Observer)| {
+                        let at = At::Fold { done: shared.0, all: folds.len() };
+                        let (name, runs, run) = (run.name, run.all, run.number);
+                        let progress = Progress { name, run, runs, device: "cpu", resumed_from: None, at };
+                        if (shared.1)(&progress) != Signal::Continue {
+                            stopped.store(1, Ordering::SeqCst);
+                        }
+                    };
+                    // A fold takes seconds, and whoever wants to stop should not wait for its end. Who finds the observer
+                    // busy goes on: the answer reaches all.
+                    let mut quiet = |_: &Progress| {
+                        if let Ok(mut shared) = shared.try_lock() {
+                            ask(&mut shared);
+                        }
+                        match stopped.load(Ordering::SeqCst) {
+                            0 => Signal::Continue,
+                            _ => Signal::Abort,
+                        }
                     };
                     let result = trainer.fit(&fold.subset(1, run), candidate, &mut quiet);
                     let failed = result.is_err();
@@ -177,12 +192,11 @@ fn train_side_by_side(
                     *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
                     let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
                     shared.0 += 1;
-                    let at = At::Fold { done: shared.0, all: folds.len() };
-                    let (name, runs, number) = (run.name, run.all, run.number);
-                    let progress =
-                        Progress { name, run: number, runs, device: "cpu", resumed_from: None, at };
-                    if (shared.1)(&progress) != Signal::Continue || failed {
+                    ask(&mut shared);
+                    if failed {
                         stopped.store(1, Ordering::SeqCst);
+                    }
+                    if stopped.load(Ordering::SeqCst) != 0 {
                         next.store(folds.len(), Ordering::SeqCst);
                     }
                 }

@@ -326,6 +326,13 @@ pub enum At<'a> {
         /// Trainings in all.
         all: usize,
     },
+    /// Columns whose importance is measured.
+    Column {
+        /// Columns so far.
+        done: usize,
+        /// Columns in all.
+        all: usize,
+    },
     /// An estimator of the prior begins.
     Estimator(&'a str),
     /// The prior was estimated.
@@ -333,6 +340,12 @@ pub enum At<'a> {
 }
 
 impl<'a> Progress<'a> {
+    /// That columns of a model are measured, one after the other.
+    pub fn of_columns(done: usize, all: usize) -> Self {
+        let at = At::Column { done, all };
+        Self { name: "importance", run: 0, runs: 1, device: "cpu", resumed_from: None, at }
+    }
+
     /// That the prior was estimated.
     pub fn estimated(report: &'a PriorReport) -> Self {
         let at = At::Estimated(report);

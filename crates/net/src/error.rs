@@ -16,9 +16,7 @@ pub enum NetError {
     #[error("{0}")]
     Config(String),
     /// The loss stopped being a number.
-    #[error(
-        "training diverged at epoch {epoch}: the loss is {loss}; lower the learning rate (now {learning_rate})"
-    )]
+    #[error("training diverged at epoch {epoch}: the loss is {loss} at a learning rate of {learning_rate}")]
     Diverged {
         /// Epoch, counted from 1.
         epoch: usize,

@@ -82,6 +82,13 @@ impl AtPrior {
 }
 
 impl About {
+    /// Whether the threshold is a cautious cut: one half at a cautious guess of the share of positives, because the share itself
+    /// is a guess.
+    pub fn has_cautious_cut(&self) -> bool {
+        let guessed = self.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
+        guessed && self.threshold_rule == ThresholdRule::Half
+    }
+
     /// From a score to the logit at the population's prior.
     pub(crate) fn logit(&self, raw: f32) -> f32 {
         (self.calibration.apply(raw) + self.shift) as f32

@@ -44,6 +44,8 @@ pub struct Explainer<'m> {
     groups: ColumnGroups,
     names: Vec<String>,
     slope: f64,
+    /// Whether a link bends the score after the parts were added up.
+    bent: bool,
 }
 
 impl Model {
@@ -53,20 +55,21 @@ impl Model {
         if about.features.shape().is_some() {
             return Err(Error::NotExplained { method: about.method.clone(), kind: about.model.clone() });
         }
-        let slope = match self.fitted().link() {
-            Some(Link::LabelFrequency { .. })
-                if self.fitted().linear().is_some() || matches!(self.fitted(), Fitted::LinkedTrees(_)) =>
-            {
-                1.0
-            }
-            _ => about.calibration.slope,
-        };
+        let additive = self.fitted().linear().is_some() || matches!(self.fitted(), Fitted::LinkedTrees(_));
+        let bent = matches!(self.fitted().link(), Some(Link::LabelFrequency { .. })) && additive;
+        let slope = if bent { 1.0 } else { about.calibration.slope };
         let (groups, names) = (about.features.groups(), about.features.names());
-        Ok(Explainer { model: self, groups, names, slope })
+        Ok(Explainer { model: self, groups, names, slope, bent })
     }
 }
 
 impl Explainer<'_> {
+    /// Whether the parts of a row and a base that is the same for all rows add up to its score. They do unless a system's
+    /// theory bends the score.
+    pub fn adds_up(&self) -> bool {
+        !self.bent
+    }
+
     /// The `most` largest parts of the score of row `row`, the largest first. Panics if there is no such row, as indexing a
     /// slice does.
     pub fn row(&self, data: &Dataset, row: usize, most: usize) -> Result<Vec<Contribution>, Error> {

@@ -213,11 +213,17 @@ impl KnownRows {
         onesided_data::check_memory(|| format!("the rows '{name}'"), 2 * about.len())
             .map_err(|cause| unreadable(io::Error::other(cause.to_string())))?;
         let bytes = fs::read(&path).map_err(unreadable)?;
-        let (rows, of_model) = Self::from_bytes(&bytes, &name)?;
         let model = fs::read(model).map_err(unreadable)?;
-        match of_model == Fingerprint::default().of_bytes(&model).number() {
+        Self::of_bytes(&bytes, &model, &name)
+    }
+
+    /// The rows from [their bytes](Self::to_bytes), checked to belong to the model with these bytes. `name` is what errors call
+    /// them.
+    pub fn of_bytes(bytes: &[u8], model: &[u8], name: &str) -> Result<Self, RowsFileError> {
+        let (rows, of_model) = Self::from_bytes(bytes, name)?;
+        match of_model == Fingerprint::default().of_bytes(model).number() {
             true => Ok(rows),
-            false => Err(RowsFileError::Foreign(name)),
+            false => Err(RowsFileError::Foreign(name.to_string())),
         }
     }
 
@@ -277,7 +283,7 @@ impl KnownRows {
     }
 
     /// The bytes of the file beside a model with these bytes.
-    fn to_bytes(&self, model: &[u8]) -> Vec<u8> {
+    pub fn to_bytes(&self, model: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + ROW * self.len() + 4);
         bytes.extend_from_slice(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
@@ -426,6 +432,12 @@ impl Model {
         self.known.as_deref()
     }
 
+    /// With the rows that it was fitted on, as [`KnownRows::beside`] reads them: [`save`](Self::save) then writes them again.
+    pub fn with_known_rows(mut self, rows: KnownRows) -> Self {
+        self.known = Some(std::sync::Arc::new(rows));
+        self
+    }
+
     /// What each row is to the model, and its score: out of fold where the model was fitted on it and every such row has one,
     /// the model's own otherwise.
     pub fn score_known(
@@ -543,6 +555,8 @@ mod tests {
             assert!(KnownRows::from_bytes(&bytes[..at], "f").is_err(), "{at} bytes");
         }
         assert!(KnownRows::from_bytes(&[bytes.as_slice(), &[0]].concat(), "f").is_err());
+        assert_eq!(KnownRows::of_bytes(&bytes, b"model", "f").unwrap(), three());
+        assert!(matches!(KnownRows::of_bytes(&bytes, b"other", "f"), Err(RowsFileError::Foreign(_))));
         // A later version says so, whatever else it holds.
         let mut later = bytes.clone();
         later[8] = 2;

@@ -2,7 +2,7 @@
 
 use onesided::data::Stream;
 use onesided::eval::auc;
-use onesided::{Input, InputOptions, Learner, Model, PriorInUnlabeled, Signal};
+use onesided::{At, Input, InputOptions, Learner, Model, PriorInUnlabeled, Signal};
 
 /// A table as people have it: numbers, one of them often missing, and a category; its truth; and its text. Positives are
 /// labeled with probability .4.
@@ -102,10 +102,54 @@ fn whoever_gives_up_gets_nothing_and_whoever_has_seen_enough_a_model() {
     let quick = learner().set("effort", "quick").unwrap().threads(1);
     let given_up = quick.fit_with(&data, &mut |_| Signal::Abort);
     assert!(given_up.unwrap_err().to_string().contains("interrupted"));
-    let mut asked = 0;
-    let enough = quick.fit_with(&data, &mut |_| {
-        asked += 1;
-        if asked > 6 { Signal::Finish } else { Signal::Continue }
+    let enough = quick.fit_with(&data, &mut |progress| match progress.at {
+        At::Member { done, .. } if done > 6 => Signal::Finish,
+        _ => Signal::Continue,
     });
     assert!(enough.unwrap().about().report.candidates.len() < 6);
+}
+
+#[test]
+fn members_look_up_while_they_train() {
+    let (text, _) = table(6, 400);
+    let path = Scratch::new("look", &text);
+    let data = data(&path);
+    for threads in [1, 2] {
+        let quick = learner().set("effort", "quick").unwrap().threads(threads);
+        // Told while no member is done yet, and not again after the answer to stop: nothing else is begun.
+        let (mut first, mut last) = (None, 0);
+        let stopped = quick.fit_with(&data, &mut |progress| {
+            let At::Member { done, .. } = progress.at else { return Signal::Continue };
+            first.get_or_insert(done);
+            last = done;
+            Signal::Abort
+        });
+        assert!(stopped.is_err());
+        assert_eq!((first, last), (Some(0), 0), "{threads} threads");
+        // Asked often: many times for each of the members, of which there are at most fifteen on three folds.
+        let mut asked = 0;
+        quick
+            .fit_with(&data, &mut |_| {
+                asked += 1;
+                Signal::Continue
+            })
+            .unwrap();
+        assert!(asked > 500, "{asked} times with {threads} threads");
+    }
+}
+
+#[test]
+fn systems_look_up_between_candidates() {
+    let (text, _) = table(7, 300);
+    let path = Scratch::new("systems", &text);
+    for method in ["weighted-lr", "biased-svm", "ldce"] {
+        let mut asked = 0;
+        let stopped = learner().set("method", method).unwrap().fit_with(&data(&path), &mut |_| {
+            asked += 1;
+            if asked == 3 { Signal::Abort } else { Signal::Continue }
+        });
+        assert!(stopped.unwrap_err().to_string().contains("interrupted"), "{method}");
+        // Candidates under way on other threads may still ask.
+        assert!((3..20).contains(&asked), "{method}: {asked}");
+    }
 }

@@ -25,12 +25,21 @@ if TYPE_CHECKING:
     from ._memory import limit_memory
     from ._methods import estimators, methods, objectives
     from ._prior import PriorEstimate, PriorEstimator, estimate_prior
-    from ._results import EstimatedPrior, RecallCut
+    from ._results import ColumnImportance, EstimatedPrior, Explanation, Importance, RecallCut
+    from ._warnings import DataWarning, FitWarning, InSampleWarning, OnesidedWarning, PriorWarning
 
 # Where each public name is.
 _PLACES = {
     "BatchScorer": "_batches",
+    "ColumnImportance": "_results",
+    "DataWarning": "_warnings",
     "EstimatedPrior": "_results",
+    "Explanation": "_results",
+    "FitWarning": "_warnings",
+    "Importance": "_results",
+    "InSampleWarning": "_warnings",
+    "OnesidedWarning": "_warnings",
+    "PriorWarning": "_warnings",
     "PUClassifier": "_classifier",
     "limit_memory": "_memory",
     "load": "_classifier",
@@ -48,11 +57,19 @@ _PLACES = {
 
 __all__ = [
     "BatchScorer",
+    "ColumnImportance",
+    "DataWarning",
     "EstimatedPrior",
+    "Explanation",
+    "FitWarning",
+    "Importance",
+    "InSampleWarning",
     "NoPriorError",
+    "OnesidedWarning",
     "PUClassifier",
     "PriorEstimate",
     "PriorEstimator",
+    "PriorWarning",
     "RecallCut",
     "__version__",
     "estimate_prior",

@@ -10,82 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
-from ._input import Rows, parts_of, rows_of
-from ._labels import Labels, negative_of, read_labels
+from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of, whole
+from ._input import Rows, index_of, parts_of, rows_of
+from ._labels import Labels, check_order, column_of, negative_of, read_labels
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
-from ._results import EstimatedPrior, RecallCut
+from ._results import EstimatedPrior, Explanation, Importance, RecallCut
+from ._settings import reading_of, settings_of
+from ._warnings import PriorWarning
 
-# Keywords that say how X is read; the others are settings of the fit.
-READING = (
-    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
-    "max_terms", "stop_words", "max_unlabeled",
-)
-# Keywords of the estimator itself.
-OWN = ("pos_label", "negative", "verbose")
-# Below so many rows a prior that cannot be estimated is assumed, with a warning.
+# With fewer rows, a prior that cannot be estimated is assumed, with a warning.
 SMALL = 1000
-
-
-def reading_of(params: dict[str, Any]) -> str:
-    """How X is to be read, as JSON."""
-    given = {}
-    for name in READING:
-        value = params.get(name)
-        if value is None:
-            continue
-        if name in ("drop", "only", "text", "numeric", "categorical", "date"):
-            value = [value] if isinstance(value, str) else [str(one) for one in value]
-        elif name == "image_shape":
-            value = _shape_of(value)
-        elif isinstance(value, np.integer):
-            value = int(value)
-        given[name] = value
-    return json.dumps(given)
-
-
-def _shape_of(value: Any) -> Any:
-    text = value if isinstance(value, str) else "x".join(str(side) for side in value)
-    try:
-        channels, height, width = (int(side) for side in text.lower().split("x"))
-    except ValueError:
-        raise ValueError(f"image_shape: must be like '3x32x32' or (3, 32, 32), but is {value!r}") from None
-    return {"channels": channels, "height": height, "width": width}
-
-
-def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
-    """Settings of the fit, as texts."""
-    given: dict[str, list[str]] = {}
-    for name, value in params.items():
-        if value is None or name in READING or name in OWN:
-            continue
-        if name == "random_state":
-            given[name] = [str(seed_of(value))]
-        elif name == "n_jobs":
-            given[name] = [str(threads_of(value))]
-        elif name == "option":
-            if not isinstance(value, dict):
-                raise ValueError(f"option: must be a dict such as {{'cost': 0.1}}, but is {value!r}")
-            given[name] = [f"{key}={_text(one)}" for key, one in value.items()]
-        elif name == "monotone":
-            if not isinstance(value, (dict, str)):
-                raise ValueError(f"monotone: must be a dict such as {{'age': 'up'}}, but is {value!r}")
-            pairs = [value] if isinstance(value, str) else [f"{key}:{one}" for key, one in value.items()]
-            given[name] = pairs
-        elif isinstance(value, (bool, np.bool_)):
-            given[name] = [str(bool(value)).lower()]
-        else:
-            given[name] = [_text(value)]
-    return given
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return str(bool(value)).lower()
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
 class PUClassifier(Estimator):
@@ -101,7 +36,8 @@ class PUClassifier(Estimator):
         The method by its name; :func:`onesided.methods` lists them. By default ``"auto"``, which tries several models
         and mixes those that do well; ``"collective"`` where something is said of a loss, a model or its training.
     prior : float or "auto", optional
-        The share of positives in the population. Estimated where a method needs it and nothing is said.
+        The share of positives in the population, such as 0.3 or ``"30%"``. Estimated where a method needs it and nothing is
+        said.
     prior_in_unlabeled : float, optional
         The share of positives among the unlabeled rows, instead of ``prior``.
     scenario : {"single-sample", "case-control"}, optional
@@ -146,7 +82,8 @@ class PUClassifier(Estimator):
         Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
         :meth:`recall_cut` promises rests on them.
     threshold : {"half", "quantile", "max-pu-accuracy"}, optional
-        How the threshold is chosen.
+        How the threshold is chosen. For a cut of your own, compare probabilities with it:
+        ``predict_proba(X)[:, 1] >= 0.3``.
     device : str, optional
         ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:0"``.
     precision : {"bf16", "f32"}, optional
@@ -158,15 +95,16 @@ class PUClassifier(Estimator):
     drop, only, text, numeric, categorical, date : list of str, optional
         Columns to leave out, to learn from alone, of free text, to read as numbers, as categories, and as dates.
     missing : {"mean", "refuse"}, optional
-        What becomes of missing values and of broken pictures.
+        What happens to missing values, and to broken pictures in :meth:`fit`: the mean and left out, or refused. Rows to predict
+        each need an answer, so there a broken picture is always refused.
     image_shape : str or tuple, optional
         The shape that pictures are brought to, or that columns of pixels have: ``"3x32x32"``.
     features, stop_words : str, optional
         Of texts: ``"tfidf"``, ``"sublinear"`` or ``"counts"``; ``"none"`` or ``"english"``.
     ngrams, min_texts, max_terms : int, optional
-        Of texts: phrases of up to so many words, the fewest texts a term occurs in, the most terms.
+        Of texts: phrases of up to this many words, the fewest texts a term occurs in, the most terms.
     max_unlabeled : int, optional
-        Learn from at most so many unlabeled rows of a table, drawn at random; all unlabeled rows calibrate, set the
+        Learn from at most this many unlabeled rows of a table, drawn at random; all unlabeled rows calibrate, set the
         threshold and give the metrics.
     pos_label : object, optional
         The value of y that means positive. By default 1, against 0, -1, False or NaN.
@@ -185,7 +123,15 @@ class PUClassifier(Estimator):
     model_ : onesided._onesided.Model
         What was learned.
     about_ : dict
-        What the model is and how it came about: method, priors, threshold, held-out metrics, warnings.
+        What the model is and how it was made: method, priors, threshold, held-out metrics, warnings.
+    columns_ : list of dict
+        What each column of a table was read as: ``name``, ``kind`` (``number``, ``true-false``, ``category``, ``date``, ``text``,
+        ``vector``, ``left-out``, ``not-used``), how many ``features`` the model sees of it, how many cells are ``missing``, and
+        ``why`` it is left out. Not there for a model from a file.
+    threshold_ : float
+        The probability from which on :meth:`predict` calls a row positive.
+    threshold_rule_ : str
+        How it was chosen; ``"cautious"`` where the share of positives is a guess.
     prior_ : float or None
         The share of positives in the population at which probabilities are given.
     prior_estimate_ : EstimatedPrior or None
@@ -335,6 +281,7 @@ class PUClassifier(Estimator):
         """
         rows = self._rows(X, "X")
         labels = read_labels(y, self.pos_label, self.negative)
+        check_order(X, y)
         if rows.count is not None and rows.count != len(labels.positive):
             raise ValueError(
                 "y: Found input variables with inconsistent numbers of samples: X has "
@@ -405,18 +352,21 @@ class PUClassifier(Estimator):
         settings, reading = settings_of(params), reading_of(params)
         settings.setdefault("scenario", [scenario])
         kinds = labels.kinds.tolist()
+        if kinds.count(1) == 1:
+            raise ValueError("y: only 1 row is labeled positive, and at least 2 are needed: one to learn from, one to measure on")
         with Teller(self.verbose) as teller:
             try:
-                model, said = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
+                model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
             except NoPriorError as error:
                 if len(kinds) >= SMALL or parts[0][0] == "stream" and rows.count is None:
                     raise
                 share = self._assumed(error, kinds.count(0))
                 settings["prior_in_unlabeled"] = [repr(share)]
                 settings.pop("prior", None)
-                model, said = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
+                model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
         say(said, self.verbose)
         self._take(model)
+        self.columns_ = json.loads(columns)
         self.classes_, self.pos_label_ = labels.classes, labels.classes[labels.pos_index]
         self._pos_index = labels.pos_index
         if rows.width is not None:
@@ -435,14 +385,27 @@ class PUClassifier(Estimator):
         warnings.warn(
             f"the share of positives cannot be estimated from so few rows ({reason}); {share:.3f} of the unlabeled rows are "
             "taken to be positive, so most of them count as negative. Give prior= if you know it",
-            UserWarning,
+            PriorWarning,
             stacklevel=4,
         )
         return share
 
     def _take(self, model: Model) -> None:
         self.model_ = model
-        self.about_: dict[str, Any] = json.loads(model.about())
+        self.about_: dict[str, Any] = {**json.loads(model.about()), "cautious": model.has_cautious_cut()}
+
+    @property
+    def threshold_(self) -> float:
+        """The probability from which on :meth:`predict` calls a row positive."""
+        self._check_fitted()
+        return float(self.about_["threshold"])
+
+    @property
+    def threshold_rule_(self) -> str:
+        """How it was chosen: ``"half"``, ``"quantile"``, ``"max-pu-accuracy"``, or ``"cautious"``, which is one half at a cautious
+        guess of the share of positives, because the share itself is a guess."""
+        self._check_fitted()
+        return "cautious" if self.about_["cautious"] else str(self.about_["threshold_rule"])
 
     @property
     def prior_(self) -> float | None:
@@ -553,8 +516,26 @@ class PUClassifier(Estimator):
         both = np.column_stack([1.0 - positive, positive])
         return both if self._pos_index == 1 else np.ascontiguousarray(both[:, ::-1])
 
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The natural logarithm of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2), float64
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
     def predict(self, X: Any) -> np.ndarray:
-        """The predicted class of each row: positive where its probability is at least the model's threshold.
+        """The predicted class of each row: positive where its probability is at least ``threshold_``.
+
+        That is one half only where the share of positives was given. Where it is a guess, ``threshold_rule_`` is
+        ``"cautious"`` and the threshold is usually higher. For a cut of your own, compare probabilities with it:
+        ``predict_proba(X)[:, 1] >= 0.3``.
 
         Parameters
         ----------
@@ -572,10 +553,14 @@ class PUClassifier(Estimator):
 
         With positives and unlabeled rows, use a scorer of :mod:`onesided.metrics` instead.
         """
-        from ._labels import column_of
-
-        truth = column_of(y)
-        return float(np.average(np.asarray(self.predict(X)) == truth, weights=sample_weight))
+        truth, found = column_of(y), np.asarray(self.predict(X))
+        if len(truth) != len(found):
+            raise ValueError(f"y: has {len(truth)} values, but X has {len(found)} rows")
+        if sample_weight is not None and np.shape(sample_weight) != found.shape:
+            shape = np.shape(sample_weight)
+            has = f"{shape[0]} values" if len(shape) == 1 else f"the shape {shape}"
+            raise ValueError(f"sample_weight: has {has}, but X has {len(found)} rows")
+        return float(np.average(found == truth, weights=sample_weight))
 
     def rank(self, X: Any, k: int | None = None, in_sample: bool = False) -> np.recarray[Any, Any]:
         """The likeliest positives, the likeliest first.
@@ -597,23 +582,29 @@ class PUClassifier(Estimator):
         -------
         numpy record array
             ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: between which the probability lies over
-            the interval of an estimated prior. They equal the probability where the prior was given.
+            the interval of an estimated prior. They equal the probability where the prior was given. Of a data frame of
+            pandas, ``index`` has the labels of the rows as well: ``frame.loc[found.index]``.
         """
-        if k is not None and k < 1:
-            raise ValueError(f"k: must be at least 1, but is {k}")
+        k = None if k is None else whole("k", k)
         if in_sample:
             scores = self._scores(X)
             order, unlabeled = np.argsort(-scores, kind="stable")[:k], np.zeros(len(scores), dtype=bool)
         else:
             given = self._new_rows(X)
             scores, listed, unlabeled, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
-            say(said, self.verbose)
+            say(said, self.verbose, above=3)
             order = np.argsort(-scores, kind="stable")
             order = order[listed[order]][:k]
         best = scores[order]
         probability, low, high = self.model_.list_probabilities(best, unlabeled[order])
-        kinds = [("row", np.int64), ("score", np.float64)] + [(name, np.float64) for name in ("probability", "low", "high")]
-        return np.rec.fromarrays([order, best, probability, low, high], dtype=kinds)
+        kinds: list[tuple[str, Any]] = [("row", np.int64)]
+        kinds += [(name, np.float64) for name in ("score", "probability", "low", "high")]
+        fields = [order, best, probability, low, high]
+        labels = index_of(X)
+        if labels is not None:
+            kinds.append(("index", labels.dtype))
+            fields.append(labels[order])
+        return np.rec.fromarrays(fields, dtype=kinds)
 
     def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
         """How many rows of a list to review so that a share of the positives is found.
@@ -640,8 +631,10 @@ class PUClassifier(Estimator):
         self._check_fitted()
         return RecallCut._of(json.loads(self.model_.review(self._scores(X), recall, confidence)))
 
-    def explain(self, X: Any, most: int = 5) -> list[list[tuple[str, float]]]:
+    def explain(self, X: Any, most: int = 5) -> list[Explanation]:
         """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.
+
+        All numbers are log-odds of being positive, the unit of scores: a part of 0.7 doubles the odds.
 
         Parameters
         ----------
@@ -651,32 +644,95 @@ class PUClassifier(Estimator):
 
         Returns
         -------
-        list of lists of (feature, part)
-            The largest parts first; below 0 a feature spoke against the row.
+        list of Explanation
+            Each is a list of (feature, part), the largest parts first; below 0 a feature spoke against the row. Its ``base`` is
+            the score of a row that says nothing, ``rest`` what the features that are not listed add up to, and ``score`` the
+            row's score: ``base + sum of parts + rest``.
         """
-        if most < 1:
-            raise ValueError(f"most: must be at least 1, but is {most}")
-        return self.model_.explain(self._new_rows(X), most)
+        most = whole("most", most)
+        given = self._new_rows(X)
+        found, adds_up, said = self.model_.explain(given, most)
+        say(said, self.verbose, above=3)
+        return [Explanation._of(parts, rest, score, adds_up) for parts, rest, score in found]
+
+    def importance(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        truth: Any = None,
+        repeats: int = 5,
+        columns: int = 50,
+        random_state: Any = None,
+    ) -> Importance:
+        """How much the model counts on each column of a table: what its AUC loses when the column's cells change places.
+
+        Give it rows that the model was not fitted on, such as a part that you held out; a warning says so if it has met them.
+        Columns that say the same stand in for one another, and each seems to matter little.
+
+        Parameters
+        ----------
+        X : rows of a table with the columns that the model was fitted on
+        y : array of shape (n_rows,)
+            1 where a row is labeled positive and 0, -1, False or NaN where it is unlabeled, as :meth:`fit` takes it. The AUC is
+            that of labeled positives against unlabeled rows.
+        truth : array of shape (n_rows,), optional
+            Instead of y, true labels. The AUC is that of positives against negatives.
+        repeats : int, default=5
+            Shuffles of each column.
+        columns : int, default=50
+            Columns to measure in full; of more, those that lose most in a first pass on 2,000 rows.
+        random_state : int, optional
+            The seed of the shuffles; None is 0.
+
+        Returns
+        -------
+        Importance
+        """
+        if (y is None) == (truth is None):
+            raise ValueError("y: give labels as y, or true labels as truth=, and not both")
+        counts = (whole("repeats", repeats), whole("columns", columns), seed_of(random_state))
+        given = self._new_rows(X)
+        if truth is None:
+            kinds = read_labels(y, self.pos_label, self.negative).kinds
+        else:
+            kinds = read_labels(truth, self.pos_label).kinds
+        with Teller(self.verbose) as teller:
+            found, said = self.model_.importance(
+                given, kinds.tolist(), truth is not None, counts, threads_of(self.n_jobs), self.device or "cpu", teller.callback
+            )
+        say(said, self.verbose, above=3)
+        return Importance._of(json.loads(found))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all: the one that the command and Rust read and write."""
+        """Write the model file, whole or not at all: the one that the command and Rust read and write.
+
+        A second file, with ``.rows`` behind the name, holds fingerprints of the rows that the model was fitted on and their scores
+        by models that had not met them: :meth:`rank` needs it for these rows. Copy both. It holds no cell of the rows.
+        """
         self._check_fitted()
         self.model_.save(os.fspath(path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
-        """Read a model file, whoever wrote it. Everything in it is checked; nothing in it is run."""
+        """Read a model file that Python, the command or Rust wrote, and the file of rows next to it if it is there.
+
+        Everything in them is checked; nothing in them is run.
+        """
         if not os.path.exists(path):
             raise FileNotFoundError(f"path: '{os.fspath(path)}' does not exist; check the path of the model")
         return cls._of_model(Model.load(os.fspath(path)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PUClassifier:
-        """Read a model from the bytes of a model file."""
+        """Read a model from the bytes of a model file.
+
+        They do not hold the rows that it was fitted on; a pickle does. :meth:`rank` warns where that matters.
+        """
         return cls._of_model(Model.from_bytes(data))
 
     def to_bytes(self) -> bytes:
-        """The bytes that :meth:`save` writes."""
+        """The bytes of the model file that :meth:`save` writes, without the file of rows."""
         self._check_fitted()
         return self.model_.to_bytes()
 
@@ -689,19 +745,21 @@ class PUClassifier(Estimator):
         return loaded
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickle holds: plain values and the bytes of the model file, no code."""
+        """What a pickle holds: plain values and the bytes that :meth:`save` writes into its two files, no code."""
         state = self.__dict__.copy()
         if "model_" in state:
-            state["model_"] = state["model_"].to_bytes()
+            model = state["model_"]
+            state["model_"] = model.to_bytes()
+            state["rows_"] = model.rows_to_bytes(state["model_"])
             state.pop("about_")
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        model = state.pop("model_", None)
+        model, rows = state.pop("model_", None), state.pop("rows_", None)
         self.__dict__.update(state)
         if model is not None:
-            self._take(Model.from_bytes(model))
+            self._take(Model.from_bytes(model, rows))
 
     def _add_tags(self, tags: Any) -> None:
         from sklearn.utils import ClassifierTags
@@ -721,10 +779,9 @@ class PUClassifier(Estimator):
             ("model", about["model"]),
             ("rows", ", ".join(f"{count} {kind}" for kind, count in about["counts"].items())),
             ("prior", self._prior_in_words()),
-            ("threshold", f"{about['threshold']:.4f}"),
+            ("threshold", f"{self.threshold_:.3f}, {self.threshold_rule_}"),
         ]
-        for name, found in about["report"]["metrics"].items():
-            facts.append((name, f"{found['value']:.4f} [{found['low']:.4f}, {found['high']:.4f}]"))
+        facts += [(name, _in_words(name, found)) for name, found in about["report"]["metrics"].items()]
         rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts)
         return f"<div>{title}<table>{rows}</table>metrics are estimated on held-out rows, without negatives</div>"
 
@@ -734,11 +791,25 @@ class PUClassifier(Estimator):
             return "none"
         estimate = self.prior_estimate_
         if estimate is None:
-            return f"{self.prior_:.4f}"
+            return f"{self.prior_:.3g}"
         low, high = estimate.interval
-        among = f"at most {high:.4f}" if estimate.one_sided else f"between {low:.4f} and {high:.4f}"
+        among = f"at most {high:.3f}" if estimate.one_sided else f"between {low:.3f} and {high:.3f}"
         what = "a guess" if estimate.audited is None else f"from an audit of {estimate.audited} rows"
-        return f"{self.prior_:.4f}, {what}; among unlabeled rows {among}"
+        return f"{self.prior_:.3f}, {what}; among unlabeled rows {among}"
+
+
+# An interval of a share that is wider than this leaves nothing to say of its middle.
+WIDE = 0.5
+
+
+def _in_words(metric: str, found: dict[str, float]) -> str:
+    """A metric with its interval; the interval alone where it is so wide that the value says nothing."""
+    low, high = found["low"], found["high"]
+    if metric in ("lift", "lee_liu"):
+        return f"{found['value']:.2f} [{low:.2f}, {high:.2f}]"
+    if high - low > WIDE:
+        return f"between {low:.2f} and {high:.2f}"
+    return f"{found['value']:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _probability(scores: np.ndarray) -> np.ndarray:
@@ -763,7 +834,7 @@ def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
         raise ValueError(f"sample_weight: has {len(weights)} values, but y has {rows}")
     if len(weights) and not weights.any():
         raise ValueError("sample_weight: every weight is zero; weights are finite numbers above 0")
-    # Numbers that 32 bits round to 0 or to infinity are no weights, either.
+    # Numbers that 32 bits round to 0 or to infinity are not weights, either.
     narrow = weights.astype(np.float32)
     wrong = np.flatnonzero(~((narrow > 0) & np.isfinite(narrow)))
     if len(wrong):
@@ -784,5 +855,5 @@ def _paths_of(audit: Any) -> list[str]:
 
 
 def load(path: str | os.PathLike[str]) -> PUClassifier:
-    """Read a model file, whoever wrote it: Python, the command or Rust."""
+    """Read a model file that Python, the command or Rust wrote; see :meth:`PUClassifier.load`."""
     return PUClassifier.load(path)

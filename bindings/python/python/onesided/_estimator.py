@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+from ._warnings import KINDS
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -62,7 +65,7 @@ class Estimator:
         return f"{type(self).__name__}({given})"
 
     def get_metadata_routing(self) -> Any:
-        """What is asked for beside X and y: nothing, unless ``set_fit_request`` said so."""
+        """What is asked for besides X and y: nothing, unless ``set_fit_request`` said so."""
         import copy
 
         from sklearn.utils.metadata_routing import MetadataRequest
@@ -91,11 +94,11 @@ class Estimator:
         return tags
 
 
-def say(said: list[tuple[str, bool]], verbose: int, above: int = 4) -> None:
+def say(said: list[tuple[str, str]], verbose: int, above: int = 4) -> None:
     """Warnings as Python's, at the caller of the public method; the rest is printed where it was asked for."""
-    for sentence, is_warning in said:
-        if is_warning:
-            warnings.warn(sentence, UserWarning, stacklevel=above)
+    for sentence, kind in said:
+        if kind in KINDS:
+            warnings.warn(sentence, KINDS[kind], stacklevel=above)
         elif verbose:
             print(f"note: {sentence}", file=sys.stderr)
 
@@ -110,7 +113,7 @@ class Teller:
 
     @property
     def callback(self) -> Callable[[int, int, str], None] | None:
-        """What Rust calls now and then; nothing if nobody asked."""
+        """What Rust calls now and then; nothing unless asked for."""
         return self._tell if self._verbose else None
 
     def _tell(self, done: int, total: int, what: str) -> None:
@@ -147,13 +150,18 @@ def seed_of(random_state: Any) -> int:
         return int(random_state.randint(0, 2**31 - 1))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(0, 2**31 - 1))
+    return whole("random_state", random_state, least=0)
+
+
+def whole(name: str, value: Any, least: int = 1) -> int:
+    """A whole number of at least so much; True and 2.5 are none."""
     try:
-        seed = int(random_state)
-    except (TypeError, ValueError):
-        raise ValueError(f"random_state: must be a whole number of 0 or above, but is {random_state!r}") from None
-    if seed < 0:
-        raise ValueError(f"random_state: must be a whole number of 0 or above, but is {random_state!r}")
-    return seed
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least or isinstance(value, bool):
+        raise ValueError(f"{name}: must be a whole number of {least} or above, but is {value!r}")
+    return number
 
 
 def threads_of(n_jobs: Any) -> int:

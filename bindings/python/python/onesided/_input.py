@@ -46,8 +46,8 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
         raise ValueError(f"{argument}: None is not data; give an array, a table, texts or pictures")
     if isinstance(X, (str, bytes, os.PathLike)):
         raise TypeError(
-            f"{argument}: one string is not a table; read the file first (pandas, polars or pyarrow), or use the command "
-            "'onesided fit'"
+            f"{argument}: one string is not a table; give one text in a list, ['...'], and read a file first (pandas, polars or "
+            "pyarrow), or use the command 'onesided fit'"
         )
     if _is(X, "scipy.sparse", "issparse"):
         return _sparse(X, argument)
@@ -55,20 +55,62 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
     if pandas is not None and isinstance(X, pandas.DataFrame):
         return _frame(X, argument)
     if pandas is not None and isinstance(X, pandas.Series):
+        _check_series(X.dtype.kind in "fiubmM", argument)
         X = X.to_list()
     if type(X).__module__.partition(".")[0] == "polars" and hasattr(X, "collect"):
         X = X.collect()
     if hasattr(X, "__arrow_c_stream__") and not isinstance(X, np.ndarray):
         if type(X).__name__ in ("Series", "ChunkedArray"):
+            numeric = getattr(getattr(X, "dtype", None), "is_numeric", None)
+            _check_series(numeric is not None and bool(numeric()), argument)
             X = X.to_list() if hasattr(X, "to_list") else X.to_pylist()
         else:
             return _stream(X, argument)
-    if isinstance(X, (list, tuple)) and len(X) > 0:
+    if isinstance(X, (list, tuple)):
+        if len(X) == 0:
+            raise ValueError(f"{argument}: Found array with 0 sample(s) (an empty {type(X).__name__}); rows are needed")
         if all(isinstance(cell, str) for cell in X):
-            return Rows(("texts", list(X)), "texts", len(X))
+            return _texts(list(X), argument)
         if all(isinstance(cell, os.PathLike) for cell in X):
             return Rows(("files", [os.fspath(cell) for cell in X]), "pictures", len(X))
+        if all(isinstance(cell, (str, os.PathLike)) for cell in X):
+            raise ValueError(
+                f"{argument}: mixes texts and paths; give all pictures as paths, [pathlib.Path(one) for one in {argument}], or all "
+                "texts as str"
+            )
+        if all(isinstance(cell, dict) for cell in X):
+            raise TypeError(f"{argument}: a list of dicts is not a table; make it a data frame, pandas.DataFrame({argument})")
     return _array(X, argument, image_shape)
+
+
+# Files of pictures by the ends of their names.
+_PICTURES = (".png", ".jpg", ".jpeg")
+
+
+def _texts(texts: list[str], argument: str) -> Rows:
+    """Texts, unless they are the names of picture files: a model of file names would be of no use to anybody."""
+    if all(text.lower().endswith(_PICTURES) for text in texts) and all(os.path.exists(text) for text in texts):
+        raise ValueError(
+            f"{argument}: holds the names of picture files as str, which would be learned from as texts; give paths, "
+            f"[pathlib.Path(one) for one in {argument}]"
+        )
+    return Rows(("texts", texts), "texts", len(texts))
+
+
+def _check_series(numeric: bool, argument: str) -> None:
+    if numeric:
+        raise ValueError(
+            f"{argument}: Expected 2D array, got 1D array instead: one column without texts is not a table; Reshape your data, "
+            f"{argument}.to_frame() if it is one column"
+        )
+
+
+def index_of(X: Any) -> np.ndarray | None:
+    """The labels of the rows of a data frame of pandas."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame):
+        return None
+    return np.asarray(X.index.to_numpy())
 
 
 def _is(X: Any, module: str, question: str) -> bool:
@@ -82,7 +124,7 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
     try:
         array = np.asarray(X)
         if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
-            # Numbers beside words stay numbers.
+            # Numbers next to words stay numbers.
             array = np.asarray(X, dtype=object)
     except ValueError as error:
         raise ValueError(f"{argument}: its rows differ in length; give each as many values ({error})") from None
@@ -97,7 +139,7 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
         raise ValueError(f"{argument}: Expected 2D array, got scalar array instead. Reshape your data")
     if array.ndim == 1:
         if array.size and array.dtype.kind in "UTO" and all(isinstance(cell, str) for cell in array.tolist()):
-            return Rows(("texts", array.tolist()), "texts", len(array))
+            return _texts(array.tolist(), argument)
         if array.size and array.dtype.kind == "O" and any(isinstance(c, (list, tuple)) for c in array.tolist()):
             raise ValueError(f"{argument}: its rows differ in length; give each as many values")
         texts, missing = _count_texts(array)
@@ -224,7 +266,7 @@ def _names(X: Any, name: str) -> bool:
 
 def _frame(X: Any, argument: str) -> Rows:
     _check_shape(X.shape, argument)
-    # As scikit-learn has it: names that are not all texts are no names.
+    # As scikit-learn has it: names that are not all texts do not count.
     named = all(isinstance(name, str) for name in X.columns)
     names = list(X.columns) if named else [f"x{at}" for at in range(X.shape[1])]
     if len(set(names)) < len(names):
@@ -245,7 +287,10 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
     if type(dtype).__name__ == "CategoricalDtype":
         levels = ["" if level is None else str(level) for level in series.cat.categories]
         return name, "codes", series.cat.codes.to_numpy().astype(np.int32), levels
-    if type(dtype).__name__ in ("PeriodDtype", "IntervalDtype"):
+    if type(dtype).__name__ == "PeriodDtype":
+        # When it begins: a month is its first day.
+        return _series(name, series.dt.to_timestamp(), argument)
+    if type(dtype).__name__ == "IntervalDtype":
         return name, "other", None, None
     if type(dtype).__name__ == "DatetimeTZDtype":
         return _cells(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), argument)

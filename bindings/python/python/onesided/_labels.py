@@ -6,6 +6,7 @@ opposite. So few pairs are taken as they are, everything else is named, and what
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._input import is_missing
+from ._warnings import DataWarning
 
 
 # What the command takes, too: words of programs, and of people who fill in a sheet in six languages.
@@ -53,10 +55,14 @@ def column_of(y: Any, argument: str = "y") -> np.ndarray:
             f"{argument}: this estimator requires y to be passed, but the target y is None; give 1 for positive rows and 0 "
             "for unlabeled ones, or use fit_parts(X_pos, X_unl) for two parts"
         )
+    if isinstance(y, (str, bytes)):
+        raise ValueError(
+            f"{argument}: one string is not a column of labels; give the column itself, such as frame[{y!r}], and leave it out of X"
+        )
     if hasattr(y, "to_numpy"):
         values = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
     elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
-        # An array of numpy would turn numbers beside words into words.
+        # An array of numpy would turn numbers next to words into words.
         values = np.asarray(y, dtype=object)
     else:
         values = np.asarray(y)
@@ -66,6 +72,20 @@ def column_of(y: Any, argument: str = "y") -> np.ndarray:
     if values.ndim != 1:
         raise ValueError(f"{argument} should be a 1d array, got an array of shape {values.shape} instead")
     return np.asarray(values)
+
+
+def check_order(X: Any, y: Any) -> None:
+    """Warns where the labels of two indexes of pandas are the same in another order: rows are matched by position."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame) or not isinstance(y, pandas.Series):
+        return
+    if len(X) == len(y) and not X.index.equals(y.index) and X.index.isin(y.index).all() and y.index.isin(X.index).all():
+        warnings.warn(
+            "y: its index has the labels of X's index in another order, and rows are matched by position; if they belong "
+            "together by label, give y.loc[X.index]",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def _conversion_warning() -> Warning:
@@ -145,7 +165,9 @@ def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, ne
             # A fold of a cross-validation may well have none.
             seen = _shown(_distinct(values[~missing]))
             warnings.warn(
-                f"negative: no row of y has {value!r}, so no such negatives are learned from; it holds {seen}", stacklevel=5
+                f"negative: no row of y has {value!r}, so no such negatives are learned from; it holds {seen}",
+                DataWarning,
+                stacklevel=5,
             )
         known |= rows
     if known.all():
@@ -175,9 +197,8 @@ def _refuse(seen: list[Any]) -> ValueError:
             f"y: Unknown label type: continuous. It holds {_shown(seen)}; labels are 1 for positive and 0 for unlabeled"
         )
     return ValueError(
-        f"y: holds {len(seen)} values ({_shown(seen)}), and Only binary classification is supported: positive against "
-        "unlabeled. Unknown label type: multiclass. Use 1 for positive and 0, -1, False or NaN for unlabeled, such as "
-        "y == value, and name known negatives with negative="
+        f"y: holds {len(seen)} values ({_shown(seen)}). Only binary classification is supported: positive against unlabeled. "
+        f"Say which value is positive, such as y == {seen[0]!r}, or name known negatives with negative="
     )
 
 
@@ -271,7 +292,7 @@ def _equal(values: np.ndarray, value: Any) -> np.ndarray:
     if values.dtype.kind == "O":
         return np.array([not is_missing(one) and bool(one == value) for one in values.tolist()])
     equal = np.asarray(values == value)
-    # Numbers are no words.
+    # Numbers are not words.
     return equal if equal.shape == values.shape else np.zeros(len(values), dtype=bool)
 
 

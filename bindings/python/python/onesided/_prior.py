@@ -9,12 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ._classifier import reading_of
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
 from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import Prior
 from ._onesided import estimate_prior as _estimate_prior
+from ._settings import reading_of
+from ._warnings import PriorWarning
+
+
+class Picture(str):
+    """A picture as SVG, which notebooks show."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 class PriorEstimate:
@@ -68,15 +76,17 @@ class PriorEstimate:
 
     def __repr__(self) -> str:
         low, high = self.prior_interval
-        said = ", at most" if self.one_sided else ""
-        said += "" if self.agreement else ", the estimators do not agree"
-        return f"PriorEstimate(prior={self.prior:.4f}, interval=({low:.4f}, {high:.4f}){said})"
+        among = f"at most {high:.3f}" if self.one_sided else f"between {low:.3f} and {high:.3f}"
+        said = "" if self.agreement else "; the estimators do not agree"
+        return f"PriorEstimate(prior={self.prior:.3f}, a guess: {among} at {100 * self.confidence:.0f} %{said})"
 
     def _repr_svg_(self) -> str:
         return self._found.svg()
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw the estimates into a file, as .svg or .png."""
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Picture | None:
+        """Draw the estimates into a file, as .svg or .png; without a path, return them as a picture that a notebook shows."""
+        if path is None:
+            return Picture(self._found.svg())
         name = os.fspath(path)
         if name.lower().endswith(".png"):
             data = self._found.png()
@@ -86,6 +96,7 @@ class PriorEstimate:
             raise ValueError(f"path: must end in .svg or .png, but is {name!r}")
         with open(name, "wb") as file:
             file.write(data)
+        return None
 
 
 def _settings(scenario: str | None, random_state: Any, n_jobs: int | None, device: str | None) -> dict[str, list[str]]:
@@ -164,7 +175,7 @@ def estimate_prior(
     say(said, verbose, above=3)
     estimate = PriorEstimate(found)
     for sentence in estimate.about["warnings"]:
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+        warnings.warn(sentence, PriorWarning, stacklevel=2)
     return estimate
 
 
@@ -228,11 +239,11 @@ class PriorEstimator(Estimator):
         self.prior_in_unlabeled_interval_ = estimate.prior_in_unlabeled_interval
         return self
 
-    def plot(self, path: str | os.PathLike[str]) -> None:
-        """Draw the estimates into a file, as .svg or .png."""
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Picture | None:
+        """Draw the estimates into a file, as .svg or .png; without a path, return them as a picture that a notebook shows."""
         if not hasattr(self, "estimate_"):
             raise not_fitted(type(self).__name__)
-        self.estimate_.plot(path)
+        return self.estimate_.plot(path)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

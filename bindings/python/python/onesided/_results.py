@@ -1,9 +1,9 @@
-"""What a fitted model says of the prior and of lists to review."""
+"""What a fitted model says of the prior, of lists to review, of single scores and of its columns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -90,3 +90,73 @@ class RecallCut:
             None if precision is None else Interval(precision["value"], precision["low"], precision["high"]),
             about["this_file"].get("made", {}).get("rows"), about,
         )
+
+
+class Explanation(list[tuple[str, float]]):
+    """What carried a score: a list of (feature, part), the largest parts first, in log-odds of being positive.
+
+    Attributes
+    ----------
+    base : float or None
+        The score of a row that says nothing, the same for all rows but for rounding. None where the theory of a method bends the
+        score after its parts were added up (``"elkan-noto"`` in one sample).
+    rest : float
+        What the features that are not listed add up to.
+    score : float
+        The score of the row, as :meth:`onesided.PUClassifier.rank` gives it: ``base``, the parts and ``rest`` together.
+    """
+
+    base: float | None
+    rest: float
+    score: float
+
+    @classmethod
+    def _of(cls, parts: list[tuple[str, float]], rest: float, score: float, adds_up: bool) -> Explanation:
+        one = cls(parts)
+        one.rest, one.score = rest, score
+        one.base = score - rest - sum(part for _, part in parts) if adds_up else None
+        return one
+
+
+class ColumnImportance(NamedTuple):
+    """A column, the AUC that is lost without it, and between which that lies (95 %)."""
+
+    column: str
+    lost: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much a model counts on the columns of its table.
+
+    Attributes
+    ----------
+    columns : list of ColumnImportance
+        The most important first: ``column``, ``lost`` (of the AUC), and ``low`` and ``high``, its 95 % interval.
+    auc : float
+        The AUC with every column in place.
+    against : {"unlabeled", "negatives"}
+        What positives were compared with.
+    positives, others : int
+        How many rows of either side it was measured on, 20,000 together at most.
+    not_measured : int
+        How many columns lost less in a first pass on a few rows and were left at that.
+    """
+
+    columns: list[ColumnImportance]
+    auc: float
+    against: str
+    positives: int
+    others: int
+    not_measured: int
+
+    @classmethod
+    def _of(cls, about: dict[str, Any]) -> Importance:
+        columns = [
+            ColumnImportance(one["column"], one["lost"]["value"], one["lost"]["low"], one["lost"]["high"])
+            for one in about["columns"]
+        ]
+        positives, others = about["rows"]
+        return cls(columns, about["auc"], about["against"], positives, others, about["not_measured"])

@@ -22,6 +22,7 @@ import numpy as np
 from ._estimator import seed_of
 from ._labels import labeled_or_not
 from ._onesided import pu_metrics as _pu_metrics
+from ._warnings import PriorWarning
 
 __all__ = ["METRICS", "Interval", "PUScorer", "make_pu_scorer", "pu_metrics", "pu_score"]
 
@@ -30,6 +31,8 @@ METRICS = ("recall", "predicted_positive", "precision", "f1", "accuracy", "risk"
 
 _OF_PRIOR = ("precision", "f1", "accuracy", "risk", "auc")
 _OF_SCORES = ("auc", "auc_pu")
+# Shares that differ by no more are one share in folds of different counts.
+_SAME = 0.01
 
 
 class Interval(NamedTuple):
@@ -137,13 +140,27 @@ def _check(metric: str) -> None:
 class PUScorer:
     """A scorer of scikit-learn, made by :func:`make_pu_scorer`."""
 
-    def __init__(self, metric: str, prior_in_unlabeled: float | None = None, pos_label: Any = None) -> None:
+    def __init__(
+        self,
+        metric: str,
+        prior_in_unlabeled: float | None = None,
+        pos_label: Any = None,
+        prior: float | None = None,
+    ) -> None:
         _check(metric)
-        self.metric, self.prior_in_unlabeled, self.pos_label = metric, prior_in_unlabeled, pos_label
+        if prior is not None and prior_in_unlabeled is not None:
+            raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
+        for name, share in (("prior", prior), ("prior_in_unlabeled", prior_in_unlabeled)):
+            if share is not None and not 0 < share < 1:
+                raise ValueError(f"{name}: must lie strictly between 0 and 1, but is {share!r}")
+        self.metric, self.prior_in_unlabeled, self.pos_label, self.prior = metric, prior_in_unlabeled, pos_label, prior
+        # The first share of a model's own that it judged by, and whether another one was told of.
+        self._first: float | None = None
+        self._told = False
 
     def __call__(self, estimator: Any, X: Any, y: Any, **_: Any) -> float:
         """The metric of a fitted estimator; larger is better, so the risk is negated."""
-        prior = self._prior(estimator) if self.metric in _OF_PRIOR else None
+        prior = self._prior(estimator, y) if self.metric in _OF_PRIOR else None
         if self.metric in _OF_SCORES:
             predicted = self._scores(estimator, X)
         else:
@@ -169,20 +186,56 @@ class PUScorer:
             scores = np.asarray(estimator.predict_proba(X))[:, 1]
         return -scores if flip else scores
 
-    def _prior(self, estimator: Any) -> float:
+    def _prior(self, estimator: Any, y: Any) -> float:
+        """The share of positives among the unlabeled rows of y to judge by."""
         if self.prior_in_unlabeled is not None:
             return self.prior_in_unlabeled
-        about = getattr(_last(estimator), "about_", None) or {}
+        last = _last(estimator)
+        about = getattr(last, "about_", None) or {}
+        if self.prior is not None:
+            return self._in_unlabeled(self.prior, y, last, about.get("scenario"))
         prior: float | None = about.get("prior_in_unlabeled")
         if prior is None:
             raise ValueError(
                 f"prior_in_unlabeled: the metric {self.metric} needs the share of positives among unlabeled rows, and the "
                 f"estimator does not know it; make_pu_scorer({self.metric!r}, prior_in_unlabeled=SHARE)"
             )
+        self._compare(prior)
         return prior
 
+    def _in_unlabeled(self, prior: float, y: Any, last: Any, scenario: str | None) -> float:
+        """From the share in the population to that among the unlabeled rows of y: in one sample the labeled positives are part
+        of the population."""
+        if scenario == "case-control":
+            return prior
+        labels, _ = labeled_or_not(y, self.pos_label, getattr(last, "negative", None))
+        positives, rows = int(labels.positive.sum()), len(labels.positive)
+        share = (prior * rows - positives) / (rows - positives)
+        if not 0 < share < 1:
+            raise ValueError(
+                f"prior: {prior!r} does not fit: {positives} of {rows} rows are labeled positive, so it must be above "
+                f"{positives / rows:.3f}"
+            )
+        return share
+
+    def _compare(self, prior: float) -> None:
+        """Warns once where models are judged by shares of their own that differ."""
+        if self._first is None:
+            self._first = prior
+        elif not self._told and abs(prior - self._first) > _SAME:
+            self._told = True
+            warnings.warn(
+                f"the metric {self.metric} is computed with each model's own share of positives ({self._first:.3f} and "
+                f"{prior:.3f} so far), so models are not compared by one measure: give one share for all, "
+                f"make_pu_scorer({self.metric!r}, prior=SHARE), or use a metric that needs none, such as 'auc_pu' or 'lee_liu'",
+                PriorWarning,
+                stacklevel=4,
+            )
+
     def __repr__(self) -> str:
-        return f"make_pu_scorer({self.metric!r}, prior_in_unlabeled={self.prior_in_unlabeled!r})"
+        given = f", prior={self.prior!r}" if self.prior is not None else ""
+        given += f", prior_in_unlabeled={self.prior_in_unlabeled!r}" if self.prior_in_unlabeled is not None else ""
+        return f"make_pu_scorer({self.metric!r}{given})"
 
 
 def _last(estimator: Any) -> Any:
@@ -196,18 +249,33 @@ def _last(estimator: Any) -> Any:
             return estimator
 
 
-def make_pu_scorer(metric: str = "lee_liu", *, prior_in_unlabeled: float | None = None, pos_label: Any = None) -> PUScorer:
+def make_pu_scorer(
+    metric: str = "lee_liu",
+    *,
+    prior: float | None = None,
+    prior_in_unlabeled: float | None = None,
+    pos_label: Any = None,
+) -> PUScorer:
     """A scorer for ``GridSearchCV``, ``cross_val_score`` and their like that needs no negatives.
 
     Rows that the estimator's ``negative`` says are known negatives are left out.
+
+    **One share for all.** ``precision``, ``f1``, ``accuracy``, ``risk`` and ``auc`` rest on the share of positives. By default each
+    fitted model is judged by the share that it was fitted with itself, so a search over ``prior``, or over models that estimate
+    it, compares numbers that do not mean the same: the model with the boldest share wins f1. Give one share for all, or use a
+    metric that needs none. A warning says where shares differ.
 
     Parameters
     ----------
     metric : str
         One of :data:`METRICS`. ``lee_liu``, ``lift``, ``auc_pu`` and ``recall`` need no prior.
+    prior : float, optional
+        The share of positives in the population to judge every model by. In one sample, the labeled positives of the rows at
+        hand are taken from it.
     prior_in_unlabeled : float, optional
-        The share of positives among the unlabeled rows. By default the one the fitted :class:`onesided.PUClassifier` has.
+        The same for the unlabeled rows, instead of ``prior``. With neither, the share that the fitted
+        :class:`onesided.PUClassifier` has.
     pos_label : object, optional
         The value of y that means positive.
     """
-    return PUScorer(metric, prior_in_unlabeled, pos_label)
+    return PUScorer(metric, prior_in_unlabeled, pos_label, prior)

@@ -284,7 +284,16 @@ mod tests {
 
     fn task<'a>(rows: &'a Matrix, labels: &'a [Label], mu: f64) -> Task<'a> {
         let prior = PriorInUnlabeled::new(mu).ok();
-        Task { rows, labels, weights: None, prior, scenario: Scenario::CaseControl, seed: 2, threads: 0 }
+        Task {
+            rows,
+            labels,
+            weights: None,
+            prior,
+            scenario: Scenario::CaseControl,
+            seed: 2,
+            threads: 0,
+            go_on: None,
+        }
     }
 
     #[test]

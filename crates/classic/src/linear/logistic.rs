@@ -68,6 +68,16 @@ impl Logistic {
     /// Trains on `examples` from `start`, which must be as wide as the rows: the result is the same within the tolerance,
     /// and sooner there if the start is near.
     pub fn fit_from(&self, examples: Examples, start: LinearModel) -> LogisticFit {
+        self.fit_while(examples, start, &mut || true)
+    }
+
+    /// [`fit_from`](Self::fit_from) that asks before each step whether to take it, and ends where it is if not.
+    pub fn fit_while(
+        &self,
+        examples: Examples,
+        start: LinearModel,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> LogisticFit {
         let mut point = start.weights;
         point.push(if self.intercept { start.bias } else { 0.0 });
         let last = point.len() - 1;
@@ -80,7 +90,7 @@ impl Logistic {
             // The intercept has no ridge; its own curvature stands in for one.
             let b = gradient[last] * gradient[last] / value.curvature.max(1e-12);
             let gap = 0.5 * (squared(&gradient[..last]) + b) / objective.max(f64::MIN_POSITIVE);
-            let done = gap <= self.tolerance || steps >= self.max_steps;
+            let done = gap <= self.tolerance || steps >= self.max_steps || !go_on();
             let direction = if done { Vec::new() } else { memory.direction(&gradient) };
             let slope = dot(&direction, &gradient);
             // A direction that no longer descends: rounding is all that is left.

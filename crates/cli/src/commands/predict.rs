@@ -253,7 +253,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
 
 /// Whether the cut is the cautious one of a guessed share of positives.
 fn is_cautious(model: &Model) -> bool {
-    model.about().prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none())
+    model.about().has_cautious_cut()
 }
 
 /// What the rows of a list have in common, to say from where on they are predicted positive.

@@ -294,9 +294,8 @@ impl Encoding {
         }
         let options = features.read_options().written_like(&also.as_written());
         let table = read_tables(input, options, also.known())?;
-        let met = Note::of_cells(&table.frame);
         let remarks = table.frame.remarks.clone();
-        let data = self.encode_frame(table.frame).map_err(|error| error.of_sheet(&remarks))?.with_notes(met);
+        let data = self.encode_frame(table.frame).map_err(|error| error.of_sheet(&remarks))?;
         table::finish(data, table.answers)
     }
 
@@ -338,9 +337,10 @@ impl Encoding {
     /// A table in memory.
     pub fn encode_frame(self: &Arc<Self>, frame: Frame) -> Result<Dataset, DataError> {
         let Encoding::Table(features) = self.as_ref() else { return Err(DataError::OtherEncoding) };
+        let met = Note::of_cells(&frame);
         let (rows, mut report) = features.encode(frame)?;
         let data = Dataset::new(rows, self.clone()).with_notes(Note::of_shifts(features, &mut report));
-        Ok(data.with_notes(Note::of_report(&report)).with_missing(report.cells))
+        Ok(data.with_notes(Note::of_report(&report)).with_notes(met).with_missing(report.cells))
     }
 
     /// A bare matrix, whose columns are this encoding's numeric ones in order.

@@ -293,6 +293,13 @@ impl Note {
         notes
     }
 
+    /// Counts rows from 0 instead of 1, as programs count rows in memory; whether the note names one.
+    pub fn count_rows_from_zero(&mut self) -> bool {
+        let Note::Others { columns, .. } = self else { return false };
+        let places = columns.iter_mut().filter_map(|column| column.first.as_mut());
+        places.fold(false, |named, (_, place)| place.count_from_zero() | named)
+    }
+
     /// Whether it may spoil what is learned or predicted, and is a warning.
     pub fn is_warning(&self) -> bool {
         if let Note::File(remark) = self {
@@ -317,7 +324,11 @@ impl Note {
     pub fn hint(&self) -> Option<Hint> {
         match self {
             Note::LeftOut { columns, why: WhyLeftOut::FreeText | WhyLeftOut::ShortText } => {
-                Some(Hint::new("learn from its words", "text", columns.first()?.clone()))
+                let act = match columns.len() {
+                    1 => "learn from its words",
+                    _ => "learn from the words of the first",
+                };
+                Some(Hint::new(act, "text", columns.first()?.clone()))
             }
             Note::LeftOut { columns, why: WhyLeftOut::TimeOrder } => {
                 Some(Hint::new("if it matters, keep it", "date", columns.first()?.clone()))

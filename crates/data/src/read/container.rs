@@ -286,7 +286,16 @@ mod tests {
         assert!(whole(
             "<?xml version=\"1.0\"?><!DOCTYPE a><a b='>' c=\"/>\"><!-- <d> --><e/><![CDATA[<f>]]></a>\n"
         ));
-        for cut in ["<a><b></b>", "<a><b></a></b>", "<a></b>", "<a", "<a><!-- </a>", "<a><![CDATA[</a>", "<a b=\"></a>", "</a>"] {
+        for cut in [
+            "<a><b></b>",
+            "<a><b></a></b>",
+            "<a></b>",
+            "<a",
+            "<a><!-- </a>",
+            "<a><![CDATA[</a>",
+            "<a b=\"></a>",
+            "</a>",
+        ] {
             assert!(!whole(cut), "{cut}");
         }
     }

@@ -342,24 +342,38 @@ fn judge<'p>(
         let number = next.fetch_add(1, Ordering::SeqCst);
         let Some(&(member, fold)) = jobs.get(number) else { return };
         let Some(Ok(trainer)) = trainers.get(member) else { continue };
-        let mut quiet = |_: &Progress| match stop.load(Ordering::SeqCst) {
-            GO_ON => Signal::Continue,
-            _ => Signal::Abort,
+        let member = members[member];
+        let ask = |shared: &mut (usize, Observer)| {
+            // Who asked for a stop is not asked again.
+            if stop.load(Ordering::SeqCst) != GO_ON {
+                return;
+            }
+            let at = At::Member { done: shared.0, all: jobs.len() };
+            let progress =
+                Progress { name: &member.name, run: 0, runs: 1, device: &device, resumed_from: None, at };
+            match (shared.1)(&progress) {
+                Signal::Continue => {}
+                Signal::Finish => stop.store(FINISH, Ordering::SeqCst),
+                Signal::Abort => stop.store(ABORT, Ordering::SeqCst),
+            }
+        };
+        // Members look up between two trees or batches, and whoever wants to stop should not wait for the end of one. Who
+        // finds the observer busy goes on: the answer reaches all.
+        let mut quiet = |_: &Progress| {
+            if let Ok(mut shared) = shared.try_lock() {
+                ask(&mut shared);
+            }
+            match stop.load(Ordering::SeqCst) {
+                GO_ON => Signal::Continue,
+                _ => Signal::Abort,
+            }
         };
         let inside = if threads == 1 { task.machine.threads } else { 1 };
-        let member = members[member];
         let result = fit(member, trainer.as_ref(), task, &folds[fold], inside, &mut quiet);
         *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
         shared.0 += 1;
-        let at = At::Member { done: shared.0, all: jobs.len() };
-        let progress =
-            Progress { name: &member.name, run: 0, runs: 1, device: &device, resumed_from: None, at };
-        match (shared.1)(&progress) {
-            Signal::Continue => {}
-            Signal::Finish => stop.store(FINISH, Ordering::SeqCst),
-            Signal::Abort => stop.store(ABORT, Ordering::SeqCst),
-        }
+        ask(&mut shared);
         if stop.load(Ordering::SeqCst) != GO_ON {
             next.store(jobs.len(), Ordering::SeqCst);
         }

@@ -10,15 +10,15 @@
 use crate::criterion::weight_of_negatives;
 use crate::fitted::classic_scores;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
-    Views, Wants,
+    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, Trainer, Views, Wants,
 };
 use onesided_classic::systems::SystemInfo;
 use onesided_classic::{ClassicError, ClassicModel, ScoreForm, Selected, System, check_counts};
 use onesided_data::{Label, Scaling};
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A classic system with its settings.
 #[derive(Clone)]
@@ -122,8 +122,20 @@ impl ClassicTrainer<'_> {
 }
 
 impl Trainer for ClassicTrainer<'_> {
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, _observer: Observer) -> Result<Fit, Error> {
-        let (task, info) = (self.task, self.scorer.info);
+    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        let (task, info, run) = (self.task, self.scorer.info, subset.run);
+        let asked = Mutex::new((observer, Signal::Continue));
+        // Who asked for a stop is not asked again. A system has nothing to keep before its end, so to finish is to go on.
+        let go_on = || {
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if asked.1 != Signal::Abort {
+                let at = At::Member { done: run.number, all: run.all };
+                let (name, number, runs) = (run.name, run.number, run.all);
+                let progress = Progress { name, run: number, runs, device: "cpu", resumed_from: None, at };
+                asked.1 = (asked.0)(&progress);
+            }
+            asked.1 != Signal::Abort
+        };
         let mut of: Vec<usize> = subset.training.all().into_iter().map(|row| row as usize).collect();
         of.sort_unstable();
         let labels: Vec<Label> = of.iter().map(|&row| task.labels[row]).collect();
@@ -138,7 +150,11 @@ impl Trainer for ClassicTrainer<'_> {
             scenario: task.scenario,
             seed: subset.seed,
             threads: subset.threads,
+            go_on: Some(&go_on),
         });
+        if !go_on() {
+            return Err(Error::Interrupted { epoch: 0, checkpoint: None });
+        }
         let held_out = (!subset.stopping.is_empty()).then_some(task.counts.positive);
         let model = learned.map_err(|source| {
             let few = matches!(source, ClassicError::TooFew { .. } | ClassicError::TooFewSpies { .. });

@@ -4,8 +4,8 @@
 
 use crate::criterion::weight_of_negatives;
 use crate::{
-    Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, ScoreScale, Scorer, Subset, Task, Trainer,
-    Views,
+    At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
+    Subset, Task, Trainer, Views,
 };
 use onesided_classic::{
     ClassicModel, Examples, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected, scale_gamma,
@@ -96,7 +96,8 @@ impl LogisticTrainer<'_> {
 }
 
 impl Trainer for LogisticTrainer<'_> {
-    fn fit(&self, subset: &Subset, _candidate: &Candidate, _observer: Observer) -> Result<Fit, Error> {
+    fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        let run = subset.run;
         let mut training = subset.training.all();
         training.sort_unstable();
         let negatives = subset.training.negative.len();
@@ -109,8 +110,23 @@ impl Trainer for LogisticTrainer<'_> {
         };
         let mut best: Option<(f64, LinearModel, Vec<f64>)> = None;
         let given = self.scorer.cost.as_slice();
-        for &cost in if given.is_empty() { &COSTS } else { given } {
-            let model = logistic(&training, &known, cost)?;
+        let costs = if given.is_empty() { &COSTS } else { given };
+        for &cost in costs {
+            let mut signal = Signal::Continue;
+            // Asked before each step of the solver: those of a kernel on many rows take long.
+            let mut go_on = || {
+                let at = At::Member { done: run.number, all: run.all };
+                let (name, number, runs) = (run.name, run.number, run.all);
+                let progress =
+                    Progress { name, run: number, runs, device: "cpu", resumed_from: run.resumed_from, at };
+                signal = observer(&progress);
+                // The end is near, and a solver that was stopped halfway has no answer to keep.
+                signal != Signal::Abort
+            };
+            let model = logistic(&training, &known, cost, &mut go_on)?;
+            if signal == Signal::Abort {
+                return Err(Error::Interrupted { epoch: 0, checkpoint: None });
+            }
             let logits = model.scores(&stopping);
             let found = loss(&logits);
             if best.as_ref().is_none_or(|(least, ..)| found < *least) {
@@ -138,11 +154,17 @@ impl Trainer for LogisticTrainer<'_> {
     }
 }
 
-fn logistic(rows: &dyn Rows, known: &[(bool, f64)], cost: f64) -> Result<LinearModel, Error> {
+fn logistic(
+    rows: &dyn Rows,
+    known: &[(bool, f64)],
+    cost: f64,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<LinearModel, Error> {
     let weights = |wanted: bool| -> Vec<f64> {
         known.iter().map(|&(positive, own)| if positive == wanted { cost * own } else { 0.0 }).collect()
     };
     let (up, down) = (weights(true), weights(false));
     let examples = Examples::new(rows, &up, &down).map_err(Error::of_classic)?;
-    Ok(Logistic { tolerance: 1e-4, ..Logistic::default() }.fit(examples).model)
+    let start = LinearModel { weights: vec![0.0; rows.cols()], bias: 0.0 };
+    Ok(Logistic { tolerance: 1e-4, ..Logistic::default() }.fit_while(examples, start, go_on).model)
 }

@@ -1,0 +1,104 @@
+"""Keywords as Rust takes them: settings of a fit as texts, and how X is read as JSON."""
+
+from __future__ import annotations
+
+import decimal
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from ._estimator import seed_of, threads_of
+
+# Keywords that say how X is read; the others are settings of the fit.
+READING = (
+    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
+    "max_terms", "stop_words", "max_unlabeled",
+)
+# Keywords of the estimator itself.
+OWN = ("pos_label", "negative", "verbose")
+# Shares that may be written in percent.
+_SHARES = ("prior", "prior_in_unlabeled", "hold_out")
+
+def reading_of(params: dict[str, Any]) -> str:
+    """How X is to be read, as JSON."""
+    given = {}
+    for name in READING:
+        value = params.get(name)
+        if value is None:
+            continue
+        if name in ("drop", "only", "text", "numeric", "categorical", "date"):
+            value = [value] if isinstance(value, str) else [str(one) for one in value]
+        elif name == "image_shape":
+            value = _shape_of(value)
+        elif isinstance(value, np.integer):
+            value = int(value)
+        given[name] = value
+    return json.dumps(given)
+
+
+def _shape_of(value: Any) -> Any:
+    text = value if isinstance(value, str) else "x".join(str(side) for side in value)
+    try:
+        channels, height, width = (int(side) for side in text.lower().split("x"))
+    except ValueError:
+        raise ValueError(f"image_shape: must be like '3x32x32' or (3, 32, 32), but is {value!r}") from None
+    return {"channels": channels, "height": height, "width": width}
+
+
+def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
+    """Settings of the fit, as texts."""
+    given: dict[str, list[str]] = {}
+    for name, value in params.items():
+        if value is None or name in READING or name in OWN:
+            continue
+        if name in ("method", "model") and not isinstance(value, str):
+            raise ValueError(f"{name}: must be a name, but is {value!r}{_meant(name, value)}")
+        if name == "threshold" and not isinstance(value, str):
+            raise ValueError(
+                f"threshold: must be a rule ('half', 'quantile' or 'max-pu-accuracy'), but is {value!r}; for a cut of your own, "
+                f"compare probabilities with it: predict_proba(X)[:, 1] >= {value!r}"
+            )
+        if name in _SHARES and isinstance(value, str) and value.strip().endswith("%"):
+            given[name] = [_of_percent(name, value)]
+        elif name == "random_state":
+            given[name] = [str(seed_of(value))]
+        elif name == "n_jobs":
+            given[name] = [str(threads_of(value))]
+        elif name == "option":
+            if not isinstance(value, dict):
+                raise ValueError(f"option: must be a dict such as {{'cost': 0.1}}, but is {value!r}")
+            given[name] = [f"{key}={_text(one)}" for key, one in value.items()]
+        elif name == "monotone":
+            if not isinstance(value, (dict, str)):
+                raise ValueError(f"monotone: must be a dict such as {{'age': 'up'}}, but is {value!r}")
+            pairs = [value] if isinstance(value, str) else [f"{key}:{one}" for key, one in value.items()]
+            given[name] = pairs
+        elif isinstance(value, (bool, np.bool_)):
+            given[name] = [str(bool(value)).lower()]
+        else:
+            given[name] = [_text(value)]
+    return given
+
+
+def _meant(name: str, value: Any) -> str:
+    """A share in the place of the method was meant to be the prior."""
+    is_share = isinstance(value, (float, np.floating)) and 0 < value < 1
+    return f"; did you mean prior={float(value)!r}?" if name == "method" and is_share else ""
+
+
+def _of_percent(name: str, value: str) -> str:
+    """``"30%"`` as ``"0.3"``, with the digits that were written."""
+    try:
+        return str(decimal.Decimal(value.strip()[:-1].strip()) / 100)
+    except decimal.InvalidOperation:
+        raise ValueError(f"{name}: must be a share such as 0.3 or '30%', but is {value!r}") from None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
