@@ -99,7 +99,7 @@ pub fn fit<'py>(
     Ok((PyModel::new(model), said, columns))
 }
 
-/// What a model warns of, each with its kind.
+/// What a model warns of and notes, each with its kind.
 fn of_report(model: &Model) -> Vec<Said> {
     let about = model.about();
     let guess = about.prior_estimate.as_ref().map(rests_on_an_estimate);
@@ -115,7 +115,8 @@ fn of_report(model: &Model) -> Vec<Said> {
         true => (format!("{warning}{cut}"), PRIOR),
         false => (warning.clone(), FIT),
     };
-    about.report.warnings.iter().map(one).collect()
+    let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
+    about.report.warnings.iter().map(one).chain(notes).collect()
 }
 
 /// The answers of an audit, read before the rows are; what it would contradict is refused.
