@@ -51,9 +51,17 @@ impl Interval {
         Self { low: self.low.min(self.value), high: self.high.max(self.value), ..self }
     }
 
-    /// With all three numbers from 0 to 1.
+    /// With ends that hold these.
+    pub(crate) fn holding(self, low: f64, high: f64) -> Self {
+        Self { low: self.low.min(low), high: self.high.max(high), ..self }
+    }
+
+    /// With all three numbers from 0 to 1. An estimate that is too large takes its lower end down with it, by the same factor, so
+    /// that what cannot be is not printed as certain; one below 0 takes its upper end up, as that of 1 minus it.
     pub(crate) fn clipped(self) -> Self {
         let Self { value, low, high } = self;
+        let low = if value > 1.0 { low / value } else { low };
+        let high = if value < 0.0 { 1.0 - (1.0 - high) / (1.0 - value) } else { high };
         Self { value: value.clamp(0.0, 1.0), low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0) }
     }
 

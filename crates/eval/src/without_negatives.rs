@@ -21,9 +21,12 @@
 //! **None or all.** If none of m positives is predicted positive, or all of them are, every resample says the same and the
 //! bootstrap has no width. Then the recalls of the resamples are spread over the law behind the exact interval (`agreed.rs`)
 //! instead, Beta(1, m) or its mirror image: none of 8 leaves room for a recall of up to 0.37. Precision and F1 follow from
-//! it. The share of unlabeled rows is treated alike. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
+//! it. The share of unlabeled rows is treated alike. With fewer than ten positives the bootstrap of the AUC repeats the same few
+//! rows, so its interval is widened to Jeffreys' for a share of so many: the placements of the positives lie between 0 and 1, and no law of
+//! such numbers scatters more than hits and misses do. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
 
 use crate::agreed::ends_of_mean;
+use crate::beta::jeffreys;
 use crate::bootstrap::{Draw, Interval};
 use crate::degenerate::degenerate;
 use crate::error::{EvalError, check_scores, check_threshold};
@@ -32,6 +35,8 @@ use crate::sample::Sample;
 use onesided_data::{PriorInUnlabeled, Stream};
 use serde::Serialize;
 
+/// Positives from which on their bootstrap is trusted.
+const FEW: f64 = 10.0;
 /// The fractional part of the golden ratio: its multiples are spread evenly, too.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
@@ -145,6 +150,14 @@ pub fn without_negatives_weighted(
         auc: given_prior(|o, mu| Some((o.auc_pu - mu / 2.0) / (1.0 - mu))),
         warnings: degenerate(input.unlabeled, input.threshold, input.prior),
     };
+    if positives < FEW {
+        let few = jeffreys(positives * value.auc_pu, positives, 0.95);
+        metrics.auc_pu = metrics.auc_pu.holding(few.low, few.high);
+        if let (Some(auc), Some(mu)) = (&mut metrics.auc, input.prior) {
+            let [low, high] = [few.low, few.high].map(|auc_pu| (auc_pu - mu.get() / 2.0) / (1.0 - mu.get()));
+            *auc = auc.holding(low, high);
+        }
+    }
     metrics.warn(input);
     Ok(metrics.clipped())
 }
@@ -273,6 +286,20 @@ mod tests {
     }
 
     #[test]
+    fn one_positive_says_little_about_the_auc() {
+        let unlabeled: Vec<f32> = (0..100).map(|i| i as f32).collect();
+        let input = PuInput { positive: &[93.5], unlabeled: &unlabeled, threshold: 0.0, prior: None };
+        let auc = without_negatives(&input, 200, 1).unwrap().auc_pu;
+        // Beta(.94 + .5, .06 + .5) has its 2.5 % point at .1231 and its 97.5 % point at .9991 (scipy.stats.beta.ppf).
+        assert!(
+            (auc.value - 0.94).abs() < 1e-6
+                && (auc.low - 0.1231).abs() < 1e-4
+                && (auc.high - 0.9991).abs() < 1e-4,
+            "{auc:?}"
+        );
+    }
+
+    #[test]
     fn every_metric_by_hand() {
         // r = 3/4, a = 2/8. Pairs won of 32: .9 wins 7 and ties once, .8 wins 7, .6 wins 6, .2 wins 3 and ties once.
         let m = without_negatives(&input(mu(0.25)), 50, 0).unwrap();
@@ -385,7 +412,7 @@ mod tests {
     fn intervals_repeat_with_the_seed() {
         let run = |seed| without_negatives(&input(mu(0.25)), 100, seed).unwrap();
         assert_eq!(run(1), run(1));
-        assert_ne!(run(1).auc_pu, run(2).auc_pu);
+        assert_ne!(run(1).lift, run(2).lift);
         let auc = run(1).auc_pu;
         assert!(auc.low < auc.value && auc.value < auc.high, "{auc:?}");
     }

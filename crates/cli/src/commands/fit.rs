@@ -376,11 +376,20 @@ fn metric_tables(about: &About, audit: &str) -> String {
             format!(
                 "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
                  rows: give it with --prior, or have some rows labeled: {audit}\n",
-                names.join(" and ")
+                listed_with_and(&names)
             )
         }
     };
     format!("{}{told}{untold}", metric_table(measured))
+}
+
+/// `a`, `a and b`, or `a, b and c`.
+fn listed_with_and(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
 }
 
 /// The command that draws rows of this table to be labeled.

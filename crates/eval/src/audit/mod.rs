@@ -11,6 +11,7 @@
 //! the model knows is in the strata and the rates.
 
 mod estimate;
+mod exact;
 mod interval;
 mod plan;
 
