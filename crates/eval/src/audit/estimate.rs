@@ -5,7 +5,7 @@
 //! recall ρ is kept if 0 lies in the interval of (1 - ρ) A - ρ B, whose ends follow from those of A and B, distances adding
 //! in squares (Zou and Donner, 2008). It needs no positive to be found on either side.
 
-use super::interval::positives;
+use super::interval::{positives, positives_above};
 use crate::bootstrap::Interval;
 use crate::error::EvalError;
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub fn estimate(strata: &[Stratum], confidence: f64) -> Result<AuditEstimate, Ev
     for cut in 1..strata.len() {
         above += strata[cut - 1].rows;
         let (top, rest) = strata.split_at(cut);
-        let (a, b) = (positives(top, confidence), positives(rest, confidence));
+        let (a, b) = (positives_above(top, confidence), positives(rest, confidence));
         cuts.push(CutEstimate { rows: above, precision: over(a, above), recall: recall(a, b) });
     }
     Ok(AuditEstimate {

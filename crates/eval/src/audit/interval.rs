@@ -17,9 +17,9 @@
 //! Mean and variance are then matched by a beta law between what is certain: the positives found, and all rows but the
 //! negatives found. One stratum without a positive so has Jeffreys' bound.
 //!
-//! **Short lists.** No smooth law fits a hundred rows of which half were drawn, or a stratum of 25 rows with two answers. Where
-//! there are fewer than 1,000 rows in all, the interval is widened to hold the one that adds up the exact intervals of the
-//! strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008).
+//! **The first rows.** No smooth law fits a hundred rows of which half were drawn, or a stratum of 25 rows with two answers. Above a
+//! cut with fewer than 1,000 rows in up to three strata, the interval is widened to hold the one that adds up the exact
+//! intervals of the strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008).
 
 use super::estimate::Stratum;
 use super::exact::bounds;
@@ -28,6 +28,8 @@ use crate::bootstrap::Interval;
 
 /// Rows from which on a smooth law will do.
 const SHORT: f64 = 1000.0;
+/// Strata up to which it will not: more of them even each other out.
+const FEW_STRATA: usize = 3;
 
 /// How much of an answer was not seen, after so many of its kind that were.
 fn unseen_answer(seen: f64) -> f64 {
@@ -41,18 +43,26 @@ pub(super) fn positives(strata: &[Stratum], confidence: f64) -> Interval {
     let rows: f64 = strata.iter().map(|s| s.rows as f64).sum();
     let swapped: Vec<Stratum> =
         strata.iter().map(|s| Stratum { positive: s.answered - s.positive, ..*s }).collect();
-    let (mut low, mut high) = (rows - upper(&swapped, tail), upper(strata, tail));
-    if rows < SHORT {
-        let (mut below, mut above) = (0.0, 0.0);
-        for stratum in strata {
-            let [least, most] = bounds(stratum, tail);
-            let here = stratum.rows as f64 * stratum.share();
-            below += (here - least).powi(2);
-            above += (most - here).powi(2);
-        }
-        (low, high) = (low.min(value - below.sqrt()).max(0.0), high.max(value + above.sqrt()).min(rows));
-    }
+    let (low, high) = (rows - upper(&swapped, tail), upper(strata, tail));
     Interval { value, low: low.min(value), high: high.max(value) }
+}
+
+/// The number of positives above a cut.
+pub(super) fn positives_above(strata: &[Stratum], confidence: f64) -> Interval {
+    let smooth = positives(strata, confidence);
+    let rows: f64 = strata.iter().map(|s| s.rows as f64).sum();
+    if rows >= SHORT || strata.len() > FEW_STRATA {
+        return smooth;
+    }
+    let (mut below, mut above) = (0.0, 0.0);
+    for stratum in strata {
+        let [least, most] = bounds(stratum, 0.5 * (1.0 - confidence));
+        let here = stratum.rows as f64 * stratum.share();
+        below += (here - least).powi(2);
+        above += (most - here).powi(2);
+    }
+    let (low, high) = (smooth.value - below.sqrt(), smooth.value + above.sqrt());
+    smooth.holding(low.max(0.0), high.min(rows))
 }
 
 /// The upper end.
@@ -114,11 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn short_lists_have_room_for_what_the_answers_allow() {
+    fn the_first_rows_have_room_for_what_the_answers_allow() {
         // 48 of 50 answers yes, and 98 of 100 possible; then 25 rows more with two answers, which say next to nothing.
-        let first = positives(&[stratum(100, 50.0, 48.0)], 0.95);
+        let first = positives_above(&[stratum(100, 50.0, 48.0)], 0.95);
         assert!(first.low <= 89.0 && first.high >= 98.0, "{first:?}");
-        let more = positives(&[stratum(100, 50.0, 36.0), stratum(25, 2.0, 2.0)], 0.95);
+        let more = positives_above(&[stratum(100, 50.0, 36.0), stratum(25, 2.0, 2.0)], 0.95);
         // 97 less √(10² + 20²): 36/50 of 100 is 62 to 80, 2 of 2 is 5 to 25.
         assert!((more.low - (97.0 - 500f64.sqrt())).abs() < 1e-9, "{more:?}");
     }
