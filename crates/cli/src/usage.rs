@@ -231,7 +231,8 @@ pub fn listed(names: &[&str]) -> String {
     joined(names, "or")
 }
 
-fn joined(names: &[&str], last_by: &str) -> String {
+/// `a`, `a and b`, or `a, b and c`, for another word than `and` with that.
+pub fn joined(names: &[&str], last_by: &str) -> String {
     match names {
         [] => String::new(),
         [one] => one.to_string(),

@@ -9,6 +9,7 @@ use crate::inputs::tell_notes;
 use crate::metrics::{is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
+use crate::usage::joined;
 use crate::{outlet, progress};
 use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
@@ -376,20 +377,11 @@ fn metric_tables(about: &About, audit: &str) -> String {
             format!(
                 "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
                  rows: give it with --prior, or have some rows labeled: {audit}\n",
-                listed_with_and(&names)
+                joined(&names.iter().map(String::as_str).collect::<Vec<_>>(), "and")
             )
         }
     };
     format!("{}{told}{untold}", metric_table(measured))
-}
-
-/// `a`, `a and b`, or `a, b and c`.
-fn listed_with_and(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
 }
 
 /// The command that draws rows of this table to be labeled.

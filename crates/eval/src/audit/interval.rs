@@ -19,7 +19,7 @@
 //!
 //! **The first rows.** No smooth law fits a hundred rows of which half were drawn, or a stratum of 25 rows with two answers. Above a
 //! cut with fewer than 1,000 rows in up to three strata, the interval is widened to hold the one that adds up the exact
-//! intervals of the strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008).
+//! intervals of the strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008). Both limits were set by hand.
 
 use super::estimate::Stratum;
 use super::exact::bounds;
