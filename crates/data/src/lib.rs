@@ -92,7 +92,7 @@ pub use input::{
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, memory_in_all, parse_size};
+pub use memory::{check_memory, limit_memory, memory_in_all, memory_left, parse_size};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};

@@ -50,7 +50,7 @@ pub fn check_memory(what: impl FnOnce() -> String, more: u64) -> Result<(), Data
     if more < LITTLE {
         return Ok(());
     }
-    let room = room();
+    let room = memory_left();
     if more <= room {
         Ok(())
     } else {
@@ -59,7 +59,7 @@ pub fn check_memory(what: impl FnOnce() -> String, more: u64) -> Result<(), Data
 }
 
 /// How many bytes are left to use.
-pub(crate) fn room() -> u64 {
+pub fn memory_left() -> u64 {
     let used = used();
     let said = match LIMIT.load(Ordering::Relaxed) {
         u64::MAX => free().into_iter().chain(control_groups()).min().unwrap_or(u64::MAX),
@@ -89,7 +89,7 @@ const BYTES_PER_OTHER_ROW: u64 = 8;
 /// How many bytes the process may use in all.
 pub fn memory_in_all() -> u64 {
     match LIMIT.load(Ordering::Relaxed) {
-        u64::MAX => room().saturating_add(used().map_or(0, |used| used.resident)),
+        u64::MAX => memory_left().saturating_add(used().map_or(0, |used| used.resident)),
         limit => limit,
     }
 }

@@ -5,7 +5,7 @@
 //! order of the rows.
 
 use crate::DataError;
-use crate::memory::room;
+use crate::memory::memory_left;
 use crate::scratch::{Scratch, ScratchReader};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -71,7 +71,7 @@ fn failed(cause: io::Error) -> DataError {
 impl RowSorter {
     /// With temporary files in `folder`, or in the system's own. It takes an eighth of the memory that is left, at most.
     pub fn new(folder: Option<&Path>) -> Self {
-        Self::with_memory(folder, (room() / 8).clamp(LEAST_HELD, MOST_HELD))
+        Self::with_memory(folder, (memory_left() / 8).clamp(LEAST_HELD, MOST_HELD))
     }
 
     /// [`new`](Self::new) with at most this many bytes in memory.

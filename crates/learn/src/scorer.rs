@@ -250,6 +250,11 @@ pub trait Trainer: Sync {
     fn side_by_side(&self) -> bool {
         true
     }
+
+    /// About how many bytes one training on so many rows holds besides the rows; 0 where that is little.
+    fn bytes_for(&self, _rows: usize) -> u64 {
+        0
+    }
 }
 
 /// A model of one's own, made by a [`Scorer`] of one's own. It scores, is calibrated and measured as every other is; what

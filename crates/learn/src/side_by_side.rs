@@ -1,11 +1,12 @@
 //! Trainings that share the threads: every candidate on every fold at once.
 //!
 //! What trees say does not depend on the number of threads, and one training of them leaves most threads idle wherever a node
-//! is small. So all trainings of a fit are jobs; as many run at a time as there are threads, and threads that are left over are
-//! shared out among them. Progress is counted over all jobs.
+//! is small. So all trainings of a fit are jobs; as many run at a time as there are threads and the memory holds, and threads that
+//! are left over are shared out among them. Progress is counted over all jobs.
 
 use crate::folds::{Fold, workers};
 use crate::{At, Candidate, Error, Fit, Observer, Progress, RunNumber, Signal, Task, Trainer};
+use onesided_data::memory_left;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -49,6 +50,11 @@ impl Shared<'_> {
     }
 }
 
+/// How many jobs of so many bytes each the memory that is left holds, one at least.
+fn that_fit(left: u64, each: u64) -> usize {
+    left.checked_div(each).map_or(usize::MAX, |jobs| usize::try_from(jobs.max(1)).unwrap_or(usize::MAX))
+}
+
 /// Trains every candidate on every fold; for each candidate the folds that are done, in their order.
 ///
 /// An observer that says finish ends all jobs with what they have, and those that had not begun are left out; the first one
@@ -64,7 +70,8 @@ pub(crate) fn train_all(
     let jobs: Vec<(usize, usize)> =
         (0..candidates.len()).flat_map(|one| (0..folds.len()).map(move |fold| (one, fold))).collect();
     let all = workers(task.machine.threads);
-    let at_once = all.min(jobs.len()).max(1);
+    let rows = folds.iter().map(|fold| fold.training.len() + fold.stopping.len()).max().unwrap_or(0);
+    let at_once = all.min(jobs.len()).min(that_fit(memory_left(), trainer.bytes_for(rows))).max(1);
     let inside = (all / at_once).max(1);
     let shared = Shared { observer, signal: Signal::Continue, done: vec![0; runs.max(jobs.len())], most: 0 };
     let shared = Mutex::new(shared);
@@ -110,4 +117,18 @@ pub(crate) fn train_all(
     }
     fits.retain(|fits| !fits.is_empty());
     error.map_or(Ok(fits), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_jobs_as_the_memory_holds() {
+        assert_eq!(that_fit(1 << 30, 480_000_000), 2);
+        assert_eq!(that_fit(500_000_000, 480_000_000), 1);
+        // One always runs: whether it fits was asked before anything was read.
+        assert_eq!(that_fit(0, 480_000_000), 1);
+        assert_eq!(that_fit(1 << 30, 0), usize::MAX);
+    }
 }

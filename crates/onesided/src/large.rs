@@ -15,15 +15,12 @@ use onesided_data::{
     memory_in_all,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
-use onesided_trees::{Binned, BinnedBuilder};
+use onesided_trees::{BYTES_PER_ROW, Binned, BinnedBuilder};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Rows that the share of positives is estimated on: models for it train on 100,000 rows at most.
 const ROWS_FOR_PRIOR: usize = 200_000;
-
-/// What boosting keeps of a row beside its cells: its number in a few lists, a score, two derivatives.
-const BYTES_PER_ROW: u64 = 48;
 
 /// What reading the table again takes, once the trees are there, in all and per column: a page of a Parquet file and its
 /// dictionary. Less is refused before they are grown.

@@ -7,6 +7,9 @@ use onesided_data::{ColumnKind, Columns, Matrix, available_threads};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// What boosting keeps of a row besides its cells: its number in a few lists, a score, two derivatives.
+pub const BYTES_PER_ROW: u64 = 48;
+
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
 /// Rows below which a table has at most this many bins: with the one of what is missing, a histogram of 64, or of 128.
@@ -215,6 +218,13 @@ impl Binned {
     /// Rows that were packed.
     pub(crate) fn packed(rows: usize, features: Vec<Feature>, packed: PackedRows) -> Self {
         Self::new_of(rows, features, Cells::Rows(packed))
+    }
+
+    /// About how many bytes boosting on so many rows takes: numbers of rows in a few lists, scores, derivatives, and the bins
+    /// row by row where they are not packed.
+    pub fn bytes_to_grow(&self, rows: usize) -> u64 {
+        let laid_out = if self.rows_packed().is_some() { 0 } else { self.features() as u64 };
+        (BYTES_PER_ROW + laid_out).saturating_mul(rows as u64)
     }
 
     /// The rows, where they are packed.

@@ -51,7 +51,7 @@ mod split;
 mod two_class;
 
 pub use additive::fit_naive_bayes;
-pub use bins::Binned;
+pub use bins::{BYTES_PER_ROW, Binned};
 pub use boost::{BoostedTrees, Boosting, Derivatives, HeldOut, Round};
 pub use config::TreesConfig;
 pub use error::TreesError;

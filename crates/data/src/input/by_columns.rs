@@ -15,7 +15,7 @@ use crate::dates;
 use crate::error::unknown_column;
 use crate::features::{Feature, Features};
 use crate::frame::{CellsRead, LeftOut, Values, WhyLeftOut};
-use crate::memory::room;
+use crate::memory::memory_left;
 use crate::read::{ReadOptions, Source};
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Store};
 use std::sync::Arc;
@@ -278,7 +278,7 @@ impl<'a> Reading<'a> {
 fn columns_at_once(rows: usize) -> usize {
     let rows = rows.max(1) as u64;
     // Short lists that are freed do not go back to the system, and what they took is missing later.
-    let some = if 4 * rows < GIVEN_BACK { room() / 3 } else { room() };
+    let some = if 4 * rows < GIVEN_BACK { memory_left() / 3 } else { memory_left() };
     let left = some.saturating_sub(BYTES_BESIDE.saturating_mul(rows));
     usize::try_from(left / BYTES_PER_CELL.saturating_mul(rows)).unwrap_or(usize::MAX).max(1)
 }

@@ -9,7 +9,7 @@ use super::{Dataset, Encoding, Input, Note, ReadAgain};
 use crate::features::{FeatureKind, Features, Tally};
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column};
-use crate::memory::room;
+use crate::memory::memory_left;
 use crate::read::{Piece, PiecePlan, PiecesEnd, ReadOptions, Source};
 use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
 use std::collections::HashMap;
@@ -160,7 +160,7 @@ impl Encoding {
         if sparse {
             return MOST_SPARSE;
         }
-        let bytes = BYTES_PER_PIECE.min(room() / 32);
+        let bytes = BYTES_PER_PIECE.min(memory_left() / 32);
         let rows = bytes / (4 * self.width().max(1) as u64);
         let rows = usize::try_from(rows).unwrap_or(MOST_ROWS).clamp(LEAST_ROWS, MOST_ROWS);
         let block = BLOCKS.iter().rev().find(|&&block| block <= rows).copied().unwrap_or(1);

@@ -1,7 +1,7 @@
 //! What the footer of a Parquet file says of its columns, checked before they are read.
 
 use super::parquet::BYTES_PER_BATCH;
-use crate::memory::room;
+use crate::memory::memory_left;
 use crate::{DataError, check_memory};
 use ::parquet::basic::{Compression, Type as PhysicalType};
 use ::parquet::file::metadata::ParquetMetaData;
@@ -83,7 +83,7 @@ pub(super) fn rows_at_once(
     if texts <= BYTES_PER_BATCH {
         return Ok(ROWS_AT_ONCE);
     }
-    let room = room() / 2;
+    let room = memory_left() / 2;
     if texts <= room {
         Ok(ROWS_AT_ONCE)
     } else {

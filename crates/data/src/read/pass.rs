@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::remark::Remark;
 use crate::decode::{TextEncoding, Utf8Reader};
 use crate::error::Position;
-use crate::memory::{room, shown_size};
+use crate::memory::{memory_left, shown_size};
 use crate::{DataError, check_memory};
 use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 use std::cell::Cell;
@@ -98,12 +98,12 @@ const SHORT: u64 = 1 << 16;
 
 /// A header has copies, and each of its cells a place that takes more than the cell.
 fn longest_header() -> u64 {
-    (room() / 64).clamp(SHORT, LONGEST_HEADER)
+    (memory_left() / 64).clamp(SHORT, LONGEST_HEADER)
 }
 
 /// A record of empty cells takes nine times its length.
 pub(super) fn longest_record() -> u64 {
-    (room() / 16).clamp(SHORT, LONGEST_RECORD)
+    (memory_left() / 16).clamp(SHORT, LONGEST_RECORD)
 }
 
 /// How far may be read for the record under way.

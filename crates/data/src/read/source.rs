@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::pass::longest_record;
 use super::{TableFormat, csv, ipc, json, parquet, sheet, workbook};
 use crate::error::Position;
-use crate::memory::{room, shown_size};
+use crate::memory::{memory_left, shown_size};
 use crate::place::{is_dash, is_stream};
 use crate::scratch::Scratch;
 use crate::{DataError, Frame, ReadOptions, check_memory};
@@ -223,7 +223,7 @@ impl<'a> Source<'a> {
         match self.form(options) {
             Ok(Some(Form::Text(_))) => true,
             Ok(Some(Form::Parquet)) => super::parquet_pieces::rows(self)
-                .is_ok_and(|rows| BYTES_PER_LABEL.saturating_mul(rows as u64) <= room()),
+                .is_ok_and(|rows| BYTES_PER_LABEL.saturating_mul(rows as u64) <= memory_left()),
             Ok(None) | Err(_) => false,
         }
     }

@@ -112,6 +112,10 @@ impl Trainer for TreesTrainer<'_> {
         true
     }
 
+    fn bytes_for(&self, rows: usize) -> u64 {
+        self.binned.bytes_to_grow(rows)
+    }
+
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
         let (task, run) = (self.task, subset.run);
         let objective = self.scorer.build(task, candidate)?;
