@@ -17,6 +17,7 @@ fn main() {
     file();
     top();
     audit();
+    asked();
 }
 
 /// The shapes of the positives' scores: how one is drawn, and the share at or above a cut.
@@ -215,6 +216,9 @@ struct Tally {
     uniform: usize,
     uniform_width: f64,
     expected: f64,
+    asked_precision: usize,
+    asked_recall: usize,
+    asked_width: f64,
 }
 
 const ROWS: usize = 20_000;
@@ -243,7 +247,7 @@ fn audit() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for share in [0.01, 0.1, 0.5] {
         for model in ["good", "useless", "inverted", "hiding"] {
-            for (answers, t) in ANSWERS.into_iter().zip(audits(share, model)) {
+            for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, None)) {
                 let part = |count: usize| count as f64 / t.sets;
                 let cut = |count: usize| count as f64 / t.cuts.max(1) as f64;
                 println!(
@@ -262,7 +266,37 @@ fn audit() {
     }
 }
 
-fn audits(share: f64, model: &str) -> [Tally; 3] {
+/// Audits with `--top K`, whose first K rows get a quarter of the draws and, where they are few, exact intervals.
+fn asked() {
+    println!("\n## Audits with a cut that was asked for\n");
+    println!(
+        "The same files and models with `--top`: coverage of 95 % intervals of the share of positives in the file, and of"
+    );
+    println!(
+        "precision and recall of the first rows, as many as were asked for; the mean width of that precision.\n"
+    );
+    println!(
+        "| share | model | `--top` | answers | share covered | precision | recall | width of precision |\n|---|---|---|---|---|---|---|---|"
+    );
+    for share in [0.01, 0.1, 0.5] {
+        for model in ["good", "useless", "inverted", "hiding"] {
+            for top in [100, 1000] {
+                for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, Some(top))) {
+                    let part = |count: usize| count as f64 / t.sets;
+                    println!(
+                        "| {share} | {model} | {top} | {answers} | {:.3} | {:.3} | {:.3} | {:.3} |",
+                        part(t.share),
+                        part(t.asked_precision),
+                        part(t.asked_recall),
+                        t.asked_width / t.sets,
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn audits(share: f64, model: &str, asked: Option<usize>) -> [Tally; 3] {
     let mut tallies: [Tally; 3] = Default::default();
     for set in 0..SETS as u64 {
         let mut stream = Stream::new(set, "audit simulation");
@@ -289,7 +323,7 @@ fn audits(share: f64, model: &str) -> [Tally; 3] {
             .collect();
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (answers, t) in ANSWERS.into_iter().zip(&mut tallies) {
-            t.add(&rows, answers, set);
+            t.add(&rows, answers, set, asked);
         }
     }
     tallies
@@ -297,10 +331,10 @@ fn audits(share: f64, model: &str) -> [Tally; 3] {
 
 impl Tally {
     /// One audit of a ranked list: probabilities and truth.
-    fn add(&mut self, rows: &[(f32, bool)], answers: usize, set: u64) {
+    fn add(&mut self, rows: &[(f32, bool)], answers: usize, set: u64, asked: Option<usize>) {
         let q: Vec<f32> = rows.iter().map(|row| row.0).collect();
         let predicted = q.iter().filter(|&&q| q >= 0.5).count();
-        let plan = Plan::new(&q, &[predicted], &[], answers).unwrap();
+        let plan = Plan::new(&q, &[predicted], asked.as_slice(), answers).unwrap();
         let empty = |rows: usize| Stratum { rows, answered: 0.0, positive: 0.0 };
         let mut strata: Vec<Stratum> = plan.strata.iter().map(|range| empty(range.rows())).collect();
         for drawn in plan.draw(set) {
@@ -317,8 +351,15 @@ impl Tally {
         for cut in &found.cuts {
             let above = rows[..cut.rows].iter().filter(|row| row.1).count();
             self.cuts += 1;
-            self.precision += covers(cut.precision, above as f64 / cut.rows as f64);
-            self.recall += covers(cut.recall, above as f64 / all as f64);
+            let precision = covers(cut.precision, above as f64 / cut.rows as f64);
+            let recall = covers(cut.recall, above as f64 / all as f64);
+            self.precision += precision;
+            self.recall += recall;
+            if asked == Some(cut.rows) {
+                self.asked_precision += precision;
+                self.asked_recall += recall;
+                self.asked_width += cut.precision.high - cut.precision.low;
+            }
         }
         // The same number of answers, drawn evenly.
         let mut places: Vec<usize> = (0..ROWS).collect();
