@@ -283,6 +283,8 @@ pub fn stream(bytes: &[u8]) {
         (Err(_), Err(error)) => assert!(!sentence(error).contains('\n')),
         // Letters that were handed out cannot be read again in another encoding; the whole table can.
         (Ok(_), Err(DataError::NotUtf8 { .. })) => {}
+        // Nor can numbers and dates in another style; the error names the first cell.
+        (Ok(_), Err(DataError::StyleChanges { .. })) => {}
         (Ok(read), Err(error)) => panic!("{} rows, but in pieces: {error}", read.len()),
         (Err(error), Ok(streamed)) => panic!("{} rows in pieces, but: {error}", streamed.rows),
     }

@@ -303,6 +303,9 @@ pub enum DataError {
         "'{file}' {place}, column '{column}': '{value}' is no number with {style}, and that was asked for"
     )]
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
+    /// A number or date further down in a table that is read in pieces, written otherwise than those before it.
+    #[error("'{file}' {place}, column '{column}': '{value}' is not {before}, as those above it are")]
+    StyleChanges { file: String, place: Position, column: String, value: String, before: String },
     /// A decimal sign for a file whose numbers are not texts.
     #[error("'{file}' holds numbers, not digits with a decimal sign; leave the decimal sign out")]
     NoDecimal { file: String },
@@ -578,6 +581,7 @@ impl DataError {
             | DataError::NotFinite { place, .. }
             | DataError::TooLarge { place, .. }
             | DataError::OtherDecimal { place, .. }
+            | DataError::StyleChanges { place, .. }
             | DataError::MissingCell { place, .. }
             | DataError::KindChanged { example: Some((_, place)), .. } => place.count_from_zero(),
             _ => false,
@@ -602,6 +606,9 @@ impl DataError {
             }
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))
+            }
+            DataError::StyleChanges { before, .. } if before.contains("number") => {
+                Some(Hint::new("say how numbers are written", "decimal", "SIGN"))
             }
             DataError::Memory { .. } => Some(Hint::new("allow more", "memory", "SIZE")),
             DataError::LinkOut { .. } => {

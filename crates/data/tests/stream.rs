@@ -389,3 +389,63 @@ fn drawn_rows_are_rows_of_the_table() {
     assert_eq!((counts.positive, counts.unlabeled), (400, 30));
     assert_eq!((from.counts.positive, from.counts.unlabeled), (400, 300));
 }
+
+/// A table of numbers and dates for a model, and what it is read with again.
+fn styles(folder: &Folder) -> Dataset {
+    let rows: String = (0..60)
+        .map(|i| format!("{}.5;2024-{:02}-{:02};{}\n", i % 17, 1 + i % 12, 1 + i % 28, u8::from(i % 4 == 0)))
+        .collect();
+    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    options.read(&Input::one(folder.write("fitted.csv", format!("n;d;y\n{rows}")))).unwrap()
+}
+
+#[test]
+fn numbers_and_dates_in_another_style_are_the_whole_from_the_first_that_there_is() {
+    let folder = Folder::new("styles");
+    let data = styles(&folder);
+    let none = ReadAgain::default();
+    // Missing at first; whole numbers are numbers with either sign, and most have a comma.
+    let commas =
+        folder.write("commas.csv", "n;d\n;\nNA;\n;\n1,5;05.02.2024\n2;13.02.2024\n3,25;06.03.2024\n");
+    assert_same(data.encoding(), &commas, &none, 2);
+    let read = data.encoding().read(&Input::one(&commas), &none).unwrap();
+    let columns = read.columns().unwrap();
+    let row = |at: usize| columns.matrix.row(at).to_vec();
+    let plain = folder.write("plain.csv", "n;d\n1.5;2024-02-05\n2;2024-02-13\n3.25;2024-03-06\n");
+    let same = data.encoding().read(&Input::one(plain), &none).unwrap();
+    for at in 0..3 {
+        assert_eq!(row(3 + at), same.columns().unwrap().matrix.row(at), "row {at}");
+    }
+    let said: Vec<String> = read.notes().iter().map(ToString::to_string).collect();
+    assert!(
+        said.iter().any(|note| note.contains("the day first here, unlike those of training")),
+        "{said:?}"
+    );
+    // Nothing tells the day from the month, and nothing fits the style of training: points are the custom of day first.
+    let open = folder.write("open.csv", "n;d\n1.5;05.02.2024\n2.5;06.03.2024\n");
+    assert_same(data.encoding(), &open, &none, 1);
+}
+
+#[test]
+fn another_style_further_down_is_refused_with_its_line() {
+    let folder = Folder::new("late-style");
+    let data = styles(&folder);
+    let refused = |name: &str, text: String| {
+        let path = folder.write(name, text);
+        assert!(data.encoding().read(&Input::one(&path), &ReadAgain::default()).is_ok(), "{name}");
+        streamed(data.encoding(), &path, &ReadAgain::default(), 2).map(|_| ()).unwrap_err()
+    };
+    let numbers = refused("n.csv", format!("n;d\n1.5;\n2.5;\n{}", "3,5;\n".repeat(60)));
+    let message = numbers.to_string();
+    assert!(
+        message.contains("line 4, column 'n': '3,5' is not a number with a decimal point, as those above"),
+        "{message}"
+    );
+    assert_eq!(numbers.hint().map(|hint| hint.setting), Some("decimal"));
+    let dates = refused("d.csv", format!("n;d\n1;01.02.2024\n2;02.03.2024\n{}", "3;02/13/2024\n".repeat(60)));
+    let message = dates.to_string();
+    assert!(
+        message.contains("line 4, column 'd': '02/13/2024' is not a date with the day first"),
+        "{message}"
+    );
+}

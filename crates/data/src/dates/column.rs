@@ -1,7 +1,7 @@
 //! A column of dates or times, found by its cells.
 
 use super::calendar::{DAY, Moment, days_of};
-use super::written::{Date, Written, compact_seconds, is_blank, written};
+use super::written::{Date, Written, compact_seconds, is_blank, seconds_of, written};
 use crate::Frame;
 use crate::features::TimeFeature;
 use crate::frame::{Column, MISSING_CODE, Values};
@@ -29,6 +29,17 @@ pub enum TimeStyle {
     Compact,
     /// A time of day without a date.
     Clock,
+}
+
+impl TimeStyle {
+    /// What comes first in a date.
+    pub(crate) fn first(self) -> &'static str {
+        match self {
+            TimeStyle::DayFirst => "day",
+            TimeStyle::MonthFirst => "month",
+            TimeStyle::YearFirst | TimeStyle::Compact | TimeStyle::Clock => "year",
+        }
+    }
 }
 
 /// Times of a column.
@@ -106,7 +117,9 @@ pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) ->
     });
     let cells: usize =
         levels.iter().zip(&counts).filter(|(level, _)| !is_blank(level)).map(|(_, count)| count).sum();
-    let (style, sure, fits) = style_of(&read, &counts);
+    let mut of_styles = StyleCounts::default();
+    read.iter().zip(&counts).for_each(|(read, &count)| of_styles.add(*read, count));
+    let (style, sure, fits) = of_styles.best();
     if fits == 0 || fits * 100 < cells * least {
         return None;
     }
@@ -119,32 +132,70 @@ pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) ->
     Some((TimeColumn { sure, ..TimeColumn::of(seconds.collect(), style) }, cells - fits))
 }
 
-/// The style that fits most cells, whether a cell decides it, and how many fit.
-fn style_of(read: &[Option<Written>], counts: &[usize]) -> (TimeStyle, bool, usize) {
-    let fits = |style| {
-        let some = read
-            .iter()
-            .zip(counts)
-            .filter(|(read, _)| read.is_some_and(|read| read.seconds(style).is_some()));
-        some.map(|(_, count)| count).sum::<usize>()
-    };
-    let clocks = fits(TimeStyle::Clock);
-    let (year, day, month) =
-        (fits(TimeStyle::YearFirst), fits(TimeStyle::DayFirst), fits(TimeStyle::MonthFirst));
-    let slashes = || {
-        let slash = |read: &&Option<Written>| {
-            matches!(read, Some(Written { date: Date::Open { sign: b'/', .. }, .. }))
+/// How many cells are dates in each order of day and month, or times of day.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StyleCounts {
+    clocks: usize,
+    year: usize,
+    day: usize,
+    month: usize,
+    /// Texts, and those with slashes among them that leave the order open.
+    texts: usize,
+    slashes: usize,
+}
+
+impl StyleCounts {
+    /// Counts a text that stands in so many cells.
+    fn add(&mut self, read: Option<Written>, count: usize) {
+        self.texts += 1;
+        let Some(read) = read else { return };
+        let fits = |style| if read.seconds(style).is_some() { count } else { 0 };
+        self.clocks += fits(TimeStyle::Clock);
+        self.year += fits(TimeStyle::YearFirst);
+        self.day += fits(TimeStyle::DayFirst);
+        self.month += fits(TimeStyle::MonthFirst);
+        self.slashes += usize::from(matches!(read.date, Date::Open { sign: b'/', .. }));
+    }
+
+    /// Counts a cell that is not missing and says what it is in a style.
+    pub(crate) fn read(&mut self, cell: &str, style: TimeStyle) -> Option<f64> {
+        let read = written(cell);
+        self.add(read, 1);
+        match style {
+            TimeStyle::Compact => seconds_of(cell, style),
+            style => read?.seconds(style),
+        }
+    }
+
+    /// The style that fits most cells, whether a cell decides it, and how many fit.
+    pub(crate) fn best(&self) -> (TimeStyle, bool, usize) {
+        let Self { clocks, year, day, month, texts, slashes } = *self;
+        match (day.max(month), day.cmp(&month)) {
+            (dates, _) if clocks > dates => (TimeStyle::Clock, true, clocks),
+            (dates, _) if dates == year => (TimeStyle::YearFirst, true, year),
+            (dates, std::cmp::Ordering::Greater) => (TimeStyle::DayFirst, true, dates),
+            (dates, std::cmp::Ordering::Less) => (TimeStyle::MonthFirst, true, dates),
+            // Slashes are the custom where the month comes first, points and dashes where the day does.
+            (dates, _) if 2 * slashes > texts => (TimeStyle::MonthFirst, false, dates),
+            (dates, _) => (TimeStyle::DayFirst, false, dates),
+        }
+    }
+
+    /// The order of day and month in which the cells are dates where one was learned: another one where that does not fit
+    /// nearly all of them, the other does, and some cell tells which or none fits what was learned.
+    pub(crate) fn order_unlike(&self, learned: TimeStyle) -> TimeStyle {
+        let fits = match learned {
+            TimeStyle::YearFirst => self.year,
+            TimeStyle::DayFirst => self.day,
+            TimeStyle::MonthFirst => self.month,
+            TimeStyle::Compact | TimeStyle::Clock => return learned,
         };
-        2 * read.iter().filter(slash).count() > read.len()
-    };
-    match (day.max(month), day.cmp(&month)) {
-        (dates, _) if clocks > dates => (TimeStyle::Clock, true, clocks),
-        (dates, _) if dates == year => (TimeStyle::YearFirst, true, year),
-        (dates, std::cmp::Ordering::Greater) => (TimeStyle::DayFirst, true, dates),
-        (dates, std::cmp::Ordering::Less) => (TimeStyle::MonthFirst, true, dates),
-        // Slashes are the custom where the month comes first, points and dashes where the day does.
-        (dates, _) if slashes() => (TimeStyle::MonthFirst, false, dates),
-        (dates, _) => (TimeStyle::DayFirst, false, dates),
+        let nearly_all = |fits: usize| fits * 100 >= self.texts * NEARLY_ALL;
+        match self.best() {
+            (TimeStyle::Clock, ..) => learned,
+            (other, sure, more) if !nearly_all(fits) && nearly_all(more) && (sure || fits == 0) => other,
+            _ => learned,
+        }
     }
 }
 

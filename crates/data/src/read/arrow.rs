@@ -135,7 +135,10 @@ impl ArrowTable {
         for (name, store) in self.stores.into_iter().flatten() {
             if let Some(times) = store.times {
                 told.extend(times.changed().map(|style| Remark::Dates { column: name.clone(), style }));
-                match times.end() {
+                let ended = times.end().map_err(|(trouble, (cell, row))| {
+                    trouble.at(&self.source, Position::Row(row), &name, &String::from_utf8_lossy(&cell))
+                })?;
+                match ended {
                     Some(said) => cells.extend(said.told(&name, true).map(|(cells, _)| cells)),
                     None => others.push((name, Wanted::Any.word())),
                 }
@@ -201,7 +204,7 @@ impl ArrowTable {
                 (Role::Feature(wanted), Ok(Values::Text(texts))) => {
                     let wanted = match wanted {
                         Wanted::Times(Some(style)) => {
-                            let found = TimeReader::style_of(&texts, style);
+                            let found = texts::order_of(&texts, style);
                             let changed = || Remark::Dates { column: name.clone(), style: found };
                             self.header.remarks.extend((found != style).then(changed));
                             Wanted::Times(Some(found))
@@ -620,11 +623,9 @@ impl Store {
                         return Err((Trouble::Missing, row, String::new()));
                     }
                 }
-                if before == 0
-                    && let Some(mut other) = times.restyled(texts.iter().map(str::as_bytes))
-                {
+                if let Some(mut other) = times.restyled() {
                     for (row, text) in texts.iter().enumerate() {
-                        other.push(text.as_bytes(), row as u64 + 1);
+                        other.push(text.as_bytes(), (before + row + 1) as u64);
                     }
                     *times = other;
                 }
@@ -638,12 +639,7 @@ impl Store {
                         return Err((Trouble::Missing, row, String::new()));
                     }
                 }
-                if let (0, Some(style)) = (before, guess.other_style()) {
-                    **guess = Guess::new(Wanted::Numbers(Some(style)));
-                    texts.iter().enumerate().for_each(|(row, text)| {
-                        guess.push(text.as_bytes(), row as u64 + 1);
-                    });
-                }
+                guess.restyle(texts.iter().map(str::as_bytes));
                 Ok(Ok(guess.take()))
             }
             (_, values) => Ok(Ok(values)),

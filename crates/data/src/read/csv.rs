@@ -91,6 +91,8 @@ enum Slot {
 /// A column in the second pass.
 enum Again {
     Categories(Dictionary),
+    /// Texts that are not dates, where those were learned.
+    Words(Dictionary),
     Numbers(Numbers, NumberStyle),
     Flags(Vec<Option<bool>>),
     Times(TimeReader),
@@ -162,6 +164,11 @@ impl Again {
                     other?;
                 }
             },
+            Again::Words(dictionary) => {
+                if dictionary.push_cell(cell)? && refuse {
+                    return Err(Trouble::Missing);
+                }
+            }
             Again::Numbers(numbers, style) => match as_number(look(cell), cell.trim_ascii(), *style) {
                 Some(value) => numbers.push(value),
                 None => numbers.push_missing(),
@@ -180,6 +187,7 @@ impl Again {
     fn finish(self, refuse: bool) -> Result<(Values, Others), WhyLeftOut> {
         let values = match self {
             Again::Categories(dictionary) => return Ok(categories_or_times(dictionary, least(refuse))),
+            Again::Words(dictionary) => dictionary.finish(),
             Again::Numbers(numbers, _) => numbers.finish(),
             Again::Flags(flags) => Values::Boolean(flags),
             Again::Times(times) => return times.finish().ok_or(WhyLeftOut::Identifier),
@@ -242,8 +250,8 @@ impl Table<'_> {
         if rows >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
         }
-        let (mut halves, mut cells): (_, Vec<(CellsRead, u64)>) =
-            (Vec::with_capacity(slots.len()), Vec::new());
+        let mut halves = Vec::with_capacity(slots.len());
+        let (mut cells, mut dates): (Vec<(CellsRead, u64)>, Vec<Remark>) = (Vec::new(), Vec::new());
         for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
             halves.push(match slot {
                 Slot::Skip => Half::Skip,
@@ -253,12 +261,20 @@ impl Table<'_> {
                     Half::Done(values)
                 }
                 Slot::Category(dictionary) => Half::Done(dictionary.finish()),
-                Slot::Times(times) => match times.finish() {
-                    Some((values, others)) => {
-                        cells.extend(others.told(name, true));
-                        Half::Done(values)
+                Slot::Times(times) => match times.restyled() {
+                    Some(other) => {
+                        dates.extend(
+                            other.changed().map(|style| Remark::Dates { column: name.clone(), style }),
+                        );
+                        Half::Again(Again::Times(other))
                     }
-                    None => Half::Again(Again::Categories(Dictionary::limited(MAX_LEVELS))),
+                    None => match times.finish() {
+                        Some((values, others)) => {
+                            cells.extend(others.told(name, true));
+                            Half::Done(values)
+                        }
+                        None => Half::Again(Again::Words(Dictionary::default())),
+                    },
                 },
                 Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
                 Slot::Open(guess) => {
@@ -291,7 +307,7 @@ impl Table<'_> {
         header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
         let titles = self.layout.titles;
         let titles = (titles > 0).then_some(Remark::Titles { lines: titles });
-        let remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+        let remarks = titles.into_iter().chain(header.remarks).chain(short).chain(dates).collect();
         Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks })
     }
 

@@ -120,7 +120,6 @@ fn read_as<E>(
         // holes between them, and the memory of the process would grow with the file.
         let (give_back, used) = channel();
         let finder = scope.spawn(move || find_records(table, plan.rows.max(1), &send, &used));
-        let mut first = true;
         for records in Records::arriving(&receive) {
             let records = records.map_err(explained)?;
             end.rows += records.offsets.len();
@@ -128,11 +127,10 @@ fn read_as<E>(
                 let file = source.name.clone();
                 return Err(Wrong::File(DataError::TooManyRows { file, limit: u32::MAX as usize - 1 }));
             }
-            let cells = fill(&mut slots, &records, plan, first, table).map_err(explained)?;
+            let cells = fill(&mut slots, &records, plan, table).map_err(explained)?;
             let (rows, plain) = (records.offsets.len(), records.bytes.is_ascii());
             // The finder is done where nobody takes it.
             let _ = give_back.send(records);
-            first = false;
             visit(piece(&slots, cells, rows), plain).map_err(Wrong::Visit)?;
         }
         Ok::<_, Wrong<E>>(finder.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -349,18 +347,13 @@ impl Slot {
     }
 
     /// The cells since the last time, which are those of all records.
-    fn take(&mut self, records: &Records, columns: usize, first: bool) -> Cells {
+    fn take(&mut self, records: &Records, columns: usize) -> Cells {
         let rows = records.offsets.len();
+        let at = self.at;
+        let cells = || records.column(at, columns, 0..rows);
         match &mut self.kind {
             Kind::Guess(guess, wanted) => {
-                // Numbers that are written otherwise than those of training, from the first piece on.
-                if let (true, Some(style)) = (first, guess.other_style()) {
-                    *wanted = Wanted::Numbers(Some(style));
-                    **guess = Guess::new(*wanted);
-                    records.column(self.at, columns, 0..rows).for_each(|(cell, offset)| {
-                        guess.push(cell, offset);
-                    });
-                }
+                guess.restyle(cells().map(|(cell, _)| cell));
                 let values = guess.take();
                 Cells::Feature(match wanted {
                     Wanted::Any => Values::Numeric(vec![f32::NAN; rows]),
@@ -368,8 +361,7 @@ impl Slot {
                 })
             }
             Kind::Times(times) => {
-                let cells = || records.column(self.at, columns, 0..rows);
-                if let (true, Some(other)) = (first, times.restyled(cells().map(|(cell, _)| cell))) {
+                if let Some(other) = times.restyled() {
                     *times = other;
                     cells().for_each(|(cell, offset)| {
                         times.push(cell, offset);
@@ -390,7 +382,6 @@ fn fill(
     slots: &mut [Slot],
     records: &Records,
     plan: &PiecePlan<'_>,
-    first: bool,
     table: Table<'_>,
 ) -> Result<Vec<Cells>, DataError> {
     let refuse = plan.features.missing == MissingPolicy::Refuse;
@@ -404,7 +395,7 @@ fn fill(
                     .map_err(|(trouble, offset)| (offset, table.trouble(trouble, offset, &slot.name, b"")))?;
             }
         }
-        Ok(slots.iter_mut().map(|slot| slot.take(records, columns, first)).collect())
+        Ok(slots.iter_mut().map(|slot| slot.take(records, columns)).collect())
     };
     let threads = if records.ends.len() < FEW_CELLS { 1 } else { plan.threads() };
     let stretch = slots.len().div_ceil(threads).max(1);
@@ -463,7 +454,10 @@ fn finish(
             Kind::Times(times) => {
                 let changed = times.changed().map(|style| Remark::Dates { column: name.clone(), style });
                 end.remarks.extend(changed);
-                match times.end() {
+                let ended = times
+                    .end()
+                    .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;
+                match ended {
                     Some(others) => cells.extend(others.told(&name, true)),
                     None => end.others.push((name, Wanted::Any.word())),
                 }

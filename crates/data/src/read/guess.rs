@@ -57,7 +57,9 @@ pub(super) type Seen = (Vec<u8>, u64);
 
 /// A column whose type is still open.
 pub(super) struct Guess {
+    /// What cells are stored as, and what that was before anything was seen.
     wanted: Wanted,
+    learned: Wanted,
     /// The decimal sign that was asked for.
     decimal: Option<NumberStyle>,
     stored: Stored,
@@ -74,6 +76,8 @@ pub(super) struct Guess {
     trouble: Option<(Trouble, Seen)>,
     /// Whether it is known that the column is numeric, with a decimal point.
     settled: bool,
+    /// Whether cells were taken that are not missing, which cannot be read in another style any more.
+    handed_out: bool,
 }
 
 /// One way to read the cells of a column.
@@ -152,6 +156,7 @@ impl Guess {
     pub(super) fn new(wanted: Wanted) -> Self {
         Self {
             wanted,
+            learned: wanted,
             decimal: None,
             stored: Stored::Missing(0),
             point: Reading::default(),
@@ -163,6 +168,7 @@ impl Guess {
             ambiguous: 0,
             trouble: None,
             settled: false,
+            handed_out: false,
         }
     }
 
@@ -178,6 +184,10 @@ impl Guess {
         if self.settled
             && let Some(value) = cell::plain(text)
         {
+            // A column of whole numbers may still be one of decimal commas.
+            if 2 * self.comma.fits >= self.point.fits {
+                self.comma.fits += usize::from(with_comma(value, text).is_some());
+            }
             self.values += 1;
             self.point.fits += 1;
             self.store_number(Some(value));
@@ -286,6 +296,7 @@ impl Guess {
     /// The cells since the last time, as what is wanted, for a reader that continues. What the column is, [`end`](Self::end)
     /// tells once all cells were seen.
     pub(super) fn take(&mut self) -> Values {
+        self.handed_out |= self.values > 0;
         match &mut self.stored {
             Stored::Missing(count) => Values::Numeric(vec![f32::NAN; std::mem::take(count)]),
             Stored::Numbers(numbers) => numbers.take(),
@@ -294,13 +305,17 @@ impl Guess {
         }
     }
 
-    /// Another style than the wanted one, where so far no number is written in that and nearly all are in the other.
-    pub(super) fn other_style(&self) -> Option<NumberStyle> {
-        match (self.wanted, self.kind(false, self.decimal)) {
-            (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) if wanted != found => {
-                Some(found)
-            }
-            _ => None,
+    /// Reads the cells since the last time again where they are numbers in another style than the wanted one, and nothing but
+    /// missing cells was taken before.
+    pub(super) fn restyle<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
+        let kind = self.kind(false, self.decimal);
+        if let (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) = (self.wanted, kind)
+            && wanted != found
+            && !self.handed_out
+        {
+            (self.wanted, self.stored, self.settled) =
+                (Wanted::Numbers(Some(found)), Stored::Missing(0), false);
+            cells.map(<[u8]>::trim_ascii).for_each(|cell| self.store(cell::look(cell), cell));
         }
     }
 
@@ -312,6 +327,12 @@ impl Guess {
             && let Some(trouble) = self.trouble.take()
         {
             return Err(trouble);
+        }
+        if let (Some(Wanted::Numbers(Some(found))), Wanted::Numbers(Some(wanted))) = (kind, self.wanted)
+            && found != wanted
+            && let Some(seen) = self.reading(wanted).first_other.take()
+        {
+            return Err((Trouble::ChangedDecimal(wanted), seen));
         }
         let (remarks, wanted) = match (kind, self.wanted) {
             (Some(Wanted::Numbers(style)), Wanted::Numbers(wanted)) => (self.remarks(style), style == wanted),
@@ -332,8 +353,7 @@ impl Guess {
         if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
             (kind, self.decimal, self.kind(commas, None))
         {
-            let reading = if style == NumberStyle::Comma { &mut self.comma } else { &mut self.point };
-            if let Some(seen) = reading.first_other.take() {
+            if let Some(seen) = self.reading(style).first_other.take() {
                 return Err((Trouble::OtherDecimal(style), seen));
             }
         }
@@ -383,9 +403,16 @@ impl Guess {
             _ => NumberStyle::Point,
         };
         let fits = |style| if style == NumberStyle::Comma { self.comma.fits } else { self.point.fits };
-        match self.wanted {
+        let nearly_all = |style| fits(style) * 100 >= self.values * NEARLY_ALL;
+        match self.learned {
             // A column of another kind altogether is for the encoding to refuse.
             Wanted::Numbers(_) | Wanted::Flags if self.values == 0 => return None,
+            // Numbers that are written otherwise than those of training.
+            Wanted::Numbers(Some(given))
+                if decimal.is_none() && !nearly_all(given) && nearly_all(given.other()) =>
+            {
+                return Some(Wanted::Numbers(Some(given.other())));
+            }
             Wanted::Numbers(given) if fits(given.unwrap_or(style)) > 0 => {
                 return Some(Wanted::Numbers(Some(given.unwrap_or(style))));
             }
@@ -396,9 +423,13 @@ impl Guess {
             0 if self.markers == 0 => None,
             0 => Some(Wanted::Any),
             values if self.true_or_false() == values => Some(Wanted::Flags),
-            values if fits(style) * 100 >= values * NEARLY_ALL => Some(Wanted::Numbers(Some(style))),
+            _ if nearly_all(style) => Some(Wanted::Numbers(Some(style))),
             _ => Some(Wanted::Any),
         }
+    }
+
+    fn reading(&mut self, style: NumberStyle) -> &mut Reading {
+        if style == NumberStyle::Comma { &mut self.comma } else { &mut self.point }
     }
 
     /// Cells that are truth values and no numbers.
@@ -410,17 +441,17 @@ impl Guess {
     }
 
     fn remarks(&mut self, style: Option<NumberStyle>) -> Remarks {
+        let (values, first_marker) = (self.values, self.first_marker);
         let reading = match style {
             None => &mut self.flags,
-            Some(NumberStyle::Comma) => &mut self.comma,
-            Some(_) => &mut self.point,
+            Some(style) => self.reading(style),
         };
         Remarks {
             style: style.unwrap_or_default(),
             example: reading.example.take(),
-            others: self.values - reading.fits,
+            others: values - reading.fits,
             first_other: reading.first_other.take(),
-            first_marker: self.first_marker,
+            first_marker,
         }
     }
 }

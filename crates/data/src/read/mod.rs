@@ -271,6 +271,10 @@ enum Trouble {
     TooManyLevels,
     /// A number in the style that was not asked for.
     OtherDecimal(NumberStyle),
+    /// A number in another style than those of the pieces before it.
+    ChangedDecimal(NumberStyle),
+    /// A date in another style than those of the pieces before it.
+    ChangedDates(TimeStyle),
     VectorLength {
         expected: usize,
         found: usize,
@@ -288,6 +292,17 @@ impl Trouble {
             Trouble::NotUtf8 => DataError::NotUtf8 { file, place },
             Trouble::TooManyLevels => DataError::TooManyLevels { column, limit: MAX_LEVELS },
             Trouble::OtherDecimal(style) => DataError::OtherDecimal { file, place, column, value, style },
+            Trouble::ChangedDecimal(style) => DataError::StyleChanges {
+                file,
+                place,
+                column,
+                value,
+                before: format!("a number with {style}"),
+            },
+            Trouble::ChangedDates(style) => {
+                let before = format!("a date with the {} first", style.first());
+                DataError::StyleChanges { file, place, column, value, before }
+            }
             Trouble::VectorLength { expected, found } => {
                 let row = match place {
                     Position::Line(at) | Position::Row(at) => at as usize,

@@ -22,6 +22,14 @@ impl NumberStyle {
         *self == NumberStyle::Point
     }
 
+    /// The one that this is not.
+    pub(super) fn other(self) -> Self {
+        match self {
+            NumberStyle::Point => NumberStyle::Comma,
+            NumberStyle::Comma => NumberStyle::Point,
+        }
+    }
+
     /// The decimal sign, and the one between groups of digits.
     fn signs(self) -> (char, char) {
         match self {

@@ -116,11 +116,7 @@ impl fmt::Display for Remark {
                 )
             }
             Remark::Dates { column, style } => {
-                let first = match style {
-                    TimeStyle::DayFirst => "day",
-                    TimeStyle::MonthFirst => "month",
-                    _ => "year",
-                };
+                let first = style.first();
                 write!(
                     f,
                     "the dates of '{column}' have the {first} first here, unlike those of training, and are read so"

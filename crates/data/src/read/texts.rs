@@ -55,6 +55,15 @@ pub(super) fn as_kind(
     Ok((values, told(remarks, name)))
 }
 
+/// The order of day and month in texts that are dates: the one that was learned, or another where that does not fit.
+pub(super) fn order_of(texts: &TextColumn, learned: TimeStyle) -> TimeStyle {
+    let mut reader = TimeReader::new(learned);
+    for (row, text) in texts.iter().enumerate() {
+        reader.push(text.as_bytes(), row as u64);
+    }
+    reader.restyled().and_then(|other| other.changed()).unwrap_or(learned)
+}
+
 /// Where missing cells are refused, so are words that stand for them and cells that are something else.
 pub(super) fn refuse_others(refuse: bool, remarks: &Remarks) -> Result<(), (Trouble, u64, Vec<u8>)> {
     match (refuse, remarks.first_marker, &remarks.first_other) {

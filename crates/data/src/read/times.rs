@@ -1,10 +1,11 @@
 //! Cells that are read as dates or times in a known style.
 
+use super::Trouble;
 use super::cell::{Cell, look};
 use super::guess::Seen;
-use crate::dates::{NEARLY_ALL, TimeColumn, TimeStyle, from_categories, is_blank, seconds_of};
+use crate::dates::{StyleCounts, TimeColumn, TimeStyle, is_blank};
 use crate::error::Position;
-use crate::frame::{CellsRead, TextColumn, Values};
+use crate::frame::{CellsRead, Values};
 use std::sync::Arc;
 
 /// How much of a cell is kept to be shown.
@@ -13,12 +14,16 @@ const SHOWN: usize = 64;
 /// A column of times being read. Other cells are missing, and counted.
 pub(super) struct TimeReader {
     seconds: Vec<f64>,
+    /// The style in which cells are read, and the one that was learned.
     style: TimeStyle,
+    learned: TimeStyle,
     sure: bool,
+    /// What the cells are in every style, the reader's own among them.
+    counts: StyleCounts,
     fits: usize,
     others: Others,
-    /// Whether the style is another than the one that was learned.
-    changed: bool,
+    /// Whether cells were taken that are not missing, which cannot be read in another style any more.
+    handed_out: bool,
 }
 
 /// Cells that are not dates in a column of dates.
@@ -31,21 +36,30 @@ pub(super) struct Others {
 
 impl TimeReader {
     pub(super) fn new(style: TimeStyle) -> Self {
-        Self { seconds: Vec::new(), style, sure: true, fits: 0, others: Others::default(), changed: false }
+        Self {
+            seconds: Vec::new(),
+            style,
+            learned: style,
+            sure: true,
+            counts: StyleCounts::default(),
+            fits: 0,
+            others: Others::default(),
+            handed_out: false,
+        }
     }
 
     /// With cells that were read as texts until they were too many, and how many of them are not dates.
     pub(super) fn after(times: TimeColumn, others: usize) -> Self {
         let TimeColumn { seconds, style, sure, .. } = times;
         let (seconds, others) = (seconds.to_vec(), Others { count: others, first: None });
-        Self { fits: seconds.len(), seconds, style, sure, others, changed: false }
+        Self { fits: seconds.len(), seconds, sure, others, ..Self::new(style) }
     }
 
     /// Adds a cell and returns whether it is missing.
     pub(super) fn push(&mut self, cell: &[u8], offset: u64) -> bool {
         let text = String::from_utf8_lossy(cell);
         let missing = is_missing(cell, &text);
-        let read = seconds_of(&text, self.style).filter(|_| !missing);
+        let read = if missing { None } else { self.counts.read(&text, self.style) };
         self.seconds.push(read.unwrap_or(f64::NAN));
         match (read, missing) {
             (Some(_), _) => self.fits += 1,
@@ -59,42 +73,21 @@ impl TimeReader {
         missing
     }
 
-    /// Starts again in another style, where that of training does not fit these first cells, another one fits nearly all, and
-    /// some cell tells which.
-    pub(super) fn restyled<'c>(&self, cells: impl Iterator<Item = &'c [u8]>) -> Option<Self> {
-        use TimeStyle::{DayFirst, MonthFirst, YearFirst};
-        if self.others.count * 100 <= (self.fits + self.others.count) * (100 - NEARLY_ALL) {
-            return None;
-        }
-        let levels: Vec<String> = cells
-            .map(|cell| (cell, String::from_utf8_lossy(cell)))
-            .filter(|(cell, text)| !is_missing(cell, text))
-            .map(|(_, text)| text.into_owned())
-            .collect();
-        let codes: Vec<u32> = (0..levels.len() as u32).collect();
-        let (column, others) = from_categories(&codes, &levels, NEARLY_ALL)?;
-        let dates = |style| matches!(style, YearFirst | DayFirst | MonthFirst);
-        let better = column.sure && column.style != self.style && others < self.others.count;
-        let found = better && dates(column.style) && dates(self.style);
-        found.then(|| Self { changed: true, ..Self::new(column.style) })
-    }
-
-    /// The style of a whole column of texts: that of training, or another where that one does not fit.
-    pub(super) fn style_of(texts: &TextColumn, style: TimeStyle) -> TimeStyle {
-        let mut reader = Self::new(style);
-        for (row, text) in texts.iter().enumerate() {
-            reader.push(text.as_bytes(), row as u64);
-        }
-        reader.restyled(texts.iter().map(str::as_bytes)).map_or(style, |other| other.style)
+    /// A reader of the same cells from the start in another style, where that of training does not fit them.
+    pub(super) fn restyled(&self) -> Option<Self> {
+        let style = self.counts.order_unlike(self.learned);
+        let other = style != self.style && !self.handed_out;
+        other.then(|| Self { learned: self.learned, ..Self::new(style) })
     }
 
     /// The style, where it is not the one that was learned.
     pub(super) fn changed(&self) -> Option<TimeStyle> {
-        self.changed.then_some(self.style)
+        (self.style != self.learned).then_some(self.style)
     }
 
     /// The cells since the last time, for a reader that continues.
     pub(super) fn take(&mut self) -> Values {
+        self.handed_out |= self.fits + self.others.count > 0;
         let seconds = Arc::new(std::mem::take(&mut self.seconds));
         Values::Times(TimeColumn {
             seconds,
@@ -106,9 +99,18 @@ impl TimeReader {
         })
     }
 
-    /// What is to be said of a column of which all cells were taken; nothing where it is one of something else.
-    pub(super) fn end(self) -> Option<Others> {
-        (self.fits > 0 || self.others.count == 0).then_some(self.others)
+    /// What is to be said of a column of which all cells were taken, nothing where it is one of something else; or the first
+    /// cell that shows that they should have been read in another style.
+    pub(super) fn end(self) -> Result<Option<Others>, (Trouble, Seen)> {
+        match self.others.first {
+            Some(seen) if self.counts.order_unlike(self.learned) != self.style => {
+                Err((Trouble::ChangedDates(self.style), seen))
+            }
+            first => {
+                let others = Others { first, ..self.others };
+                Ok((self.fits > 0 || others.count == 0).then_some(others))
+            }
+        }
     }
 
     /// The column, unless not one of its cells is a date and some are something else.
