@@ -105,7 +105,7 @@ pub use read::{
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
-pub use split::{Split, first_folds, hide, stratified_folds, stratified_holdout, train_test};
+pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
 pub use temporary::remove_temporaries;
 pub use text::{

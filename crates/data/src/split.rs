@@ -28,6 +28,17 @@ pub fn hide(truth: &[bool], hidden_fraction: f64, seed: u64) -> Result<Vec<Label
     Ok(labels)
 }
 
+/// Makes PU data of fully labeled data: `count` of the positives are labeled, and all other rows are unlabeled. Which ones is
+/// left to chance alone, as with [`hide`].
+pub fn label_some(truth: &[bool], count: usize, seed: u64) -> Result<Vec<Label>, DataError> {
+    let mut positives: Vec<usize> = (0..truth.len()).filter(|&row| truth[row]).collect();
+    Stream::new(seed, "labels").shuffle(&mut positives);
+    let mut labels = vec![Label::Unlabeled; truth.len()];
+    positives.into_iter().take(count).for_each(|row| labels[row] = Label::Positive);
+    check_both(&labels, "after labeling")?;
+    Ok(labels)
+}
+
 /// Holds out `fraction` of the positives and `fraction` of the unlabeled rows, at least one of each on both sides, and
 /// `fraction` of the known negatives. Returns the rows to train on and the rows held out.
 pub fn stratified_holdout(labels: &[Label], fraction: f64, seed: u64) -> Result<Split, DataError> {
@@ -150,6 +161,20 @@ mod tests {
         }
         assert_eq!(hide(&truth, 0.2, 1).unwrap(), hide(&truth, 0.2, 1).unwrap());
         assert_ne!(hide(&truth, 0.2, 1).unwrap(), hide(&truth, 0.2, 2).unwrap());
+    }
+
+    #[test]
+    fn labels_are_as_many_as_asked_for_and_on_positives_only() {
+        let truth: Vec<bool> = (0..1000).map(|i| i % 3 == 0).collect();
+        for count in [1, 20, 334] {
+            let labels = label_some(&truth, count, 1).unwrap();
+            assert_eq!(labels.iter().filter(|&&label| label == Label::Positive).count(), count);
+            assert!(labels.iter().zip(&truth).all(|(label, &t)| t || *label == Label::Unlabeled));
+        }
+        assert_ne!(label_some(&truth, 20, 1).unwrap(), label_some(&truth, 20, 2).unwrap());
+        assert!(label_some(&truth, 0, 1).is_err());
+        // No more labels than positives.
+        assert_eq!(label_some(&truth, 335, 1).unwrap(), label_some(&truth, 334, 1).unwrap());
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //! DIR holds the binary version of CIFAR-10. Prints a JSON object for each seed and one for all of them. The options and
 //! their defaults are those of [`Options`].
 
-use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, Mix, Stream, cifar10, hide};
+use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, Mix, cifar10, hide, label_some};
 use onesided_loss::{Objective, Sampling, method};
 use onesided_net::{
     Architecture, Augment, Device, Draw, Engine, Job, NetError, Network, Precision, Shape, Source, Teaching,
@@ -54,6 +54,8 @@ struct Options {
     reduction: Option<String>,
     /// The share of positives among the unlabeled images that training is told, instead of the true one.
     told: Option<f64>,
+    /// What the share that training is told is multiplied by: 0.9 for one that is a tenth too low.
+    prior_times: f64,
     /// The rest; `--rate` is its learning rate.
     config: TrainConfig,
 }
@@ -79,6 +81,7 @@ impl Options {
             both_sides: false,
             reduction: None,
             told: None,
+            prior_times: 1.0,
             config,
         };
         while let Some(word) = words.next() {
@@ -100,6 +103,7 @@ impl Options {
                 "--both-sides" => options.both_sides = read(&word, &value)?,
                 "--reduction" => options.reduction = Some(value),
                 "--prior" => options.told = Some(read(&word, &value)?),
+                "--prior-times" => options.prior_times = read(&word, &value)?,
                 "--first-seed" => config.seed = read(&word, &value)?,
                 "--positives" => config.mix = Mix::AtLeast(read(&word, &value)?),
                 "--teacher" => config.teacher = read::<Teaching>(&word, &value)?.into(),
@@ -192,8 +196,16 @@ fn run() -> Result<(), Box<dyn Error>> {
         accuracies.push(accuracy);
         let line = json!({
             "method": options.method,
-            "hidden": options.hidden,
+            "network": options.network.to_string(),
+            "labels": options.labels,
+            "hidden": options.labels.is_none().then_some(options.hidden),
+            "images": images,
+            "judged_on": if options.keep_out > 0 { "kept out" } else { "test" },
             "epochs": options.config.epochs,
+            "optimizer": options.config.optimizer.to_string(),
+            "weight_decay": options.config.weight_decay,
+            "teacher": options.config.teacher.map_or(Teaching::Off, Teaching::On).to_string(),
+            "prior": split.mu,
             "seed": split.config.seed,
             "accuracy": accuracy,
             "seconds": seconds,
@@ -256,14 +268,15 @@ impl Split {
         let method = method(&options.method)?;
         let labels = match options.labels {
             None => hide(truth, options.hidden, seed)?,
-            Some(count) => label_some(truth, count, seed),
+            Some(count) => label_some(truth, count, seed)?,
         };
         let in_first =
             |row: usize| if method.needs_truth { truth[row] } else { labels[row] == Label::Positive };
         let (positive, unlabeled): (Vec<u32>, Vec<u32>) =
             (0..truth.len() as u32).partition(|&row| in_first(row as usize));
         let hidden = unlabeled.iter().filter(|&&row| truth[row as usize]).count();
-        let mu = options.told.unwrap_or(hidden as f64 / unlabeled.len() as f64);
+        let true_share = hidden as f64 / unlabeled.len() as f64;
+        let mu = options.told.unwrap_or(true_share) * options.prior_times;
         let labeled_share = positive.len() as f64 / truth.len() as f64;
         let setting = onesided_loss::Setting {
             prior_in_unlabeled: mu,
@@ -298,15 +311,6 @@ impl Split {
             checkpoint: None,
         }
     }
-}
-
-/// `count` of the positives labeled, drawn by seed.
-fn label_some(truth: &[bool], count: usize, seed: u64) -> Vec<Label> {
-    let mut positives: Vec<usize> = (0..truth.len()).filter(|&row| truth[row]).collect();
-    Stream::new(seed, "labels").shuffle(&mut positives);
-    let mut labels = vec![Label::Unlabeled; truth.len()];
-    positives.into_iter().take(count).for_each(|row| labels[row] = Label::Positive);
-    labels
 }
 
 /// Judges a trained network by the images that follow the training images.
