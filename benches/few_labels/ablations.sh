@@ -45,7 +45,7 @@ run() {
   # The last line sums up the others.
   if lines=$("$example" "$dir" --device "$device" --network "$network" --epochs "$epochs" --batch 512 --both-sides true \
     --seeds "$seeds" --first-seed "$first" --at-once "$at_once" "$@" 2>"$out.log"); then
-    echo "$lines" | head -n "$seeds" | sed "s/^{/{\"run\":\"$name\",/" >>"$out"
+    sed -n "1,${seeds}s/^{/{\"run\":\"$name\",/p" <<<"$lines" >>"$out"
   else
     echo "$name: failed" >&2
     tail -n 2 "$out.log" >&2
