@@ -24,6 +24,7 @@
 use crate::curvature::fill;
 use crate::error::LossError;
 use crate::objective::{Objective, check_parts};
+use crate::paced::Shared;
 use crate::part::Part;
 use crate::surrogate::Surrogate;
 
@@ -121,6 +122,34 @@ impl Loss<'_> {
             Some(weighted) => weighted.evaluate_weighted(positive, unlabeled, grad_p, grad_u),
             None => self.objective.evaluate(positive.scores(), unlabeled.scores(), grad_p, grad_u),
         };
+        self.with_negatives(value, parts, grad_p, grad_n)
+    }
+
+    /// [`evaluate`](Self::evaluate) in an epoch that begins when `done` of the training lies behind, of rows that take part by
+    /// shares, those of P and of U; an objective that is not [paced](Objective::paced) has no use for them. Known negatives
+    /// take part as they are.
+    ///
+    /// # Panics
+    ///
+    /// If a slice of gradients or shares and its score slice differ in length.
+    pub fn evaluate_paced(
+        &self,
+        done: f64,
+        parts: [Part; 3],
+        [shares_p, shares_u]: [&[f32]; 2],
+        grads: [&mut [f32]; 3],
+    ) -> f64 {
+        let Some(paced) = self.objective.paced() else { return self.evaluate(parts, grads) };
+        let [grad_p, grad_u, grad_n] = grads;
+        let [positive, unlabeled, negative] = parts;
+        check_parts(negative, unlabeled, grad_n, grad_u);
+        let (p, u) = (Shared::new(positive, shares_p), Shared::new(unlabeled, shares_u));
+        let value = paced.evaluate_paced(done, p, u, grad_p, grad_u);
+        self.with_negatives(value, parts, grad_p, grad_n)
+    }
+
+    /// The value of an objective with that of the negatives, whose gradients are added on P and written on N.
+    fn with_negatives(&self, value: f64, parts: [Part; 3], grad_p: &mut [f32], grad_n: &mut [f32]) -> f64 {
         match &self.negatives {
             Some(term) => value + term.evaluate(parts, grad_p, grad_n),
             None => {

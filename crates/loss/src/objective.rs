@@ -1,6 +1,7 @@
 //! The joint between a training loop and a loss.
 
 use crate::curvature::{fill, logistic};
+use crate::paced::Paced;
 use crate::part::{Part, Weighted};
 
 /// A loss on the scores (logits) of one batch.
@@ -43,6 +44,11 @@ pub trait Objective: Send + Sync {
 
     /// The same objective for examples with weights; `None` where it has no place for them.
     fn weighted(&self) -> Option<&dyn Weighted> {
+        None
+    }
+
+    /// The same objective with a share for each row, set before each epoch; `None` where it looks at batches alone.
+    fn paced(&self) -> Option<&dyn Paced> {
         None
     }
 

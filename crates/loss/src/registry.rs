@@ -14,6 +14,7 @@ use crate::negatives::{NegativeTerm, check_weight};
 use crate::nnpu::Nnpu;
 use crate::objective::Objective;
 use crate::pulda::Pulda;
+use crate::robust_pu::RobustPu;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
 use crate::surrogate::Surrogate;
@@ -244,7 +245,7 @@ static METHODS: [LossInfo; 6] = [
 /// Why losses of distributions have no place for known negatives.
 const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
 
-static LATER: [LossInfo; 5] = [
+static LATER: [LossInfo; 6] = [
     LossInfo {
         name: "vpu",
         summary: "variational objective; needs no prior",
@@ -270,7 +271,7 @@ static LATER: [LossInfo; 5] = [
         reads: &[],
         pooled: false,
         reconstruction: Some(
-            "ranks the unlabeled examples of a batch; its authors rank all of them once an epoch",
+            "the prior is told and stays, where its authors' TEDn estimates it anew each epoch; the first tenth of the epochs warms up",
         ),
         negatives: Negatives::CrossEntropy,
         build: |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
@@ -315,6 +316,21 @@ static LATER: [LossInfo; 5] = [
         ),
         negatives: Negatives::CrossEntropy,
         build: |setting, _| Ok(Box::new(Count::new(setting.prior_in_unlabeled)?)),
+    },
+    LossInfo {
+        name: "robust-pu",
+        summary: "nnpu, then unlabeled as negative with weights that fall where a row looks positive",
+        citation: "Zhu, Wang, Zhao, Du, Zhang, Dong, Qiao, Lin, Rajmohan and Zhang, KDD 2023",
+        scenario: "either, with its own weights",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &[],
+        pooled: true,
+        reconstruction: Some(
+            "how the epochs are divided: nnpu for the first half, the threshold at its last value from three quarters on",
+        ),
+        negatives: Negatives::Pooled,
+        build: |setting, _| Ok(Box::new(RobustPu::new(setting.prior_in_unlabeled, setting.sampling)?)),
     },
 ];
 
@@ -438,7 +454,7 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, cvir, dist-pu, pulda, count, \
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, cvir, dist-pu, pulda, count, robust-pu, \
                         elicited:log, elicited:square, elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);
         assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));

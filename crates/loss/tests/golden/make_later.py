@@ -69,6 +69,12 @@ def cvir(p, u, mu, share):
     return cross(-p).mean() / 2 + (kept * cross(u)).sum() / kept.sum() / 2
 
 
+def robust_pu(p, u, mu, share):
+    # What the self-paced weights settle to at a threshold of 1: Welsch's function of the logistic loss of both kinds.
+    hard = torch.nn.functional.softplus(torch.cat([-p, u]))
+    return (1 - torch.exp(-hard)).mean()
+
+
 def vpu(p, u, mu, share):
     p, u = torch.sigmoid(p), torch.sigmoid(u)
     population = u.mean() if share is None else share * p.mean() + (1 - share) * u.mean()
@@ -86,7 +92,7 @@ def main():
         print("batch", name)
         print("positive", *positive)
         print("unlabeled", *unlabeled)
-    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir}
+    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir, "robust-pu": robust_pu}
     for (method, loss), mu, share, name in product(losses.items(), [0.05, 0.3, 0.8], [None, 0.2], batches()):
         if name == "saturated":
             continue
