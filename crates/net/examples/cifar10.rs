@@ -173,7 +173,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         .collect::<Result<_, _>>()?;
     let jobs: Vec<Job> = splits.iter().map(|split| split.job(&network, source)).collect();
 
-    let device = options.config.device.resolve(&network, options.config.batch);
+    let device = options.config.device_for(&network);
     let engine = Engine::new(device, source, shape)?;
     eprintln!("{} on {}, {} images", options.network, engine.describe(), images);
     let tester = Tester {

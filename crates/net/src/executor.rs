@@ -1,6 +1,7 @@
 //! The joint between the training loop and a device.
 
 use crate::NetError;
+use crate::mixup::Partner;
 use crate::optimizer::Clock;
 use crate::spec::Shape;
 use crate::views::Strong;
@@ -51,6 +52,8 @@ pub struct Batch<'b> {
     pub draws: &'b [Draw],
     /// Strong views of the last rows, so many as there are of them here.
     pub strong: &'b [Strong],
+    /// What the last rows are mixed with, so many as there are of them here; on the CPU, and not together with strong views.
+    pub partners: &'b [Partner],
     /// Key of the dropout draws of a training pass.
     pub dropout_key: u64,
 }
@@ -58,7 +61,7 @@ pub struct Batch<'b> {
 impl<'b> Batch<'b> {
     /// Rows as they are.
     pub fn plain(rows: &'b [u32]) -> Self {
-        Self { rows, draws: &[], strong: &[], dropout_key: 0 }
+        Self { rows, draws: &[], strong: &[], partners: &[], dropout_key: 0 }
     }
 
     /// Refuses rows that a data set of `rows` does not have, and draws that leave an image by more than its own size.
@@ -75,8 +78,18 @@ impl<'b> Batch<'b> {
         if !self.strong.is_empty() && input.pixels() == 1 {
             return Err(NetError::Config(format!("strong views are of images, but a row has shape {input}")));
         }
+        if self.partners.len() > self.rows.len() || !(self.partners.is_empty() || self.strong.is_empty()) {
+            let (partners, views, rows) = (self.partners.len(), self.strong.len(), self.rows.len());
+            return Err(NetError::Config(format!(
+                "a batch of {rows} rows has {partners} partners to mix with and {views} strong views"
+            )));
+        }
+        if let Some(partner) = self.partners.iter().find(|partner| partner.row as usize >= rows) {
+            check_rows(&[partner.row], rows)?;
+        }
         let fits = |by: i8, side: usize| usize::from(by.unsigned_abs()) < side;
-        match self.draws.iter().find(|d| !fits(d.down, input.height) || !fits(d.right, input.width)) {
+        let draws = self.draws.iter().chain(self.partners.iter().map(|partner| &partner.draw));
+        match draws.into_iter().find(|d| !fits(d.down, input.height) || !fits(d.right, input.width)) {
             Some(Draw { down, right, .. }) => Err(NetError::Config(format!(
                 "an image of shape {input} cannot be cut {down} pixels down and {right} to the right"
             ))),

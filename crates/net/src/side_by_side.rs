@@ -72,6 +72,6 @@ fn together(jobs: &[Job]) -> Result<Device, NetError> {
         let path = pair[0].display();
         return Err(NetError::Config(format!("two jobs side by side name the checkpoint '{path}'")));
     }
-    let devices = jobs.iter().map(|job| job.config.device.resolve(job.network, job.config.batch));
+    let devices = jobs.iter().map(|job| job.config.device_for(job.network));
     Ok(devices.reduce(|one, other| if one == Device::Cpu { other } else { one }).unwrap_or_default())
 }

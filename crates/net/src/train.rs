@@ -6,6 +6,7 @@ use crate::averaged::Averaged;
 use crate::checkpoint::{self, State};
 use crate::device::{Device, Engine, ExecutorConfig, Precision};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
+use crate::mixup::{self, Mixup, Partner};
 use crate::optimizer::{Optimizer, Schedule};
 use crate::scores::score_rows;
 use crate::spec::{Network, Shape};
@@ -54,6 +55,9 @@ pub struct TrainConfig {
     /// Whether a teacher takes part, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teacher: Option<Teacher>,
+    /// Whether rows are mixed, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixup: Option<Mixup>,
     /// Keep a moving average of the weights, of which this much stays at each step, in the place of the last weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub average: Option<f64>,
@@ -83,6 +87,7 @@ impl Default for TrainConfig {
             threads: 0,
             augment: Augment::default(),
             teacher: None,
+            mixup: None,
             average: None,
             device: Device::default(),
             precision: Precision::default(),
@@ -130,7 +135,27 @@ impl TrainConfig {
                 ));
             }
         }
+        if let Some(mixup) = self.mixup {
+            mixup.check()?;
+            if self.teacher.is_some() {
+                return refuse(
+                    "a teacher has strong views and mixup mixed rows of a batch; leave one of them out"
+                        .into(),
+                );
+            }
+            if matches!(self.device, Device::Cuda(_)) {
+                return refuse(mixup::ON_THE_CPU.into());
+            }
+        }
         self.teacher.map_or(Ok(()), |teacher| teacher.check())
+    }
+
+    /// The device that the settings mean for this network: never [`Auto`](Device::Auto). Rows are mixed on the CPU.
+    pub fn device_for(&self, network: &Network) -> Device {
+        match self.device {
+            Device::Auto if self.mixup.is_some() => Device::Cpu,
+            device => device.resolve(network, self.batch),
+        }
     }
 
     /// The rate of the moving average of weights, where one is kept.
@@ -149,9 +174,10 @@ impl TrainConfig {
 
     /// The part of it that executors are set to.
     pub fn executor_config(&self) -> ExecutorConfig {
-        let Self { optimizer, weight_decay, threads, precision, batch, teacher, .. } = *self;
-        // With a teacher, rows go through the network as two views.
-        let (batch, strong) = if teacher.is_some() { (2 * batch, batch) } else { (batch, 0) };
+        let Self { optimizer, weight_decay, threads, precision, batch, teacher, mixup, .. } = *self;
+        // With a teacher, rows go through the network as two views; with mixup, those of U once more.
+        let strong = if teacher.is_some() { batch } else { 0 };
+        let batch = if teacher.is_some() || mixup.is_some() { 2 * batch } else { batch };
         ExecutorConfig { optimizer, weight_decay, threads, precision, batch, strong }
     }
 }
@@ -266,7 +292,7 @@ pub struct Trained {
 /// checkpoint then stays.
 pub fn train(job: &Job, observer: &mut dyn FnMut(&TrainProgress) -> bool) -> Result<Trained, NetError> {
     job.config.check_for(job.network.input)?;
-    let device = job.config.device.resolve(job.network, job.config.batch);
+    let device = job.config.device_for(job.network);
     train_on(&Engine::new(device, job.data, job.network.input)?, job, observer)
 }
 
@@ -363,6 +389,7 @@ pub fn train_watched(
     let steps = (config.epochs * batches) as u64;
     let warm_up = config.warm_up * batches as f64;
     let (mut next, mut gradient) = (NextBatch::default(), Vec::new());
+    let mut pace = Pace::default();
     let mut interrupted = false;
     let mut progress = TrainProgress {
         epoch: 0,
@@ -383,6 +410,8 @@ pub fn train_watched(
         progress.epoch = epoch;
         progress.batch = 0;
         let mut total = 0.0;
+        let done = (epoch - 1) as f64 / config.epochs as f64;
+        pace.set(job, done, executor.as_mut())?;
         let mut coming = sampler.next_epoch();
         let mut more = next.fill(coming.next(), job, executor.steps());
         while more {
@@ -394,14 +423,24 @@ pub fn train_watched(
             }
             // A GPU waits from here until the gradient arrives: nothing else is done in between.
             let scores = executor.forward(&next.batch(), Mode::Train)?;
-            let (weak, strong) = scores.split_at(next.weak());
-            let (gradient_weak, gradient_strong) = gradient.split_at_mut(next.weak());
-            let mut loss = loss_on.evaluate(next.parts(weak), next.split(gradient_weak));
+            let (weak, again) = scores.split_at(next.plain());
+            let (gradient_weak, gradient_again) = gradient.split_at_mut(next.plain());
+            let (parts, gradients) = (next.parts(weak), next.split(gradient_weak));
+            let mut loss = match pace.of(&next) {
+                Some(shares) => loss_on.evaluate_paced(done, parts, shares, gradients),
+                None => loss_on.evaluate(parts, gradients),
+            };
             if let (Some(lesson), Some(teacher)) = (&lesson, config.teacher) {
                 let weight = teacher.weight_at(step as f64 / batches as f64);
-                let (of_positive, of_unlabeled) = gradient_strong.split_at_mut(next.positives);
-                let [positive, unlabeled, _] = next.parts(strong);
+                let (of_positive, of_unlabeled) = gradient_again.split_at_mut(next.positives);
+                let [positive, unlabeled, _] = next.parts(again);
                 loss += lesson.evaluate(positive, unlabeled, weight, of_positive, of_unlabeled);
+            }
+            if let Some(Mixup { weight, .. }) = config.mixup.filter(|_| !next.partners.is_empty()) {
+                let [_, unlabeled, _] = next.parts(weak);
+                let [_, of_unlabeled, _] = next.split(gradient_weak);
+                loss +=
+                    onesided_loss::mixup(next.share, unlabeled, again, weight, of_unlabeled, gradient_again);
             }
             if !loss.is_finite() || !all_finite(scores) {
                 return Err(NetError::Diverged { epoch, loss, learning_rate: config.learning_rate });
@@ -480,6 +519,55 @@ pub fn train_watched(
     Ok(Trained { weights, epochs_run, best_epoch, history, resumed_from, interrupted })
 }
 
+/// The shares by which rows take part in an epoch, where the objective sets them from the scores of all rows
+/// ([`Paced`](onesided_loss::Paced)). They follow from the weights at the epoch's start, so a checkpoint need not hold them.
+#[derive(Default)]
+struct Pace {
+    /// A share for each row of the data; empty where the objective looks at batches alone.
+    of_rows: Vec<f32>,
+    /// Those of a batch, positives before unlabeled rows.
+    of_batch: Vec<f32>,
+}
+
+impl Pace {
+    /// Sets the shares of the epoch that begins.
+    fn set(&mut self, job: &Job, done: f64, executor: &mut dyn Executor) -> Result<(), NetError> {
+        let Some(paced) = job.objective.paced() else { return Ok(()) };
+        let rows = job.data.check(job.network.input)?;
+        self.of_rows.clear();
+        self.of_rows.resize(rows, 1.0);
+        if !paced.weighs(done) {
+            return Ok(());
+        }
+        let scores_p = score_rows(executor, job.positive)?;
+        let scores_u = score_rows(executor, job.unlabeled)?;
+        let (mut shares_p, mut shares_u) = (vec![1.0; scores_p.len()], vec![1.0; scores_u.len()]);
+        let weights_of = |rows: &[u32]| -> Option<Vec<f32>> {
+            let weights = job.weights?;
+            Some(rows.iter().map(|&row| weights[row as usize]).collect())
+        };
+        let (weights_p, weights_u) = (weights_of(job.positive), weights_of(job.unlabeled));
+        let (p, u) = (Part::new(&scores_p, weights_p.as_deref()), Part::new(&scores_u, weights_u.as_deref()));
+        paced.shares(done, p, u, &mut shares_p, &mut shares_u);
+        for (rows, shares) in [(job.positive, &shares_p), (job.unlabeled, &shares_u)] {
+            rows.iter().zip(shares).for_each(|(&row, &share)| self.of_rows[row as usize] = share);
+        }
+        Ok(())
+    }
+
+    /// The shares of a batch's positives and unlabeled rows; none where the objective looks at batches alone.
+    fn of(&mut self, batch: &NextBatch) -> Option<[&[f32]; 2]> {
+        if self.of_rows.is_empty() {
+            return None;
+        }
+        let own = &batch.rows[..batch.positives + batch.unlabeled];
+        self.of_batch.clear();
+        self.of_batch.extend(own.iter().map(|&row| self.of_rows[row as usize]));
+        let (positive, unlabeled) = self.of_batch.split_at(batch.positives);
+        Some([positive, unlabeled])
+    }
+}
+
 /// The next batch, made ready while a device works on the last one.
 #[derive(Default)]
 struct NextBatch {
@@ -491,6 +579,10 @@ struct NextBatch {
     draws: Vec<Draw>,
     /// Strong views of the positives and the unlabeled rows, which follow the others; none without a teacher.
     strong: Vec<Strong>,
+    /// What the unlabeled rows are mixed with, which follow the others once more; none without mixup.
+    partners: Vec<Partner>,
+    /// The share of the unlabeled row in a mixed one.
+    share: f64,
     dropout_key: u64,
 }
 
@@ -514,8 +606,33 @@ impl NextBatch {
             Strong::draws(job.network.input, teacher.strength, config.seed, step, again, &mut self.strong);
         }
         config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
+        if let Some(mixup) = config.mixup {
+            self.mix(mixup, config.seed, step);
+        }
         self.dropout_key = Stream::new(config.seed ^ step.rotate_left(17), "dropout").next_u64();
         true
+    }
+
+    /// The unlabeled rows once more, as the batch has them, each with one of its positives to be mixed with.
+    fn mix(&mut self, mixup: Mixup, seed: u64, step: u64) {
+        let own = self.positives..self.positives + self.unlabeled;
+        let (share, mut stream) = mixup.draw(seed, step);
+        self.share = share;
+        self.partners.clear();
+        // A batch without a positive has nothing to mix with.
+        if self.positives == 0 {
+            return;
+        }
+        let (rows, draws, positives) = (&self.rows, &self.draws, self.positives);
+        self.partners.extend(own.clone().map(|_| {
+            let at = stream.below(positives);
+            let draw = draws.get(at).copied().unwrap_or_default();
+            Partner { row: rows[at], draw, share: share as f32 }
+        }));
+        self.rows.extend_from_within(own.clone());
+        if !self.draws.is_empty() {
+            self.draws.extend_from_within(own);
+        }
     }
 
     /// The scores of the batch by kind, with their weights.
@@ -528,9 +645,9 @@ impl NextBatch {
         [part(0..p), part(p..u), part(u..scores.len())]
     }
 
-    /// Rows that are no strong views.
-    fn weak(&self) -> usize {
-        self.rows.len() - self.strong.len()
+    /// Rows that are neither strong views nor mixed.
+    fn plain(&self) -> usize {
+        self.rows.len() - self.strong.len() - self.partners.len()
     }
 
     /// The weak views of the unlabeled rows.
@@ -554,8 +671,8 @@ impl NextBatch {
     }
 
     fn batch(&self) -> Batch<'_> {
-        let Self { rows, draws, strong, dropout_key, .. } = self;
-        Batch { rows, draws, strong, dropout_key: *dropout_key }
+        let Self { rows, draws, strong, partners, dropout_key, .. } = self;
+        Batch { rows, draws, strong, partners, dropout_key: *dropout_key }
     }
 }
 

@@ -9,6 +9,7 @@ use super::plan::{Op, Plan};
 use super::pointwise;
 use super::winograd::Part;
 use crate::executor::{Batch, Mode, Source};
+use crate::mixup::Partner;
 use crate::spec::Shape;
 use std::ops::Range;
 
@@ -90,6 +91,20 @@ impl Worker {
             let from = grown(&mut self.small, shape.len());
             from.copy_from_slice(&input[place.clone()]);
             batch.strong[row - weak].apply(from, shape, &mut input[place]);
+        }
+        self.mix(source, batch, shape);
+    }
+
+    /// Mixes this thread's rows that have partners with them.
+    fn mix(&mut self, source: &Source, batch: &Batch, shape: Shape) {
+        let alone = batch.rows.len() - batch.partners.len();
+        for row in self.first.max(alone)..self.first + self.rows {
+            let Partner { row: other, draw, share } = batch.partners[row - alone];
+            let place = (row - self.first) * shape.len()..(row + 1 - self.first) * shape.len();
+            let from = grown(&mut self.small, shape.len());
+            gather(source, shape, &[other], &[draw], from);
+            let own = self.input[place].iter_mut();
+            own.zip(from).for_each(|(own, other)| *own = share * *own + (1.0 - share) * *other);
         }
     }
 

@@ -9,6 +9,7 @@ use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
 use crate::device::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
+use crate::mixup;
 use crate::optimizer::{COEFFICIENTS, Clock, Optimizer};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
@@ -189,6 +190,9 @@ impl Executor for CudaExecutor {
             return Err(NetError::Config(format!(
                 "a batch of {n} rows was given to a network that was set up for {capacity}"
             )));
+        }
+        if !batch.partners.is_empty() {
+            return Err(NetError::Config(mixup::ON_THE_CPU.into()));
         }
         if batch.strong.len() > net.strong {
             let (views, most) = (batch.strong.len(), net.strong);
