@@ -32,6 +32,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "patience" => "2",
         "augment" => "flip",
         "teacher" => "on",
+        "mixup" => "on",
         "average" => "0.9",
         "checkpoint" => "c",
         "hold-out" => "0.3",

@@ -13,11 +13,14 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 13] = files![
+const SPECS: [File; 16] = files![
     "table1",
     "table1-as-printed",
+    "table1-taught",
     "table2",
     "classic",
+    "few-labels",
+    "few-labels-prior",
     "figure",
     "figure-vgg16",
     "plain-start",
@@ -72,6 +75,31 @@ mod tests {
             Table::new(&spec, &none, Measure::Accuracy).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         assert!(Spec::built_in("table3").is_none());
+    }
+
+    /// Few labels: what the specs say of a run comes through, and texts have no teacher.
+    #[test]
+    fn few_labels_are_counted_and_texts_have_no_teacher() {
+        let runs = Spec::built_in("few-labels").unwrap().unwrap().runs().unwrap();
+        let of = |name: &str| runs.iter().filter(|run| run.matches(name)).count();
+        // Four sets of pictures with five methods at three numbers of labels, two of texts with three, and supervised.
+        assert_eq!(runs.len(), 5 * (4 * (5 * 3 + 1) + 2 * (3 * 3 + 1)));
+        assert_eq!((of("cifar10/1000/collective-taught"), of("20ng/1000/collective-taught")), (5, 0));
+        let teacher = |name: &str| {
+            let run = runs.iter().find(|run| run.name == name).unwrap();
+            run.settings.config.teacher.map(|teacher| (teacher.ramp, teacher.confidence))
+        };
+        assert_eq!(teacher("cifar10/1000/nnpu-taught/0"), Some((10.0, 0.95)));
+        assert_eq!(teacher("cifar10/20/nnpu-taught/0"), Some((30.0, 0.9)));
+        assert_eq!(teacher("cifar10/20/nnpu/0"), None);
+        // Runs with the right prior are shared.
+        let wrong = Spec::built_in("few-labels-prior").unwrap().unwrap().runs().unwrap();
+        let right = wrong.iter().find(|run| run.name == "cifar10/100/collective-taught/1").unwrap();
+        assert!(runs.iter().any(|run| run.fingerprint == right.fingerprint));
+        let taught = Spec::built_in("table1-taught").unwrap().unwrap().runs().unwrap();
+        assert!(
+            taught.iter().all(|run| run.settings.config.teacher.is_some() == !run.name.contains("alone"))
+        );
     }
 
     /// A run is found again whether its spec came from the folder or from the crate.

@@ -46,6 +46,9 @@ pub struct Choices {
     /// `on`, `off`, or numbers such as `weight=2,ramp=5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub teacher: Option<String>,
+    /// `on`, `off`, or numbers such as `weight=0.03,alpha=0.3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixup: Option<String>,
     /// The rate of a moving average of the weights, which is then what is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<f64>,
@@ -107,6 +110,7 @@ impl Choices {
             weight_decay,
             augment,
             teacher,
+            mixup,
             average,
             share_of_positives,
             objective,
@@ -139,6 +143,7 @@ impl Choices {
             ("weight-decay", shown(&self.weight_decay)),
             ("augment", self.augment.clone()),
             ("teacher", self.teacher.clone()),
+            ("mixup", self.mixup.clone()),
             ("average", shown(&self.average)),
             ("reduction", self.reduction.clone()),
             ("surrogate", self.surrogate.clone()),

@@ -65,12 +65,13 @@ impl Comparison {
     /// A line a difference.
     pub fn csv(&self) -> String {
         let number = |x: f64| if x.is_finite() { format!("{x:.4}") } else { String::new() };
-        let mut text = String::from("data,hidden,method,other,runs,difference,error,p\n");
+        let key = self.rows.first().map_or("hidden", |row| row.labeled.key());
+        let mut text = format!("data,{key},method,other,runs,difference,error,p\n");
         for (row, other, one) in self.differences() {
             text.push_str(&format!(
                 "{},{},{},{other},{},{},{},{}\n",
                 row.data,
-                row.hidden,
+                row.labeled,
                 self.method,
                 one.runs,
                 number(one.mean),
@@ -86,7 +87,7 @@ impl Comparison {
         let one = |(row, other, one): (&Row<Difference>, &str, &Difference)| {
             json!({
                 "data": row.data,
-                "hidden": row.hidden,
+                (row.labeled.key()): row.labeled,
                 "method": self.method,
                 "other": other,
                 "runs": one.runs,
@@ -126,6 +127,7 @@ fn two_sided(t: f64, freedom: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::Labeled;
 
     /// `2 * scipy.stats.t.sf(abs(t), freedom)`.
     #[test]
@@ -186,7 +188,7 @@ mod tests {
             rows: vec![Row {
                 data: "set".into(),
                 title: "Set".into(),
-                hidden: 0.2,
+                labeled: Labeled::AllBut(0.2),
                 cells: differences.map(|values| Difference::of(&one, &cell(&values))).into(),
             }],
         };

@@ -44,5 +44,5 @@ pub use figure::{
 pub use printed::Printed;
 pub use results::{Record, Results};
 pub use set::Set;
-pub use spec::{DataKind, DataSpec, MethodSpec, PriorErrorKind, Run, Spec};
+pub use spec::{DataKind, DataSpec, Labeled, MethodSpec, PriorErrorKind, Run, Spec};
 pub use table::{Cell, Measure, Table};

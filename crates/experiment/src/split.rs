@@ -2,8 +2,8 @@
 
 use crate::ExperimentError;
 use crate::set::Set;
-use crate::spec::{PriorErrorKind, Run};
-use onesided_data::{Label, PriorInUnlabeled, hide, stratified_holdout};
+use crate::spec::{Labeled, PriorErrorKind, Run};
+use onesided_data::{Label, PriorInUnlabeled, hide, label_some, stratified_holdout};
 use onesided_learn::Kinds;
 
 /// Row numbers of a set, as the seed of a run splits them.
@@ -29,8 +29,9 @@ pub(crate) struct SplitPrior {
 
 impl Split {
     pub fn new(run: &Run, kind: PriorErrorKind, set: &Set) -> Result<Self, ExperimentError> {
-        let mut labels = match run.hidden {
-            Some(hidden) => hide(&set.train, hidden, run.seed)?,
+        let mut labels = match run.labeled {
+            Some(Labeled::AllBut(hidden)) => hide(&set.train, hidden, run.seed)?,
+            Some(Labeled::Count(count)) => label_some(&set.train, count, run.seed)?,
             None => {
                 let label = |&truth: &bool| if truth { Label::Positive } else { Label::Unlabeled };
                 set.train.iter().map(label).collect()
@@ -47,7 +48,7 @@ impl Split {
             Kinds { positive, unlabeled, negative: Vec::new() }
         };
         let (training, held_out) = (apart(&train), apart(&held));
-        let prior = match run.hidden {
+        let prior = match run.labeled {
             None => None,
             Some(_) => {
                 let hidden = training.unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
@@ -72,7 +73,7 @@ mod tests {
     fn a_split_hides_and_holds_out_what_the_run_says() {
         let set = numbered(20, 30, 10);
         let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
-        assert_eq!(run.hidden, Some(0.2));
+        assert_eq!(run.labeled, Some(Labeled::AllBut(0.2)));
         let split = Split::new(&run, PriorErrorKind::Relative, &set).unwrap();
         assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (16, 34));
         assert!(split.held_out.positive.is_empty() && split.held_out.unlabeled.is_empty());
@@ -104,7 +105,7 @@ mod tests {
     fn a_run_that_sees_every_label_has_no_prior() {
         let set = numbered(20, 30, 10);
         let runs = parsed(SMALL).unwrap().runs().unwrap();
-        let run = runs.iter().find(|run| run.hidden.is_none()).unwrap();
+        let run = runs.iter().find(|run| run.labeled.is_none()).unwrap();
         let split = Split::new(run, PriorErrorKind::Relative, &set).unwrap();
         assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (20, 30));
         assert_eq!(split.prior, None);

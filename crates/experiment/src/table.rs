@@ -5,7 +5,7 @@ use crate::built_in::read_printed;
 use crate::compared::{Comparison, Difference};
 use crate::printed::Printed;
 use crate::results::{Record, Results};
-use crate::spec::{Run, Spec};
+use crate::spec::{Labeled, Run, Spec};
 use onesided_data::unknown_name;
 use serde_json::{Value, json};
 use std::fmt;
@@ -57,7 +57,7 @@ impl FromStr for Measure {
     }
 }
 
-/// One cell: a data set, a hidden fraction and a column.
+/// One cell: a data set, how many positives are labeled, and a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// Its name: that of its runs without the seed.
@@ -86,12 +86,12 @@ struct Column {
     aside: bool,
 }
 
-/// A data set at a hidden fraction, and what its columns hold.
+/// A data set with so many labels, and what its columns hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<T> {
     pub data: String,
     pub title: String,
-    pub hidden: f64,
+    pub labeled: Labeled,
     pub cells: Vec<T>,
 }
 
@@ -102,13 +102,14 @@ pub(crate) fn markdown<'a, T: 'a>(
     rows: &[Row<T>],
     cells: impl Fn(&Row<T>) -> Vec<String>,
 ) -> String {
-    let columns: Vec<&str> = ["data", "hidden"].into_iter().chain(columns).collect();
+    let key = rows.first().map_or("hidden", |row| row.labeled.key());
+    let columns: Vec<&str> = ["data", key].into_iter().chain(columns).collect();
     let mut text = format!("### {title}\n\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
     let mut last = "";
     for row in rows {
         let named = if row.title == last { "" } else { &row.title };
         last = &row.title;
-        text.push_str(&format!("| {named} | {} | {} |\n", row.hidden, cells(row).join(" | ")));
+        text.push_str(&format!("| {named} | {} | {} |\n", row.labeled, cells(row).join(" | ")));
     }
     text
 }
@@ -141,7 +142,7 @@ impl Table {
             _ => Printed::default(),
         };
         let runs = spec.runs().map_err(|detail| ExperimentError::Spec { file: file(), detail })?;
-        let sees_all = |method| runs.iter().any(|run| run.method == method && run.hidden.is_none());
+        let sees_all = |method| runs.iter().any(|run| run.method == method && run.labeled.is_none());
         let several = spec.prior_errors.len() > 1;
         let mut columns = Vec::new();
         let mut places = Vec::new();
@@ -170,12 +171,12 @@ impl Table {
         }));
         let mut rows = Vec::new();
         for (data, set) in spec.data.iter().enumerate() {
-            for &hidden in &spec.hidden {
+            for &labeled in &spec.labeled {
                 let mut cells: Vec<Cell> = Vec::new();
                 for &(method, error) in &places {
-                    let hidden = if sees_all(method) { None } else { Some(hidden) };
+                    let labeled = if sees_all(method) { None } else { Some(labeled) };
                     let of_cell = |run: &&Run| {
-                        (run.data, run.method, run.hidden, run.prior_error) == (data, method, hidden, error)
+                        (run.data, run.method, run.labeled, run.prior_error) == (data, method, labeled, error)
                     };
                     let of_cell: Vec<&Run> = runs.iter().filter(of_cell).collect();
                     let value = |run: &&Run| Some((run.seed, 100.0 * measure.of(results.of(run)?)?));
@@ -185,9 +186,9 @@ impl Table {
                     cells.push(Cell::new(name.unwrap_or_default(), values, &printed));
                 }
                 for method in &others {
-                    cells.push(Cell::new(&format!("{}/{hidden}/{method}", set.name), Vec::new(), &printed));
+                    cells.push(Cell::new(&format!("{}/{labeled}/{method}", set.name), Vec::new(), &printed));
                 }
-                rows.push(Row { data: set.name.clone(), title: set.title.clone(), hidden, cells });
+                rows.push(Row { data: set.name.clone(), title: set.title.clone(), labeled, cells });
             }
         }
         let title = format!("{}: {measure}", spec.title);
@@ -212,7 +213,7 @@ impl Table {
         let others = || (0..self.columns.len()).filter(|&at| at != place && self.columns[at].run);
         let of_row = |row: &Row<Cell>| {
             let cells = others().map(|at| Difference::of(&row.cells[place], &row.cells[at])).collect();
-            Row { data: row.data.clone(), title: row.title.clone(), hidden: row.hidden, cells }
+            Row { data: row.data.clone(), title: row.title.clone(), labeled: row.labeled, cells }
         };
         Ok(Comparison {
             title: format!("{}, {} minus each of the others", self.title, self.columns[place].title),

@@ -112,7 +112,11 @@ impl<'a> Trial<'a> {
     /// Where the run is best done; the CPU for a classic system.
     pub fn device(&self) -> Result<Device, ExperimentError> {
         let batch = self.run.settings.config.batch;
-        let resolved = |network: Network| self.machine.device.resolve(&network, batch);
+        let mixed = self.run.settings.config.mixup.is_some();
+        let resolved = |network: Network| match self.machine.device {
+            Device::Auto if mixed => Device::Cpu,
+            device => device.resolve(&network, batch),
+        };
         Ok(self.network()?.map_or(Device::Cpu, resolved))
     }
 
@@ -131,7 +135,7 @@ impl<'a> Trial<'a> {
         Task {
             data,
             labels: Cow::Borrowed(&self.split.labels),
-            truth: self.run.hidden.is_none(),
+            truth: self.run.labeled.is_none(),
             counts,
             weights: None,
             amounts: counts.into(),

@@ -342,6 +342,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=8,ramp=10 [default: off]"
     ),
     setting!(
+        "mixup",
+        "on|off",
+        Networks,
+        train.mixup,
+        "Whether predictions for mixed rows must be mixed predictions, as in VPU, on the CPU: on, off, or numbers such as weight=0.3,alpha=0.3 [default: off]"
+    ),
+    setting!(
         "average",
         number "RATE",
         Networks,

@@ -3,7 +3,9 @@
 
 use crate::Error;
 use onesided_data::Mix;
-use onesided_net::{Architecture, Augment, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig};
+use onesided_net::{
+    Architecture, Augment, Mixing, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
+};
 
 /// Passes over small data; also the most that are made by default.
 const MOST_EPOCHS: usize = 100;
@@ -104,6 +106,8 @@ pub struct TrainOverrides {
     pub augment: Option<Augment>,
     /// Whether a teacher takes part, and how.
     pub teacher: Option<Teaching>,
+    /// Whether rows are mixed, and how.
+    pub mixup: Option<Mixing>,
     /// The rate of a moving average of the weights, which is then what is kept.
     pub average: Option<f64>,
 }
@@ -165,6 +169,7 @@ impl TrainOverrides {
             patience: self.patience.or(config.patience),
             augment: self.augment.unwrap_or(config.augment),
             teacher: self.teacher.map_or(config.teacher, Into::into),
+            mixup: self.mixup.map_or(config.mixup, Into::into),
             average: self.average.or(config.average),
             ..config
         }

@@ -15,7 +15,7 @@ use onesided_learn::{
     learn,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
-use onesided_net::{Augment, Device, Optimizer, Precision, Schedule, Teaching};
+use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -210,6 +210,10 @@ impl Learner {
     set! {
         /// Whether an average of the network teaches it on strongly changed pictures.
         teacher: Teaching => train.teacher
+    }
+    set! {
+        /// Whether predictions for mixed rows must be mixed predictions, as in VPU; on the CPU.
+        mixup: Mixing => train.mixup
     }
     set! {
         /// The share of the positives and of the unlabeled rows that is not trained on, but chooses, calibrates and gives

@@ -69,6 +69,9 @@ class PUClassifier(Estimator):
     teacher : str, optional
         Of networks on pictures: ``"on"`` lets an average of the network teach it on strongly changed pictures, for few
         labels; numbers such as ``"weight=2,ramp=5"`` change how.
+    mixup : str, optional
+        Of networks: ``"on"`` asks that predictions for mixed rows are mixed predictions, as in VPU, on the CPU; or numbers
+        such as ``"weight=0.03,alpha=0.3"``.
     average : float, optional
         Of networks: keep a moving average of the weights, of which this much stays at each step, such as 0.99.
     checkpoint : path, optional
@@ -179,6 +182,7 @@ class PUClassifier(Estimator):
         patience: int | None = None,
         augment: str | None = None,
         teacher: str | None = None,
+        mixup: str | None = None,
         average: float | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
         hold_out: float | None = None,
@@ -231,6 +235,7 @@ class PUClassifier(Estimator):
         self.patience = patience
         self.augment = augment
         self.teacher = teacher
+        self.mixup = mixup
         self.average = average
         self.checkpoint = checkpoint
         self.hold_out = hold_out

@@ -24,6 +24,8 @@
 //! learning_rate = 1e-3
 //! ```
 //!
+//! With `labels = [1000, 100]` in the place of `hidden`, so many positives are labeled and all other rows are unlabeled.
+//!
 //! A method with `aside = true` is shown in tables but cannot be the best of a row.
 //!
 //! Rows whose class is not positive are negative; where a data set lists `negative` classes too, all others are left out.
@@ -33,9 +35,11 @@
 //! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
 
 mod kind;
+mod labeled;
 mod runs;
 
 pub use kind::DataKind;
+pub use labeled::Labeled;
 pub use runs::Run;
 
 use crate::ExperimentError;
@@ -53,9 +57,10 @@ use toml::{Table, Value};
 const MOST_RUNS: usize = 100_000;
 
 /// What a spec says of itself; everything else is in its tables.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "title",
     "hidden",
+    "labels",
     "seeds",
     "prior_errors",
     "prior_error_kind",
@@ -86,8 +91,8 @@ pub struct Spec {
     pub file: PathBuf,
     /// One line over its table.
     pub title: String,
-    /// Shares of the positive class hidden among the unlabeled rows.
-    pub hidden: Vec<f64>,
+    /// How many positives are labeled: shares of the positive class hidden among the unlabeled rows, or numbers of labels.
+    pub labeled: Vec<Labeled>,
     /// Seeds: each is a split and a training run.
     pub seeds: Vec<u64>,
     /// By how much the prior that the methods are told is off.
@@ -167,7 +172,7 @@ pub struct MethodSpec {
 struct Adjustment {
     data: Option<Vec<String>>,
     method: Option<Vec<String>>,
-    hidden: Option<Vec<f64>>,
+    labeled: Option<Vec<Labeled>>,
     choices: Choices,
 }
 
@@ -193,7 +198,7 @@ impl Spec {
         let reuse: Vec<PathBuf> = take(&mut table, "reuse")?.unwrap_or_default();
         let spec = Spec {
             title: need(&mut table, "title")?,
-            hidden: need(&mut table, "hidden")?,
+            labeled: labeled(&mut table)?.ok_or("the key 'hidden' is missing, or 'labels' in its place")?,
             seeds: need(&mut table, "seeds")?,
             prior_errors: take(&mut table, "prior_errors")?.unwrap_or_else(|| vec![0.0]),
             prior_error_kind: take(&mut table, "prior_error_kind")?.unwrap_or_default(),
@@ -215,7 +220,7 @@ impl Spec {
 
     fn check(&self) -> Result<(), String> {
         for (what, empty) in [
-            ("hidden", self.hidden.is_empty()),
+            ("the list of hidden fractions, or of numbers of labels,", self.labeled.is_empty()),
             ("seeds", self.seeds.is_empty()),
             ("prior_errors", self.prior_errors.is_empty()),
             ("[[data]]", self.data.is_empty()),
@@ -225,13 +230,21 @@ impl Spec {
                 return Err(format!("{what} is empty; name at least one"));
             }
         }
-        if let Some(wrong) = self.hidden.iter().find(|&&hidden| !(hidden > 0.0 && hidden < 1.0)) {
-            return Err(format!("a hidden fraction must lie strictly between 0 and 1, but one is {wrong}"));
+        for labeled in &self.labeled {
+            match labeled {
+                Labeled::AllBut(share) if !(*share > 0.0 && *share < 1.0) => {
+                    return Err(format!(
+                        "a hidden fraction must lie strictly between 0 and 1, but one is {share}"
+                    ));
+                }
+                Labeled::Count(0) => return Err("a number of labels must be at least 1, but one is 0".into()),
+                _ => {}
+            }
         }
         if let Some(wrong) = self.prior_errors.iter().find(|&&error| !(error > -1.0 && error < 1.0)) {
             return Err(format!("a prior error must lie strictly between -1 and 1, but one is {wrong}"));
         }
-        let lists = [self.hidden.len(), self.seeds.len(), self.prior_errors.len()];
+        let lists = [self.labeled.len(), self.seeds.len(), self.prior_errors.len()];
         let all = lists.into_iter().chain([self.data.len(), self.methods.len()]);
         let runs = all.fold(1usize, usize::saturating_mul);
         if runs > MOST_RUNS {
@@ -244,7 +257,7 @@ impl Spec {
             list.iter().map(T::to_string).find(|one| !seen.insert(one.clone()))
         }
         let repeated = [
-            ("hidden", twice(&self.hidden)),
+            (self.labeled[0].key(), twice(&self.labeled)),
             ("seeds", twice(&self.seeds)),
             ("prior_errors", twice(&self.prior_errors)),
         ];
@@ -315,8 +328,21 @@ fn adjustment(mut table: Table) -> Result<Adjustment, String> {
     let located = |error: String| format!("[[adjust]]: {error}");
     let (data, method) =
         (take(&mut table, "data").map_err(located)?, take(&mut table, "method").map_err(located)?);
-    let hidden = take(&mut table, "hidden").map_err(located)?;
-    Ok(Adjustment { data, method, hidden, choices: rest(table).map_err(located)? })
+    let labeled = labeled(&mut table).map_err(located)?;
+    Ok(Adjustment { data, method, labeled, choices: rest(table).map_err(located)? })
+}
+
+/// Takes `hidden` or `labels` out of a table, of which one can be there.
+fn labeled(table: &mut Table) -> Result<Option<Vec<Labeled>>, String> {
+    let hidden: Option<Vec<f64>> = take(table, "hidden")?;
+    let labels: Option<Vec<usize>> = take(table, "labels")?;
+    match (hidden, labels) {
+        (Some(_), Some(_)) => {
+            Err("'hidden' and 'labels' say the same thing in two ways; leave one out".into())
+        }
+        (Some(hidden), None) => Ok(Some(hidden.into_iter().map(Labeled::AllBut).collect())),
+        (None, labels) => Ok(labels.map(|labels| labels.into_iter().map(Labeled::Count).collect())),
+    }
 }
 
 /// Takes a key out of a table.
@@ -385,6 +411,10 @@ pub(crate) mod tests {
         assert!(message("epochs = 7", "epochs = 0").contains("at least 1, but is 0"));
         assert!(message("seeds = [0, 1]", "seeds = []").contains("seeds is empty"));
         assert!(message("hidden = [0.2, 0.8]", "hidden = [1.2]").contains("but one is 1.2"));
+        assert!(message("hidden = [0.2, 0.8]", "labels = [0]").contains("at least 1, but one is 0"));
+        assert!(message("hidden = [0.2, 0.8]", "labels = [5, 5]").contains("labels lists 5 twice"));
+        assert!(message("hidden = [0.2, 0.8]", "").contains("the key 'hidden' is missing, or 'labels'"));
+        assert!(message("seeds = [0, 1]", "seeds = [0]\nlabels = [5]").contains("leave one out"));
         assert_eq!(message("seeds = [0, 1]", "seeds = [3, 1, 3]"), "seeds lists 3 twice; leave one out");
         assert_eq!(
             message("hidden = [0.2, 0.8]", "hidden = [0.2, 0.2]"),

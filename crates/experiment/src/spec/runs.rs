@@ -1,6 +1,6 @@
 //! The runs of a spec: every combination, the choices laid over each other for it, its name and its fingerprint.
 
-use super::{Adjustment, PriorErrorKind, Spec};
+use super::{Adjustment, Labeled, PriorErrorKind, Spec};
 use crate::choices::{Choices, Settings};
 
 /// One run.
@@ -10,8 +10,8 @@ pub struct Run {
     pub data: usize,
     /// Number of its method.
     pub method: usize,
-    /// The share hidden; none for a method that sees every label.
-    pub hidden: Option<f64>,
+    /// How many positives are labeled; none for a method that sees every label.
+    pub labeled: Option<Labeled>,
     /// By how much the prior is off.
     pub prior_error: f64,
     /// Its seed.
@@ -32,15 +32,15 @@ impl Spec {
         for data in 0..self.data.len() {
             for &seed in &self.seeds {
                 for method in 0..self.methods.len() {
-                    let one = |hidden, error| self.run(data, method, hidden, error, seed);
-                    let first = one(Some(self.hidden[0]), 0.0)?;
+                    let one = |labeled, error| self.run(data, method, labeled, error, seed);
+                    let first = one(Some(self.labeled[0]), 0.0)?;
                     if first.settings.needs_truth() {
                         runs.push(one(None, 0.0)?);
                         continue;
                     }
-                    for &hidden in &self.hidden {
+                    for &labeled in &self.labeled {
                         for &error in &self.prior_errors {
-                            runs.push(one(Some(hidden), error)?);
+                            runs.push(one(Some(labeled), error)?);
                         }
                     }
                 }
@@ -54,19 +54,19 @@ impl Spec {
         &self,
         data: usize,
         method: usize,
-        hidden: Option<f64>,
+        labeled: Option<Labeled>,
         prior_error: f64,
         seed: u64,
     ) -> Result<Run, String> {
         let (set, by) = (&self.data[data], &self.methods[method]);
         let mut choices = by.choices.merge(&set.choices.merge(&self.train));
         for adjustment in &self.adjustments {
-            if adjustment.is_for(&set.name, &by.name, hidden) {
+            if adjustment.is_for(&set.name, &by.name, labeled) {
                 choices = adjustment.choices.merge(&choices);
             }
         }
-        let mut name = match hidden {
-            Some(hidden) => format!("{}/{hidden}/{}", set.name, by.name),
+        let mut name = match labeled {
+            Some(labeled) => format!("{}/{labeled}/{}", set.name, by.name),
             None => format!("{}/all/{}", set.name, by.name),
         };
         name.push_str(&self.error_in_name(prior_error));
@@ -79,13 +79,13 @@ impl Spec {
         let mut positive = set.positive.clone();
         positive.extend(set.label.iter().map(|label| format!("of column {label}")));
         let kind = self.unit_of(prior_error);
-        let key = (&set.name, &positive, &set.folder, hidden, prior_error, kind, seed, made);
+        let key = (&set.name, &positive, &set.folder, labeled, prior_error, kind, seed, made);
         let mut key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
         if let Some(negative) = &set.negative {
             key += &serde_json::to_string(negative).map_err(|error| error.to_string())?;
         }
         let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
-        Ok(Run { data, method, hidden, prior_error, seed, settings, name, fingerprint })
+        Ok(Run { data, method, labeled, prior_error, seed, settings, name, fingerprint })
     }
 
     /// What of a run's name says that the prior is off, such as `/-10%`; nothing where it is right.
@@ -125,14 +125,14 @@ impl Run {
 }
 
 impl Adjustment {
-    fn is_for(&self, data: &String, method: &String, hidden: Option<f64>) -> bool {
+    fn is_for(&self, data: &String, method: &String, labeled: Option<Labeled>) -> bool {
         let says = |list: &Option<Vec<String>>, name| list.as_ref().is_none_or(|list| list.contains(name));
-        let hides = match (&self.hidden, hidden) {
+        let labels = match (&self.labeled, labeled) {
             (None, _) => true,
-            (Some(list), Some(hidden)) => list.contains(&hidden),
+            (Some(list), Some(labeled)) => list.contains(&labeled),
             (Some(_), None) => false,
         };
-        says(&self.data, data) && says(&self.method, method) && hides
+        says(&self.data, data) && says(&self.method, method) && labels
     }
 }
 
@@ -166,6 +166,18 @@ mod tests {
         assert_eq!(spec.results_file(), Path::new("experiments/results/small.jsonl"));
         let prints: HashSet<&str> = runs.iter().map(|run| run.fingerprint.as_str()).collect();
         assert_eq!(prints.len(), runs.len());
+    }
+
+    #[test]
+    fn labels_may_be_counted() {
+        let text = SMALL.replace("hidden = [0.2, 0.8]", "labels = [100, 20]");
+        let text = text.replace("hidden = [0.8]", "labels = [20]");
+        let runs = parsed(&text).unwrap().runs().unwrap();
+        assert_eq!(runs.len(), 2 * 2 * (2 * 2 + 1));
+        let find = |name: &str| runs.iter().find(|run| run.name == name).unwrap();
+        assert_eq!(find("mnist/100/collective/1").labeled, Some(Labeled::Count(100)));
+        assert_eq!(find("usps/100/upu-slow/0").settings.config.learning_rate, 1e-4);
+        assert_eq!(find("usps/20/upu-slow/0").settings.config.learning_rate, 1e-5);
     }
 
     #[test]

@@ -279,7 +279,7 @@ impl Scorer for NetworkScorer {
         let network = self.network(task)?;
         let (source, input) = views.source()?;
         let config = self.config(task.data.len(), &self.candidates()[0], task);
-        let device = config.device.resolve(&network, config.batch);
+        let device = config.device_for(&network);
         self.trainer(task, network, Held::Own(Engine::new(device, source, input)?))
     }
 
