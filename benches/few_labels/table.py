@@ -41,3 +41,22 @@ for role in ("report", "choose"):
         seconds = [float(run["seconds"]) for run in runs if run["seconds"]]
         row(network, f"{int(labels):,}", epochs, f"{optimizer}, {decay}", weight if weight != "0" else "", other, len(runs),
             percent([float(run["accuracy"]) for run in runs]), round(statistics.mean(seconds)) if seconds else "")
+
+
+def part(run):
+    """What is different in a run of the ablations."""
+    if run["optimizer"] == "nadam":
+        return f"{run['other']}; nadam with a decay of {run['decay']}"
+    return run["other"] or "everything"
+
+
+print("\nablation\n")
+row("changed", "1,000 labels", "100 labels")
+row("---", "--:", "--:")
+parts = {}
+with open(RESULTS) as file:
+    for run in csv.DictReader(file):
+        if run["role"] == "ablation":
+            parts.setdefault(part(run), {}).setdefault(run["labels"], []).append(float(run["accuracy"]))
+for name, by_labels in parts.items():
+    row(name, *(percent(by_labels[labels]) if labels in by_labels else "" for labels in ("1000", "100")))

@@ -15,11 +15,25 @@ struct Runs {
     seeds: Vec<u64>,
 }
 
+impl Runs {
+    /// Mean and deviation in percent; the number alone of one run.
+    fn shown(&self) -> String {
+        let count = self.accuracies.len() as f64;
+        let mean = self.accuracies.iter().sum::<f64>() / count;
+        let squares = self.accuracies.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        match self.accuracies.len() {
+            1 => format!("{:.2}", 100.0 * mean),
+            _ => format!("{:.2} ± {:.2}", 100.0 * mean, 100.0 * (squares / (count - 1.0)).sqrt()),
+        }
+    }
+}
+
 #[test]
 fn every_row_of_the_tables_is_that_of_the_file() {
     let (page, file) = (text("docs/few-labels.md"), text("benches/few_labels/results.csv"));
     let mut groups: BTreeMap<(&str, String), Runs> = BTreeMap::new();
     let mut roles: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    let mut ablations: BTreeMap<String, BTreeMap<String, Runs>> = BTreeMap::new();
     for line in file.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
         let [
@@ -42,7 +56,19 @@ fn every_row_of_the_tables_is_that_of_the_file() {
         };
         // What is reported is judged on the test images, after training on all others; what is chosen on never is.
         assert_eq!((role == "report", role == "report"), (judged == "test", images == "50000"), "{line}");
-        let labels = if labels == "1000" { "1,000" } else { labels };
+        let thousands = labels.strip_suffix("000").map(|thousands| format!("{thousands},000"));
+        let labels = thousands.as_deref().unwrap_or(labels);
+        if role == "ablation" {
+            let part = match (other, optimizer) {
+                ("", _) => "everything".to_string(),
+                (other, "nadam") => format!("{other}; nadam with a decay of {decay}"),
+                (other, _) => other.to_string(),
+            };
+            let runs = ablations.entry(part).or_default().entry(labels.to_string()).or_default();
+            runs.accuracies.push(accuracy.parse().unwrap());
+            runs.seeds.push(seed.parse().unwrap());
+            continue;
+        }
         let weight = if weight == "0" { "" } else { weight };
         let start =
             format!("| {network} | {labels} | {epochs} | {optimizer}, {decay} | {weight} | {other} | ");
@@ -57,17 +83,23 @@ fn every_row_of_the_tables_is_that_of_the_file() {
     }
     assert!(roles["report"].len() > 4 && roles["choose"].len() > 20);
     assert!(groups.len() > 20);
-    for ((_, start), Runs { accuracies, seeds }) in &groups {
-        let count = accuracies.len() as f64;
-        let mean = accuracies.iter().sum::<f64>() / count;
-        let deviation = (accuracies.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
-        let accuracy = match seeds.len() {
-            1 => format!("{:.2}", 100.0 * mean),
-            _ => format!("{:.2} ± {:.2}", 100.0 * mean, 100.0 * deviation),
-        };
-        let row = format!("{start}{} | {accuracy} | ", seeds.len());
+    for ((_, start), runs) in &groups {
+        let row = format!("{start}{} | {} | ", runs.seeds.len(), runs.shown());
         assert!(page.lines().any(|line| line.starts_with(&row)), "the page lacks '{row}'");
     }
+    // One row for each part, with a column for either number of labels; the same three draws everywhere.
+    for (part, by_labels) in &ablations {
+        let shown = |labels: &str| by_labels.get(labels).map_or(String::new(), Runs::shown);
+        let row = format!("| {part} | {} | {} |", shown("1,000"), shown("100"));
+        assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
+        for runs in by_labels.values() {
+            assert_eq!(runs.seeds, [300, 301, 302], "{part}");
+        }
+    }
+    assert!(ablations.is_empty() || ablations.contains_key("everything"));
+    let from = page.lines().skip_while(|line| !line.starts_with("| changed | 1,000 labels"));
+    let rows = from.skip(2).take_while(|line| line.starts_with('|'));
+    assert_eq!(rows.count(), ablations.len(), "the page has parts that the file lacks");
     let rows = page.lines().filter(|line| line.starts_with("| resnet18 |") || line.starts_with("| vgg16 |"));
     assert_eq!(rows.count(), groups.len(), "the page has rows that the file lacks");
 }

@@ -82,8 +82,8 @@ mod tests {
     fn few_labels_are_counted_and_texts_have_no_teacher() {
         let runs = Spec::built_in("few-labels").unwrap().unwrap().runs().unwrap();
         let of = |name: &str| runs.iter().filter(|run| run.matches(name)).count();
-        // Four sets of pictures with five methods at three numbers of labels, two of texts with three, and supervised.
-        assert_eq!(runs.len(), 5 * (4 * (5 * 3 + 1) + 2 * (3 * 3 + 1)));
+        // Four sets of pictures with eleven methods at three numbers of labels, two of texts with nine, and supervised.
+        assert_eq!(runs.len(), 5 * (4 * (11 * 3 + 1) + 2 * (9 * 3 + 1)));
         assert_eq!((of("cifar10/1000/collective-taught"), of("20ng/1000/collective-taught")), (5, 0));
         let teacher = |name: &str| {
             let run = runs.iter().find(|run| run.name == name).unwrap();

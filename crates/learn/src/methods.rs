@@ -174,16 +174,19 @@ impl Method {
             Method::Auto => Some("it tries several".to_string()),
             Method::Objective(method) if model.counts_labels() && method.name != "naive" => Some(
                 "it counts labeled rows and has no slope of a loss to follow; it goes with the method naive, and trees go with \
-                 every loss"
+                 every loss but robust-pu"
                     .to_string(),
             ),
+            Method::Objective(method) if *model == ModelChoice::Trees && method.needs_epochs() => {
+                Some("it changes from epoch to epoch, and trees have none; it goes with networks".to_string())
+            }
             Method::Objective(_) => None,
             Method::System(info) if fits(info.name) => None,
             Method::System(_) => {
                 let some: Vec<&str> =
                     systems().iter().map(|info| info.name).filter(|name| takes_trees(name)).collect();
                 Some(format!(
-                    "it has a model of its own; of the classic methods {} can take trees, and every loss can",
+                    "it has a model of its own; of the classic methods {} can take trees, and every loss but robust-pu can",
                     listed(&some)
                 ))
             }

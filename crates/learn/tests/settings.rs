@@ -17,6 +17,7 @@ fn value(name: &str) -> &'static str {
         "schedule" => "constant",
         "augment" => "flip",
         "teacher" => "on",
+        "mixup" => "on",
         "average" => "0.9",
         "checkpoint" => "training.checkpoint",
         "threshold" => "quantile",

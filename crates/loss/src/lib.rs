@@ -15,6 +15,8 @@
 //! | `supervised` | [`Supervised`], the ceiling | true negatives |
 //! | `elicited:REWARD` | [`Elicited`], siblings of the collective loss; REWARD is one of [`elicit::BuiltIn`] | μ |
 //!
+//! The losses that came after are in [`later_methods`]; two of them are [`Paced`]: they weigh every row once an epoch.
+//!
 //! μ is the share of positives *among the unlabeled examples*, not in the population; [`Sampling`] says how the two
 //! differ. [`methods`] lists the objectives and [`elicited_methods`] the elicited ones, [`method`] finds one by name.
 //! [`Loss`] adds a term for known negatives to an objective, and a [`Part`] of the scores may have weights.

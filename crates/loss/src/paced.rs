@@ -11,6 +11,11 @@ use crate::part::Part;
 ///
 /// `done` is the share of all epochs that lie behind when an epoch begins: 0 for the first one.
 pub trait Paced: Objective {
+    /// Whether it is another method without epochs, by [`Objective::evaluate`] alone.
+    fn needs_epochs(&self) -> bool {
+        false
+    }
+
     /// Whether rows have shares of their own in the epoch; else each takes part as it is, and no row need be scored.
     fn weighs(&self, done: f64) -> bool;
 

@@ -107,6 +107,13 @@ impl LossInfo {
         self.reads.contains(&"reduction")
     }
 
+    /// Whether it can only be learned by what trains in epochs ([`Paced`](crate::Paced)).
+    pub fn needs_epochs(&self) -> bool {
+        let any = Setting { prior_in_unlabeled: 0.5, sampling: Sampling::CaseControl };
+        let objective = self.build(&any, &Options::default());
+        objective.is_ok_and(|objective| objective.paced().is_some_and(|paced| paced.needs_epochs()))
+    }
+
     /// Refuses known negatives where the objective has no place for them, with the reason.
     pub fn check_negatives(&self) -> Result<(), LossError> {
         match self.negatives {
@@ -256,7 +263,7 @@ static LATER: [LossInfo; 6] = [
         reads: &[],
         pooled: false,
         reconstruction: Some(
-            "without the regularizer that mixes examples; in a single sample the population is P and U by their shares",
+            "its regularizer is a setting of training, mixup; in a single sample the population is P and U by their shares",
         ),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(Vpu::new(setting.sampling)?)),
@@ -434,6 +441,13 @@ mod tests {
         }
         let names: Vec<String> = BuiltIn::ALL.map(|reward| format!("elicited:{reward}")).to_vec();
         assert_eq!(elicited_methods().iter().map(|method| method.name).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn one_method_needs_epochs() {
+        let all = methods().iter().chain(later_methods()).chain(elicited_methods());
+        let names: Vec<&str> = all.filter(|method| method.needs_epochs()).map(|method| method.name).collect();
+        assert_eq!(names, ["robust-pu"]);
     }
 
     #[test]

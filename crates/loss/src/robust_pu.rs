@@ -105,6 +105,10 @@ impl Weighted for RobustPu {
 }
 
 impl Paced for RobustPu {
+    fn needs_epochs(&self) -> bool {
+        true
+    }
+
     fn weighs(&self, done: f64) -> bool {
         done >= RISK_UNTIL
     }

@@ -1,8 +1,8 @@
 //! A variational objective that needs no prior.
 //!
 //! H. Chen, F. Liu, Y. Wang, L. Zhao and H. Wu, "A variational approach for learning from positive and unlabeled data",
-//! NeurIPS 2020. Their regularizer mixes examples before they are scored, which a loss on scores cannot do; this is the
-//! objective without it.
+//! NeurIPS 2020. Their regularizer is a term of its own ([`mixup`](crate::mixup())), for whoever can mix examples before
+//! they are scored; this is the objective without it.
 
 use crate::curvature::{fill, logistic};
 use crate::error::LossError;

@@ -134,9 +134,14 @@ fn models_and_methods_that_do_not_go_together_are_one_sentence() {
             .starts_with("the method nnpu cannot take the model forest: it counts labeled rows")
     );
     assert_eq!(
+        refused(&[("method", "robust-pu"), ("model", "trees")]),
+        "the method robust-pu cannot take the model trees: it changes from epoch to epoch, and trees have none; it goes with \
+         networks"
+    );
+    assert_eq!(
         refused(&[("method", "ldce"), ("model", "trees")]),
         "the method ldce cannot take the model trees: it has a model of its own; of the classic methods elkan-noto, \
-         elkan-noto-weighted and bagging can take trees, and every loss can"
+         elkan-noto-weighted and bagging can take trees, and every loss but robust-pu can"
     );
     assert!(
         refused(&[("method", "elkan-noto"), ("model", "trees"), ("option", "cost=1")]).contains("option is")
