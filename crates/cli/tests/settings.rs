@@ -85,6 +85,8 @@ fn pairs(pictures: bool) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for method in methods() {
         let models: &[Option<&'static str>] = match method {
+            // A model that a method cannot take is refused by itself, whatever else is set.
+            Method::Objective(info) if info.needs_epochs() => &[None, Some("linear")],
             Method::Objective(_) => &[None, Some("linear"), Some("trees")],
             Method::Auto | Method::System(_) => &[None],
         };
