@@ -15,7 +15,7 @@ use crate::sigmoid::{sigmoid, sigmoid_pair, softplus};
 /// Gradient: −σ(−f) / 2n_p on P, σ(f) / 2n' on U', 0 on the rest of U; n' = (1 − μ) n_u. The example at the border counts for
 /// the part of it that lies below. Curvature: σ(f) σ(−f) with the same factors, on all of U.
 ///
-/// Its authors rank all of U once an epoch; a loss on scores ranks those it is given, a batch's. It assumes that the labeled
+/// Its authors rank all of U once per epoch; a loss on scores ranks those it is given, a batch's. It assumes that the labeled
 /// positives are a random subset of all positives.
 #[derive(Clone, Copy, Debug)]
 pub struct Cvir {

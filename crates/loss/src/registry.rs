@@ -92,7 +92,7 @@ pub struct LossInfo {
     /// The [`Options`] it reads, by name.
     pub reads: &'static [&'static str],
     /// Whether it averages over the whole batch, so that the share of positives in a batch matters; the others average
-    /// over positives and over unlabeled examples apart.
+    /// over positives and over unlabeled examples separately.
     pub pooled: bool,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,
@@ -270,7 +270,7 @@ static LATER: [LossInfo; 5] = [
         reads: &[],
         pooled: false,
         reconstruction: Some(
-            "ranks the unlabeled examples of a batch; its authors rank all of them once an epoch",
+            "ranks the unlabeled examples of a batch; its authors rank all of them once per epoch",
         ),
         negatives: Negatives::CrossEntropy,
         build: |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
