@@ -73,7 +73,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # One loss in code of your own
+//! # One loss in your own code
 //!
 //! Objectives know scores and nothing else, so they fit any training loop: score a batch, evaluate, send the gradient
 //! back. See [`loss`] for a whole training run.

@@ -2,10 +2,10 @@
 
 use super::fitted_rows::{self, MetRows, Watch};
 use super::review::{Asked, ReviewAnswer};
-use super::{device, tell_device, with_intervals};
+use super::{device, print_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell_again};
+use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::metrics::metric_table;
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
@@ -56,13 +56,14 @@ fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<
         classes.iter().map(String::as_str).filter(|class| !class.is_empty()).collect();
     if !known.contains(positive) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(Failure::input(match known.is_empty() {
-            true => format!("'{}' has no folder per class, so --positive tells nothing", folder.display()),
-            false => format!(
+        return Err(Failure::input(if known.is_empty() {
+            format!("'{}' has no folder per class, so --positive tells nothing", folder.display())
+        } else {
+            format!(
                 "'{}' has no folder '{positive}' with files to read; it has {}",
                 folder.display(),
                 known.join(", ")
-            ),
+            )
         }));
     }
     Ok(classes.iter().map(|class| class == positive).collect())
@@ -128,8 +129,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         truth = Some(classes(names.as_ref(), folder, positive)?);
     }
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
-    let mut warnings = tell_again(&model, &notes);
-    tell_device(&model, largest);
+    let mut warnings = print_new_notes(&model, &notes);
+    print_device(&model, largest);
     let (fitted, in_sample) = watch.of_metrics();
     warnings.extend(in_sample.clone());
 

@@ -6,14 +6,14 @@
 use super::fitted_rows::{self, Watch};
 use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
 use super::review::{self, ReviewAnswer};
-use super::{device, tell_device};
+use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell_again};
+use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
-use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
+use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{
     DataError, OutColumn, WriteAs, agree, counted, grouped, is_standard_output, write_batches,
@@ -42,8 +42,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let style = ListStyle::named(flags.out_style.as_deref())?;
     if let (Some(out), false) = (&flags.out, to_stdout) {
-        outlet::check_table(out, format)?;
-        outlet::check(out, &[&flags.model, &flags.file])?;
+        output_path::check_table(out, format)?;
+        output_path::check(out, &[&flags.model, &flags.file])?;
     }
     if flags.explain == Some(0) {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
@@ -93,8 +93,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             ranking.add(&piece, kinds.as_deref())
         })
         .map_err(Failure::of_reading)?;
-    let mut warnings = tell_again(&model, &streamed.notes);
-    tell_device(&model, largest);
+    let mut warnings = print_new_notes(&model, &streamed.notes);
+    print_device(&model, largest);
     let verdict = watch.finish(flags);
     if verdict.without_labeled {
         ranking.drop_labeled();
@@ -103,14 +103,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         ranking.know_unlabeled();
     }
     warnings.extend(verdict.warnings);
-    warnings.extend(tell_of_labels(&model));
+    warnings.extend(print_label_warning(&model));
 
     let rows = ranking.rows();
     let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
-    let scale = match verdict.knows_unlabeled && model.tells_unlabeled_apart() {
-        false => Scale::Probability(Among::Population),
-        true if known == rows && !flags.all => Scale::Probability(Among::Unlabeled),
-        true => Scale::Score,
+    let scale = if !(verdict.knows_unlabeled && model.tells_unlabeled_apart()) {
+        Scale::Probability(Among::Population)
+    } else if known == rows && !flags.all {
+        Scale::Probability(Among::Unlabeled)
+    } else {
+        Scale::Score
     };
     // A list of unlabeled rows alone has their share of positives.
     let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
@@ -215,11 +217,12 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
         answer.as_text("reserved positives", !watch.is_same())
     });
-    tell_guess(&model);
+    print_guess_note(&model);
     let wrote = |place: &str| {
-        let what = match asked.top().is_empty() {
-            true => counted(written.0 as usize, "rows"),
-            false => format!("the {} best of {} rows", grouped(written.0 as usize), grouped(rows)),
+        let what = if asked.top().is_empty() {
+            counted(written.0 as usize, "rows")
+        } else {
+            format!("the {} best of {} rows", grouped(written.0 as usize), grouped(rows))
         };
         format!(
             "wrote {what} to {place}, {} of them predicted positive ({})",
@@ -238,9 +241,10 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             if rows > SHOWN && asked.top().is_empty() {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", grouped(rows)));
             }
-            let cut = match flags.yes_no {
-                true => format!("positive is yes: {}\n", cut_of(&model, scale)),
-                false => String::new(),
+            let cut = if flags.yes_no {
+                format!("positive is yes: {}\n", cut_of(&model, scale))
+            } else {
+                String::new()
             };
             print(&format!(
                 "{}{cut}{}{review}",
@@ -285,8 +289,8 @@ fn cut_of(model: &Model, scale: Scale) -> String {
     format!("{what} at least {cut}{cautious}")
 }
 
-/// Where nobody gave a share of positives, the probabilities rest on a guess.
-fn tell_guess(model: &Model) {
+/// Where no share of positives was given, the probabilities rest on a guess.
+fn print_guess_note(model: &Model) {
     let (Some(estimate), true) = (&model.about().prior_estimate, is_cautious(model)) else { return };
     let (low, high) = estimate.interval;
     let range =
@@ -299,7 +303,7 @@ fn tell_guess(model: &Model) {
 }
 
 /// A model without a share of positives tells how likely a label is.
-fn tell_of_labels(model: &Model) -> Option<String> {
+fn print_label_warning(model: &Model) -> Option<String> {
     let warning = "the model was fitted without a share of positives, so each probability is that of being labeled and not of being \
                    positive; fit with --prior for the latter";
     model.is_of_labels().then(|| {
@@ -309,7 +313,7 @@ fn tell_of_labels(model: &Model) -> Option<String> {
     })
 }
 
-/// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.
+/// Where rows go that do not fit into memory: next to the list, for which there must be room anyway.
 fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
     Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
