@@ -145,7 +145,7 @@ pub(crate) struct StyleCounts {
 }
 
 impl StyleCounts {
-    /// Counts a text that stands in so many cells.
+    /// Counts a text that is in this many cells.
     fn add(&mut self, read: Option<Written>, count: usize) {
         self.texts += 1;
         let Some(read) = read else { return };
