@@ -352,10 +352,9 @@ impl Guess {
         let kind = self.kind(commas, self.decimal);
         if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
             (kind, self.decimal, self.kind(commas, None))
+            && let Some(seen) = self.reading(style).first_other.take()
         {
-            if let Some(seen) = self.reading(style).first_other.take() {
-                return Err((Trouble::OtherDecimal(style), seen));
-            }
+            return Err((Trouble::OtherDecimal(style), seen));
         }
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
