@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Training on a machine that has other work: threads by default and one thread, alone and beside busy loops.
+"""Training on a machine that has other work: threads by default and one thread, alone and next to busy loops.
 
     cargo bench -p onesided-net --bench busy --no-run     # names the program
     python3 benches/busy.py PROGRAM [--against PROGRAM] [--rounds 7] [--loops 2] [--quiet 0.05] [--out FILE]
 
-Every reading is a process of its own. A round takes each reading once, in turn, so that a change of the machine meets all
+Every reading is its own process. A round takes each reading once, in turn, so that a change of the machine meets all
 of them. The table has medians over rounds with the lowest and highest, and ratios within a round likewise. `--against` is the
 same program built from another version: it is read in the same rounds and must learn the same weights, bit for bit.
 A reading during which other programs used more than `--quiet` of a core is taken again, up to `--tries` times, and counted

@@ -33,9 +33,10 @@ mod gpu {
         let batch: usize = word(2, "512").parse().unwrap_or(512);
         let architecture: Architecture = word(1, "vgg16").parse()?;
         let start = Instant::now();
-        let shape = match architecture.needs_image() {
-            true => Shape { channels: 3, height: 32, width: 32 },
-            false => Shape::flat(300),
+        let shape = if architecture.needs_image() {
+            Shape { channels: 3, height: 32, width: 32 }
+        } else {
+            Shape::flat(300)
         };
         let network = architecture.network(shape)?;
         let mut random = Stream::new(1, "gpu benchmark");

@@ -1,4 +1,4 @@
-"""What `fit` does with texts where nothing is said, beside `--method naive`: 20 Newsgroups.
+"""What `fit` does with texts where nothing is said, compared with `--method naive`: 20 Newsgroups.
 
     python3 benches/texts_auto.py BINARY 20NEWS-FOLDER [choose|report]
 

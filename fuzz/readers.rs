@@ -1,4 +1,4 @@
-//! What becomes of any bytes in each reader of a file: one function per fuzz target.
+//! What each reader makes of any bytes of a file: one function per fuzz target.
 //!
 //! Whatever the bytes are, a reader answers with what it read or with an error of one sentence, and what it read fits together.
 //! The targets hand these functions what the fuzzer makes up; the tests (`crates/cli/tests/hostile_files.rs`) hand them the
@@ -46,7 +46,7 @@ pub const READERS: &[(&str, Reader)] = &[
     ("text", text),
 ];
 
-/// Decoders of others panic on some files, and the readers turn that into an error: such a panic is no crash. One that nobody
+/// Decoders of others panic on some files, and the readers turn that into an error: such a panic is not a crash. One that nobody
 /// catches still ends the target. With `PANICS` in the environment the first of any kind ends it, with its message.
 #[cfg(fuzzing)]
 pub fn let_readers_catch_panics() {
@@ -129,7 +129,7 @@ pub fn arrow(bytes: &[u8]) {
     read_as(bytes, TableFormat::Arrow);
 }
 
-/// The parts of an OpenDocument or Excel sheet, apart by a line of three hashes, in a container without compression.
+/// The parts of an OpenDocument or Excel sheet, separated by a line of three hashes, in a container without compression.
 pub fn sheet(bytes: &[u8]) {
     let (&kind, rest) = bytes.split_first().unwrap_or((&b'o', &[]));
     let names: &[&str] = match kind {
@@ -234,7 +234,7 @@ pub fn text(bytes: &[u8]) {
     words(&stripped).for_each(|word| assert!(!word.is_empty()));
 }
 
-/// A picture beside a sound one.
+/// A picture next to a sound one.
 pub fn picture(bytes: &[u8]) {
     const DOT: &[u8] = include_bytes!("dot.png");
     limit_memory(MEMORY);
@@ -290,7 +290,7 @@ pub fn stream(bytes: &[u8]) {
     }
 }
 
-/// Training that goes on from a checkpoint: refused, or it ends with finite weights or an error of one sentence.
+/// Training that continues from a checkpoint: refused, or it ends with finite weights or an error of one sentence.
 pub fn checkpoint(bytes: &[u8]) {
     static NETWORK: OnceLock<Network> = OnceLock::new();
     let network =
@@ -363,7 +363,7 @@ pub fn spec(bytes: &[u8]) {
     }
 }
 
-/// Printed values beside a spec.
+/// Printed values next to a spec.
 pub fn printed(bytes: &[u8]) {
     match Printed::read(&written("printed.toml", bytes), "accuracy") {
         Ok(printed) => {

@@ -1,4 +1,4 @@
-"""Writes the files that fuzzing starts from, beside those of crates/data and crates/onesided: a sound one per form that a
+"""Writes the files that fuzzing starts from, next to those of crates/data and crates/onesided: a sound one per form that a
 reader knows, and some that lie. They are corpora of the tests, too (crates/cli/tests/hostile_files.rs).
 
 python3 fuzz/seeds.py        # needs pyarrow for Arrow and Parquet
@@ -193,7 +193,7 @@ put("results", "two", "\n".join(line[:2]) + "\n")
 put("results", "half", "\n".join(line[:2])[:-30])
 put("results", "open", line[0])
 
-# What models leave beside themselves.
+# What models leave next to themselves.
 columns = "row,positive,stratum,first,last,drawn,rows,predicted,probability,seed,model,table\n"
 drawn = "".join(f"{i},{'yes' if i % 2 else 'no'},{1 + i // 5},{1 + 10 * (i // 5)},{10 + 10 * (i // 5)},5,20,8,0.5,7,ab,cd\n" for i in range(10))
 put("audit", "answered", columns + drawn)
@@ -205,7 +205,7 @@ put("rows", "none", b"onesrows" + struct.pack("<IIQQQ", 1, 1, 0, 5, 0) + bytes(4
 
 
 def checkpoint(sound, epochs=None):
-    """The file without its sum, as older ones are, with room for any run's fingerprint, and with so many epochs done."""
+    """The file without its sum, as older ones are, with room for any run's fingerprint, and with this many epochs done."""
     length = struct.unpack("<Q", sound[:8])[0]
     about = json.loads(sound[8 : 8 + length])
     note = about["__metadata__"]

@@ -1,7 +1,7 @@
 """Fits and ranks every case of make.py with one command each: `python run.py --binary onesided --cases FOLDER`.
 
 `fit FILE --label LABEL --out MODEL` has no other flag but `--positive` where the case names it. Cases that are marked `default`
-run the default method; the others `--method naive`, which reads files alike and takes a second. `--all-default` runs the default
+run the default method; the others `--method naive`, which reads files the same way and takes a second. `--all-default` runs the default
 for all. Results go to results/exports.jsonl, a line per case, and results/exports.md.
 """
 
@@ -65,7 +65,7 @@ def as_markdown(results):
     lines = ["| file | rows | exit | features | AUC on new rows | what was said |", "|---|---|---|---|---|---|"]
     for result in results:
         said = result["said"] + [s for s in result.get("said_of_new", []) if s not in result["said"]]
-        # What is said of every table of this size is no news.
+        # What is said of every table of this size is not news.
         said = [sentence for sentence in said if "prior" not in sentence and "share of positives" not in sentence]
         shown = "<br>".join(s.replace("|", "\\|").removeprefix("note: ") for s in said)
         codes = f"{result['fit']}" + (f", {result['predict']}" if "predict" in result else "")

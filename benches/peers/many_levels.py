@@ -1,8 +1,8 @@
-"""Categories of thousands of levels: trees of onesided beside LightGBM's.
+"""Categories of thousands of levels: our trees compared with LightGBM's.
 
     python3 benches/peers/many_levels.py BINARY [SEEDS [FIT …]]
 
-Made tables of 40,000 rows: a column of levels, each with an effect of its own on the odds of a positive, and five numbers of
+Made tables of 40,000 rows: a column of levels, each with its own effect on the odds of a positive, and five numbers of
 which two matter. Half of the rows are learned from, with 30 % of the positives labeled; the AUC is that on the other half,
 against the truth. LightGBM has the column as a category (its defaults, 100 trees of 31 leaves, rate .05); it, `--method naive`
 and bagging learn "labeled" against the rest. Levels are equally frequent, or by a power of their rank.

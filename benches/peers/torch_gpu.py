@@ -121,7 +121,7 @@ class Trainer:
 
     def capture(self):
         self.input = self.slices[0].clone(memory_format=torch.preserve_format)
-        # Allocations, engine choices and compilation must be over before the capture, on a stream of their own.
+        # Allocations, engine choices and compilation must be over before the capture, on their own stream.
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):

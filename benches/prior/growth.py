@@ -3,7 +3,7 @@
     cargo build --release -p onesided-prior --example growth
     python growth.py target/release/examples/growth OUT.jsonl [ESTIMATOR,...]
 
-Each estimator runs in a process of its own on simulated rows of five columns with true scores (crates/prior/examples/growth.rs),
+Each estimator runs in its own process on simulated rows of five columns with true scores (crates/prior/examples/growth.rs),
 point estimate and interval together; the peak memory is that of the whole process, the rows included. A size that takes more
 than LIMIT seconds ends the row. Lines that are there already are not repeated.
 """

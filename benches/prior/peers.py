@@ -4,7 +4,7 @@
     python peers.py ROWS RUNS.jsonl OUT.jsonl [SECONDS]
 
 ROWS is the folder TABLES/rows of prior_grid with grid-peers.json, RUNS what it wrote: it has the truth. Each estimator
-runs with its own defaults, in a process of its own, on one thread and for at most SECONDS (60). Their answers are priors of
+runs with its own defaults, in its own process, on one thread and for at most SECONDS (60). Their answers are priors of
 the pool P and U or of U; what each means is said in its table entry below, and all are turned into the share of positives
 in U. Answers are appended one by one; those that are there already are not repeated.
 """

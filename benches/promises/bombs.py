@@ -170,7 +170,7 @@ def bombs():
     yield "two cells at opposite corners, `.xlsx`", f"fit corner.xlsx {FIT}", False
     cell = '<table:table-cell office:value-type="float" office:value="1" table:number-columns-repeated="16384"/>'
     open_document("repeated.ods", f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>', b"", 0, "")
-    yield "one cell repeated 17 thousand million times, `.ods`", f"fit repeated.ods {FIT}", False
+    yield "one cell repeated 17 billion times, `.ods`", f"fit repeated.ods {FIT}", False
     open_document("rows.ods", "", b'<table:table-row><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>' * 5000, 1000, "")
     yield "5 million rows, `.ods`", f"fit rows.ods {FIT}", False
 
@@ -204,7 +204,7 @@ def bombs():
     yield "a model that says it has a billion units", "predict wide.safetensors small.csv", False
     shutil.copy("m.safetensors", "r.safetensors")
     sparse("r.safetensors.rows")
-    yield "20 GB of rows beside a model", "predict r.safetensors small.csv", True
+    yield "20 GB of rows next to a model", "predict r.safetensors small.csv", True
     sparse("c.1")
     yield "a checkpoint of 20 GB", f"fit small.csv {FIT} --checkpoint c", False
 

@@ -93,7 +93,7 @@ def prepared(folder):
 
 
 def left_alone(folder):
-    """What each command writes and how long it takes, when nobody ends it."""
+    """What each command writes and how long it takes, when left to finish."""
     found = {}
     for name, command in COMMANDS.items():
         before = set(files(folder))
@@ -163,7 +163,7 @@ with tempfile.TemporaryDirectory() as place:
         wrong += [f"{number} {name} ({how.name}): {what}" for what in trouble]
         if ended:
             counts[name, how.name] = counts.get((name, how.name), 0) + 1
-        # A run to its end takes away what a hard kill left, and goes on from what is there.
+        # A run to its end removes what a hard kill left, and continues from what is there.
         if stray or number % 10 < len(COMMANDS):
             said = run(COMMANDS[name], cwd=folder)
             now = files(folder)

@@ -4,7 +4,7 @@
 
 ROWS are 100000, 1000000 and 10000000 if none are given. Tables that FOLDER lacks are made by make.py, and the models that
 predict and evaluate score with are fitted on 100,000 rows. predict and evaluate run three times, fit once: a line has the
-least, the middle and the largest wall time, the middle CPU time, and the largest peak of resident memory. One command stands
+least, the middle and the largest wall time, the middle CPU time, and the largest peak of resident memory. There is one command
 behind every line, so any of them can be repeated by hand; what is done so far stays if the rest is interrupted.
 
 The set of lines can be narrowed by FITS=0 (no fit), FORMATS=parquet and RUNS=1 in the environment.
@@ -38,7 +38,7 @@ def run(command):
 
 
 def made(folder, rows, kind):
-    """In a process of its own: a child's peak counts what its parent held when it was started."""
+    """In its own process: a child's peak counts what its parent held when it was started."""
     subprocess.run([sys.executable, MAKE, folder, str(rows), kind], check=True)
 
 

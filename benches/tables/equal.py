@@ -1,4 +1,4 @@
-"""Our boosted trees beside LightGBM's: the same rows, objective and settings, so the AUC should be the same.
+"""Our boosted trees compared with LightGBM's: the same rows, objective and settings, so the AUC should be the same.
 
     cargo build --release -p onesided-learn --example naive_trees
     python equal.py ../../target/release/examples/naive_trees

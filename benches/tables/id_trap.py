@@ -36,7 +36,7 @@ MOST_TABLES = 20
 
 
 def made(column, rows, rng):
-    """The values of a column that names so many rows."""
+    """The values of a column that names this many rows."""
     if column == "rising":
         return 10_000 + np.cumsum(rng.integers(1, 4, rows))
     if column == "random":

@@ -1,4 +1,4 @@
-"""Measures how well the training table itself is ranked, beside new rows: one JSON line for each table, share and seed.
+"""Measures how well the training table itself is ranked, compared with new rows: one JSON line for each table, share and seed.
 
     python out_of_fold.py --binary onesided --out results/out-of-fold.jsonl
     python out_of_fold.py --tables german hmda --seeds 3 --binary onesided --out some.jsonl
@@ -7,7 +7,7 @@
 
 `fit` sees the training rows with their labels. Then `predict` ranks the unlabeled ones among them, which is the list that
 people work through: once as it does by default, by scores out of fold, and once with --in-sample. Their AUC against the truth
-(U-AUC) stands beside the AUC on test rows, to which it should come close. Test rows are few, and the AUC on 700 of them scatters by
+(U-AUC) is shown next to the AUC on test rows, to which it should come close. Test rows are few, and the AUC on 700 of them scatters by
 .025; so the default tables are five of the roles learn and choose with 9,000 to 20,000 rows and about a fifth of positives or more. They took the place of
 smaller ones that had been looked at.
 """

@@ -403,7 +403,7 @@ PEERS = {
     "ceiling": ceiling,
 }
 
-# Slow peers run on tables of fewer rows and of at most so many columns.
+# Slow peers run on tables of fewer rows and of at most this many columns.
 LIMITS = {
     "lightgbm-tuned": (10**9, 1_800),
     "pulearn-weighted-elkanoto": (5_000, 2_000),

@@ -3,7 +3,7 @@
     python share.py --role report-2 --binary onesided --before onesided-before --out results/share-report-2.jsonl
     python share.py --summary results/share-report-2.jsonl
 
-`unknown_prior.py` fits models as well; this asks for the share alone and takes seconds a table. One JSON line for each table,
+`unknown_prior.py` fits models as well; this asks for the share alone and takes seconds per table. One JSON line for each table,
 labeled share and seed. The first seed is measured on every table, the others on those of up to 12,000 rows.
 """
 

@@ -1,4 +1,4 @@
-"""What the command says and decides on the tables of the register if nobody tells it the share of positives.
+"""What the command says and decides on the tables of the register if you do not tell it the share of positives.
 
     python unknown_prior.py --role learn choose --seeds 3 --binary onesided --out results/unknown-choose.jsonl
     python unknown_prior.py --role report --seeds 3 --binary onesided --out results/unknown-report.jsonl
@@ -6,7 +6,7 @@
 
 One JSON line for each table, labeled share and seed: the share of positives among the unlabeled rows (`mu`), what `fit`
 says of it, how its decision and that of `naive` fare on test rows, and whether the ranges it prints hold. `--before`
-names a binary of an earlier version whose intervals are put beside (its `prior --json`). Lines that are there already are
+names a binary of an earlier version whose intervals are shown next to them (its `prior --json`). Lines that are there already are
 not measured again.
 """
 

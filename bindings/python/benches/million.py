@@ -1,4 +1,4 @@
-"""Fit and scores of 1,000,000 x 50 from Python; the same by the command is printed to be run beside it.
+"""Fit and scores of 1,000,000 x 50 from Python; the same by the command is printed, for you to run next to it.
 
     python million.py make FOLDER     # writes the array and the Parquet file
     python million.py run FOLDER      # seconds of wall and CPU, and the peak of memory after each step

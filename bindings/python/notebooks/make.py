@@ -94,7 +94,7 @@ for text in ("the coach and the final match", "a loan of the bank"):
     print(f"{text!r}: {'sport' if model.decision_function([text])[0] > 0 else 'other'}, because of {parts}")
 ---
 ## Two parts
-Where positives and unlabeled texts lie apart, say so: the unlabeled ones are the population then.
+If positives and unlabeled texts are in separate places, say so: the unlabeled ones are then the population.
 ---
 positive = [text for text, label in zip(texts, y) if label]
 fresh = [message(sport if about_sport else money) for about_sport in rng.random(1500) < 0.4]
@@ -102,7 +102,7 @@ apart = PUClassifier("weighted-lr", n_jobs=1).fit_parts(positive, fresh)
 print(apart.about_["scenario"], f"prior {apart.prior_:.1f}")
 ---
 ## In a table
-A column of texts beside other columns is named with `text=`.
+A column of texts next to other columns is named with `text=`.
 ---
 import pandas as pd
 

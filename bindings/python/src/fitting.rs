@@ -103,17 +103,21 @@ pub fn fit<'py>(
 fn of_report(model: &Model) -> Vec<Said> {
     let about = model.about();
     let guess = about.prior_estimate.as_ref().map(rests_on_an_estimate);
-    let cut = match about.has_cautious_cut() {
-        true => format!(
+    let cut = if about.has_cautious_cut() {
+        format!(
             ". predict calls a row positive from a probability of {:.3} on (threshold_), a cautious cut because the share is a \
              guess",
             about.threshold
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
-    let one = |warning: &String| match guess.as_ref() == Some(warning) {
-        true => (format!("{warning}{cut}"), PRIOR),
-        false => (warning.clone(), FIT),
+    let one = |warning: &String| {
+        if guess.as_ref() == Some(warning) {
+            (format!("{warning}{cut}"), PRIOR)
+        } else {
+            (warning.clone(), FIT)
+        }
     };
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
     about.report.warnings.iter().map(one).chain(notes).collect()

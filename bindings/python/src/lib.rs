@@ -2,7 +2,7 @@
 //! an estimator is; here arrays and Arrow become a `Dataset`, keywords a `Config`, hints keywords, and notes warnings.
 
 #![forbid(unsafe_code)]
-// Docs of what Python sees stand in the stubs and the package.
+// What Python sees is documented in the stubs and the package.
 #![allow(missing_docs)]
 
 mod draw;

@@ -33,7 +33,7 @@ pub struct PyModel {
 
 /// Why nothing is known of the rows that a model was fitted on.
 enum Unknown {
-    /// The file beside the model is not there.
+    /// The file next to the model is not there.
     NoFile(String),
     /// It is there and of no use.
     Unusable(RowsFileError),
@@ -46,7 +46,7 @@ impl PyModel {
         Self { model, unknown: None }
     }
 
-    /// On so many threads of a device.
+    /// On this many threads of a device.
     fn on(&self, threads: usize, device: &str) -> PyResult<Model> {
         let device = device.parse().map_err(|error: onesided::net::NetError| raise_for("device", error))?;
         Ok(self.model.clone().with_threads(threads).on_device(device))
@@ -220,9 +220,10 @@ impl PyModel {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let mut said = notes(&data);
-        let data = match is_truth {
-            true => data.with_truth(labels.into_iter().map(|label| label > 0).collect()),
-            false => data.with_labels(as_labels(labels)),
+        let data = if is_truth {
+            data.with_truth(labels.into_iter().map(|label| label > 0).collect())
+        } else {
+            data.with_labels(as_labels(labels))
         };
         let data = data.map_err(|error| raise_for("y", error))?;
         let (repeats, columns, seed) = counts;
@@ -244,7 +245,7 @@ impl PyModel {
         Ok((measured.map_err(|error| PyValueError::new_err(error.to_string()))?, said))
     }
 
-    /// What the model is and how it came about, as JSON.
+    /// What the model is and how it was made, as JSON.
     fn about(&self) -> PyResult<String> {
         serde_json::to_string(self.model.about()).map_err(|error| PyValueError::new_err(error.to_string()))
     }

@@ -307,7 +307,7 @@ fn matrix_frame<T: AsF64>(
     table.finish(count(rows, kept))
 }
 
-/// How many of so many rows are taken.
+/// How many of this many rows are taken.
 fn count(rows: usize, kept: Option<Kept>) -> usize {
     kept.map_or(rows, |kept| (0..rows).filter(|&row| kept(row)).count())
 }

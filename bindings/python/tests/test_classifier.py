@@ -38,7 +38,7 @@ def test_rank_is_sorted_and_its_intervals_hold_the_probability(made, fitted):
     scores = fitted.decision_function(made.X)
     assert best.row.tolist() == np.argsort(-scores, kind="stable")[:20].tolist()
     assert (best.low <= best.probability).all() and (best.probability <= best.high).all()
-    # Both ends of the prior's interval have a calibration of their own: from the score back to what the model said, and on.
+    # Both ends of the prior's interval have their own calibration: from the score back to what the model said, and on.
     about = fitted.about_
     raw = (best.score - about["shift"] - about["calibration"]["offset"]) / about["calibration"]["slope"]
     ends = [end["calibration"]["slope"] * raw + end["calibration"]["offset"] + end["shift"] for end in about["at_prior_ends"]]
@@ -61,7 +61,7 @@ def test_rank_of_the_fitted_rows_is_out_of_fold_and_without_labeled_rows(made, t
     # Models of four fifths of the rows score these differently, if not by much.
     differences = best.score[np.argsort(best.row)] - fitted.decision_function(made.X)[unlabeled]
     assert 0 < np.abs(differences).mean() < 0.5
-    # The file beside the model brings them back; rows that it has not met are scored by it.
+    # The file next to the model brings them back; rows that it has not met are scored by it.
     fitted.save(tmp_path / "model")
     loaded = PUClassifier.load(tmp_path / "model")
     assert (loaded.rank(made.X) == best).all()

@@ -1,4 +1,4 @@
-"""What becomes of the rows that a model was fitted on: in pickles, files and bytes."""
+"""What happens to the rows that a model was fitted on: in pickles, files and bytes."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_the_prior_is_estimated(made, tmp_path):
     with pytest.raises(ValueError, match="path: must end in .svg or .png"):
         found.plot(tmp_path / "prior.pdf")
     parts = PriorEstimator(n_jobs=1).fit_parts(made.X[made.y == 1], made.X[made.y == 0])
-    # Drawn apart, the unlabeled rows are the population.
+    # Drawn separately, the unlabeled rows are the population.
     assert parts.prior_ == pytest.approx(parts.prior_in_unlabeled_)
 
 

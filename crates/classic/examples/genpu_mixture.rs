@@ -2,7 +2,7 @@
 //!
 //!     cargo run --release -p onesided-classic --example genpu_mixture -- docs/pictures/genpu.svg
 //!
-//! Draws what is given beside what the generators make, and prints how many generated rows lie at each mode of their
+//! Draws what is given next to what the generators make, and prints how many generated rows lie at each mode of their
 //! class and how many new rows the classifier puts on the right side.
 
 use onesided_classic::Task;

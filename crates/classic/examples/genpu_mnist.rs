@@ -129,7 +129,7 @@ impl Wanted {
     }
 }
 
-/// From settings, training rows, their labels and test rows to a number a test row, above 0 for the first digit.
+/// From settings, training rows, their labels and test rows to a number per test row, above 0 for the first digit.
 type Learn = fn(&GenPu, &Matrix, &Split, &Matrix) -> Result<Vec<f64>, Box<dyn Error>>;
 
 struct Split {

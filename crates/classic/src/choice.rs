@@ -7,7 +7,7 @@
 //!   counts at least five rows.
 //! * The 0-1 risk of positive-unlabeled learning, 2π(1 - r) + a - π, where the prior π is known: it is the share of mistakes.
 //!
-//! Drawn apart, the unlabeled rows are the population. In one sample they are not: the labeled positives belong to it, and a
+//! Drawn separately, the unlabeled rows are the population. In one sample they are not: the labeled positives belong to it, and a
 //! risk over the unlabeled rows alone, among which positives are rarer, would favor models that call next to nothing positive.
 
 use crate::task::Parts;
@@ -30,7 +30,7 @@ pub struct PredictedShares {
     pub recall: f64,
     /// a: of unlabeled rows, five at least, or of the population.
     pub share: f64,
-    /// The share of known negatives called positive, and what they weigh beside the unlabeled rows in an estimate of the
+    /// The share of known negatives called positive, and what they weigh compared with the unlabeled rows in an estimate of the
     /// risk: n_n / (n_n + n_u). 0 and 0 where there are none.
     pub negatives: (f64, f64),
 }
@@ -96,7 +96,7 @@ impl PredictedShares {
 /// Fits each candidate on four fifths of the rows, and returns the number of the first one with the smallest cost on the
 /// last fifth. Candidates are tried on all cores. A single candidate is not tried.
 ///
-/// Of more than `enough` rows, only so many are used. `fit` is told how many times more rows there are in all than it is
+/// Of more than `enough` rows, only this many are used. `fit` is told how many times more rows there are in all than it is
 /// given, since a cost an example must grow by as much to mean the same.
 pub(crate) fn choose<C: Clone + Sync>(
     method: &'static str,
@@ -112,7 +112,7 @@ pub(crate) fn choose<C: Clone + Sync>(
     let Parts { kept, held } = task.held_out(method, enough)?;
     let rows = kept.rows(task);
     let training = kept.task(&rows, task);
-    // Known negatives, whose weights say what they count beside unlabeled rows, are no part of the population here.
+    // Known negatives, whose weights say how much they count compared with unlabeled rows, are not part of the population here.
     let amounts = Amounts { negative: 0.0, ..task.amounts() };
     let prior = task.prior.map(|mu| mu.to_class_prior(task.scenario, amounts));
     let times = task.labels.len() as f64 / (kept.labels.len() + held.labels.len()) as f64;
@@ -146,7 +146,7 @@ mod tests {
         // 2 · 0.25 · 0.2 + 0.3 - 0.25
         assert!((called.risk(prior) - 0.15).abs() < 1e-12);
         assert_eq!((called.cost(Some(prior)), called.cost(None)), (called.risk(prior), -called.lee_liu()));
-        // Of two known negatives beside 20 unlabeled rows one is called positive: 0.25 · 0.2 + 0.75 · 0.5 = 0.425.
+        // Of two known negatives next to 20 unlabeled rows one is called positive: 0.25 · 0.2 + 0.75 · 0.5 = 0.425.
         let more = [labels.clone(), vec![Label::Negative; 2]].concat();
         let with = PredictedShares::new(&more, (0..27).map(|i| i != 0 && i < 11 || i == 25));
         assert!((with.risk(prior) - (20.0 * 0.15 + 2.0 * 0.425) / 22.0).abs() < 1e-12);

@@ -1,6 +1,6 @@
 //! Positive-unlabeled learning before networks: support vector machines, naive Bayes, EM.
 //!
-//! A [`System`] takes a [`Task`] (rows, labels, what is known of the prior) and returns a [`ClassicModel`]: a score a row,
+//! A [`System`] takes a [`Task`] (rows, labels, what is known of the prior) and returns a [`ClassicModel`]: a score per row,
 //! a threshold, and a probability where the theory gives one. Rows are dense or sparse, behind the trait [`Rows`]. Of
 //! these systems a table or a pile of texts gets a quick model, and a linear one can say what carried a score.
 //!
@@ -17,7 +17,7 @@
 //! | `puld` | [`Puld`](systems::puld::Puld) | μ |
 //! | `genpu` | [`GenPu`](genpu::GenPu) | μ, 1,024 columns at most |
 //!
-//! What they share stands on its own: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
+//! What they share can be used alone: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
 //! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`PredictedShares`]).
 //!
 //! ```

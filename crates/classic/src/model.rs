@@ -1,4 +1,4 @@
-//! What a system learns: a score a row, a threshold, and a probability where its theory gives one.
+//! What a system learns: a score per row, a threshold, and a probability where its theory gives one.
 
 use crate::genpu::dense::DenseNet;
 use crate::{ClassicError, KernelModel, LinearModel, RandomFeatures, Rows};

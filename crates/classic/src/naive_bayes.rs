@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn em_raises_the_likelihood_and_finds_the_classes() {
-        // Class + uses words 0 to 4, class - words 3 to 7; twenty words a text.
+        // Class + uses words 0 to 4, class - words 3 to 7; twenty words per text.
         let mut stream = Stream::new(2, "texts");
         let truth: Vec<bool> = (0..200).map(|i| i % 2 == 0).collect();
         let mut values = vec![0.0; 200 * 8];

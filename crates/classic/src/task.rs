@@ -9,9 +9,9 @@ use onesided_data::{Amounts, Counts, Label, PriorInUnlabeled, Scenario, count_la
 pub struct Task<'a> {
     /// The rows.
     pub rows: &'a dyn Rows,
-    /// A label a row.
+    /// A label per row.
     pub labels: &'a [Label],
-    /// How often each row counts; once without. Of known negatives too: what they count beside unlabeled rows is in it.
+    /// How often each row counts; once without. For known negatives, too, this includes how much they count compared with unlabeled rows.
     pub weights: Option<&'a [f64]>,
     /// μ, the share of positives among the unlabeled rows, where it is known.
     pub prior: Option<PriorInUnlabeled>,
@@ -21,7 +21,7 @@ pub struct Task<'a> {
     pub seed: u64,
     /// How many threads may be used at once; 0 is all cores. What is learned does not depend on it.
     pub threads: usize,
-    /// Asked between two candidates whether to go on; without it, always. Once it says no, fitting ends with
+    /// Asked between two candidates whether to continue; without it, always. Once it says no, fitting ends with
     /// [`ClassicError::Stopped`].
     pub go_on: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
@@ -29,13 +29,10 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// An error once somebody asked to stop.
     pub(crate) fn check_stop(&self) -> Result<(), ClassicError> {
-        match self.go_on.is_none_or(|go_on| go_on()) {
-            true => Ok(()),
-            false => Err(ClassicError::Stopped),
-        }
+        if self.go_on.is_none_or(|go_on| go_on()) { Ok(()) } else { Err(ClassicError::Stopped) }
     }
 
-    /// Checks that there is a label a row, positives and unlabeled rows, and no value that is not finite.
+    /// Checks that there is a label per row, positives and unlabeled rows, and no value that is not finite.
     pub fn check(&self) -> Result<(), ClassicError> {
         if self.labels.len() != self.rows.rows() {
             return Err(ClassicError::Labels { found: self.labels.len(), rows: self.rows.rows() });

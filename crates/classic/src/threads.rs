@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 thread_local! {
-    /// How many threads this one may use, itself included; 0 where nobody said.
+    /// How many threads this one may use, itself included; 0 if not given.
     static ALLOWED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Runs `work` with at most so many threads at once, this one included; 0 is all cores. Within work that has a number
+/// Runs `work` with at most this many threads at once, this one included; 0 is all cores. Within work that has a number
 /// already, the smaller one counts. [`System::fit`](crate::System::fit) does this for a task; scoring uses all cores
 /// unless it is called within.
 pub fn with_threads<T>(threads: usize, work: impl FnOnce() -> T) -> T {

@@ -1,4 +1,4 @@
-//! Losses and gradients of GenPU's players, against PyTorch; the script that made them lies beside the file in `golden/`.
+//! Losses and gradients of GenPU's players, against PyTorch; the script that made them is next to the file in `golden/`.
 
 use onesided_classic::genpu::dense::{DenseNet, Pass};
 use onesided_classic::genpu::players::{Judge, Shown, discriminator, generator};

@@ -1,4 +1,4 @@
-//! Objectives and log-odds of scikit-learn on weighted problems; the script that made them lies beside the file in
+//! Objectives and log-odds of scikit-learn on weighted problems; the script that made them is next to the file in
 //! `golden/`.
 
 use onesided_classic::{Examples, Hinge, Kernel, KernelSvm, LinearSvm, Logistic, NaiveBayes, Rows};

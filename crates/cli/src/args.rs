@@ -152,18 +152,18 @@ pub struct Predict {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How many rows to review.
-    #[command(flatten)]
-    pub review: crate::commands::review::ReviewFlags,
-    /// How files are written.
-    #[command(flatten)]
-    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
+    /// How many rows to review.
+    #[command(flatten)]
+    pub review: crate::commands::review::ReviewFlags,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
 }
 
 /// Flags of `evaluate`.
@@ -200,18 +200,18 @@ pub struct Evaluate {
     /// Score rows that the model was fitted on by the model itself, which has seen them.
     #[arg(long)]
     pub in_sample: bool,
-    /// How many rows to review.
-    #[command(flatten)]
-    pub review: crate::commands::review::ReviewFlags,
-    /// How files are written.
-    #[command(flatten)]
-    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
+    /// How many rows to review.
+    #[command(flatten)]
+    pub review: crate::commands::review::ReviewFlags,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
 }
 
 /// Flags of `bench`.
@@ -261,15 +261,15 @@ pub struct Bound {
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
-    /// How files are written.
-    #[command(flatten)]
-    pub files: FileFlags,
     /// The probability with which the bound may fail.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub delta: f64,
     /// For linear models: estimate the Rademacher complexity from this many draws of random labels instead of weight norms.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub draws: usize,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
 }
 
 /// Flags of `data`.

@@ -8,7 +8,7 @@ use onesided::data::{ColumnIs, ColumnRead};
 const SHOWN: usize = 6;
 
 /// Says what was read: a line for each kind of column that is learned from. What is left out is told by notes.
-pub fn tell_columns(data: &Dataset) {
+pub fn print_columns(data: &Dataset) {
     let lines = lines(data.columns_read());
     if !lines.is_empty() {
         note("columns read:");

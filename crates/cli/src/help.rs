@@ -135,6 +135,32 @@ mod tests {
     }
 
     /// Every command that a page tells people to type can be parsed, in docs/ and in README.md.
+    /// A heading holds until the next one, so flags after a group of others would end up under its heading.
+    #[test]
+    fn flags_are_under_their_own_headings() {
+        let files = ["encoding", "delimiter", "decimal", "sheet", "format", "follow_links", "memory"];
+        let review = ["recall", "confidence", "top"];
+        fn visit(command: &Command, check: &mut dyn FnMut(&str, &str, &str)) {
+            for arg in command.get_arguments() {
+                if let Some(heading) = arg.get_help_heading() {
+                    check(command.get_name(), heading, arg.get_id().as_str());
+                }
+            }
+            command.get_subcommands().for_each(|inner| visit(inner, check));
+        }
+        let mut seen = 0;
+        visit(&command(), &mut |name, heading, flag| {
+            let known: &[&str] = match heading {
+                "How files are written" => &files,
+                "How many rows to review" => &review,
+                _ => return,
+            };
+            assert!(known.contains(&flag), "--{flag} of {name} is under '{heading}'");
+            seen += 1;
+        });
+        assert!(seen > 7 * 7, "{seen}");
+    }
+
     #[test]
     fn commands_of_the_pages_can_be_parsed() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -10,7 +10,7 @@ use onesided::data::{
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::{Path, PathBuf};
 
-/// Where rows are: in one place, or positives and unlabeled rows apart.
+/// Where rows are: in one place, or positives and unlabeled rows separately.
 #[derive(Debug, Args)]
 pub struct Places {
     /// A table with a column of labels (.csv, .tsv, .jsonl, plain, .gz or .zst; .parquet, .feather, .xlsx, .xls, .ods; - for
@@ -29,7 +29,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The place. Flags of columns that hold answers are refused where positives are apart.
+    /// The place. Flags of columns that hold answers are refused where positives are in a separate place.
     pub fn input(&self, answers: &[(&str, bool)]) -> Result<Input, Failure> {
         match (&self.file, &self.positives, &self.unlabeled) {
             (Some(file), ..) => Ok(Input::one(file)),
@@ -135,9 +135,10 @@ impl FileFlags {
             _ => Vec::new(),
         };
         let split = |value: &String| -> Vec<String> {
-            match there.contains(value) {
-                true => vec![value.clone()],
-                false => value.split(',').map(|name| name.trim().to_string()).collect(),
+            if there.contains(value) {
+                vec![value.clone()]
+            } else {
+                value.split(',').map(|name| name.trim().to_string()).collect()
             }
         };
         Ok(given.iter().flat_map(split).filter(|name| !name.is_empty()).collect())
@@ -182,13 +183,13 @@ pub struct ReadFlags {
     /// Columns of free text to learn from, together with the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// Columns to read as numbers; what is none there is a missing value.
+    /// Columns to read as numbers; other cells in them count as missing.
     #[arg(long, value_name = "COLUMN")]
     pub numeric: Vec<String>,
     /// Columns to read as categories, such as codes that are written as numbers.
     #[arg(long, value_name = "COLUMN")]
     pub categorical: Vec<String>,
-    /// Columns to read as dates and times; what is none there is a missing value.
+    /// Columns to read as dates and times; other cells in them count as missing.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub date: Vec<String>,
     /// A column of picture files to learn from, in place of the other columns.
@@ -329,11 +330,11 @@ pub fn check_texts(model: &Model, columns: &[String]) -> Result<(), Failure> {
 }
 
 /// Says what reading met, in a line each; returns the warnings among it for `--json`.
-pub fn tell_notes(data: &Dataset) -> Vec<String> {
+pub fn print_notes(data: &Dataset) -> Vec<String> {
     tell(data.notes())
 }
 
-/// [`tell_notes`] of notes that belong to no data set.
+/// [`print_notes`] of notes that belong to no data set.
 pub fn tell(notes: &[Note]) -> Vec<String> {
     let mut warnings = Vec::new();
     for one in Note::told_once(notes) {
@@ -350,7 +351,7 @@ pub fn tell(notes: &[Note]) -> Vec<String> {
 
 /// [`tell`] of a table that is read for a model, without what `fit` has said of one that was read the same way. The model's
 /// columns were found, so the sign between cells is the right one.
-pub fn tell_again(model: &Model, notes: &[Note]) -> Vec<String> {
+pub fn print_new_notes(model: &Model, notes: &[Note]) -> Vec<String> {
     let comma = |name: &String| match model.encoding().as_ref() {
         Encoding::Table(features) => features
             .columns()

@@ -15,8 +15,8 @@ mod inputs;
 mod list_style;
 mod metrics;
 mod model_file;
-mod outlet;
 mod output;
+mod output_path;
 mod progress;
 mod usage;
 

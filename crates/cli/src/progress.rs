@@ -157,15 +157,16 @@ impl<'a> Display<'a> {
             bar.set_message(message());
         } else if self.may_speak() {
             let percent = 100.0 * done as f64 / all.max(1) as f64;
-            let left = match rate > 0.0 {
-                true => format!(", about {:.0} s left", all.saturating_sub(done) as f64 / rate),
-                false => String::new(),
+            let left = if rate > 0.0 {
+                format!(", about {:.0} s left", all.saturating_sub(done) as f64 / rate)
+            } else {
+                String::new()
             };
             self.line(&format!("{} ({percent:.0}%{left})", message()));
         }
     }
 
-    /// What is under way, where nobody knows how long it takes.
+    /// What is under way, when the time it takes is unknown.
     fn say(&mut self, what: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(what.to_string()),

@@ -71,12 +71,12 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
         }
         ErrorKind::UnknownArgument => {
             let name = context(ContextKind::InvalidArg).unwrap_or_default();
-            match name.starts_with('-') {
-                true => unknown_flag(&name, &path, &command),
-                false if command.has_subcommands() && command.get_positionals().next().is_none() => {
-                    unknown_command(&name, &path, &command)
-                }
-                false => format!("'{name}' is one argument too many; see {path} --help"),
+            if name.starts_with('-') {
+                unknown_flag(&name, &path, &command)
+            } else if command.has_subcommands() && command.get_positionals().next().is_none() {
+                unknown_command(&name, &path, &command)
+            } else {
+                format!("'{name}' is one argument too many; see {path} --help")
             }
         }
         ErrorKind::InvalidValue if error.get(ContextKind::ValidValue).is_some() => {
@@ -126,12 +126,13 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
             let apart = ["--positives", "--unlabeled", "--negatives"];
             let is_place =
                 |given: &str| given == "[FILE]" || apart.iter().any(|flag| given.starts_with(flag));
-            match is_place(&one) && is_place(&other) {
-                true => format!(
+            if is_place(&one) && is_place(&other) {
+                format!(
                     "name one table that holds all rows, or two places with --positives and --unlabeled, but not both; see {path} \
                      --help"
-                ),
-                false => first_paragraph(error),
+                )
+            } else {
+                first_paragraph(error)
             }
         }
         _ => first_paragraph(error),

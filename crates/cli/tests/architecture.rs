@@ -219,7 +219,7 @@ fn public_parts(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a text has a name as a word of its own.
+/// Whether a text has a name as a separate word.
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }

@@ -136,7 +136,7 @@ fn names_that_do_not_exist() {
     assert!(fit(&folder, "--prior 0.5 --threshold 0.4").contains("unknown threshold rule '0.4'"));
     assert!(fit(&folder, "--prior 0.5 --missing zero").contains("unknown policy for missing values 'zero'"));
     assert!(fit(&folder, "--prior 0.5 --model resnet").contains("resnet"));
-    assert!(fit(&folder, "--prior 0.5 --image-shape 8x8").contains("'8x8' is no image shape"));
+    assert!(fit(&folder, "--prior 0.5 --image-shape 8x8").contains("'8x8' is not an image shape"));
     assert!(fit(&folder, "--prior 0.5 --image-shape 1x8x8").contains("64 values, but the table has 2"));
     assert!(fit(&folder, "--prior 0.5 --drop w").contains("there is no column 'w'"));
     assert!(fit(&folder, "--prior 0.5 --wait").contains("has no flag '--wait'; see onesided fit --help"));

@@ -174,7 +174,7 @@ fn amounts_of_memory_are_checked() {
     folder.write("x.csv", "x,y\n1,1\n2,0\n3,0\n");
     for size in ["much", "0", "-1G", "2X"] {
         let message = folder.refused(&format!("fit x.csv {FIT} --memory={size}"));
-        assert!(message.contains("is no amount of memory; write it such as 2G or 512M"), "{message}");
+        assert!(message.contains("is not an amount of memory; write it such as 2G or 512M"), "{message}");
     }
     for command in ["fit", "predict", "evaluate", "prior"] {
         assert!(folder.run(&format!("{command} --help")).stdout.contains("--memory <SIZE>"), "{command}");

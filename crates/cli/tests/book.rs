@@ -48,7 +48,7 @@ fn markdown_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What stands between `](` and `)`, outside of code.
+/// What is between `](` and `)`, outside of code.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut fenced = false;

@@ -46,7 +46,7 @@ fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
     table(&folder, "x.csv", "seven");
     let said = folder.run(&format!("fit x.csv --categorical x {FIT}"));
     assert!(said.stderr.contains("87 features"), "{said:?}");
-    // Half the column is no number: categories, unless numbers are asked for.
+    // Half the column is not a number: categories, unless numbers are asked for.
     let rows: String = (0..60)
         .map(|i| {
             format!(
@@ -65,7 +65,7 @@ fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
         said.stderr.contains("2 features") && said.stderr.contains("in x (30, first 'low' in line 2)\n"),
         "{said:?}"
     );
-    // New rows: what is no number is missing, never another kind.
+    // New rows: what is not a number is missing, never another kind.
     folder.write("new.csv", "x,z\n3,1\noops,2\n12%,-\n");
     let said = folder.run("predict m.safetensors new.csv");
     assert_eq!(said.code, 0, "{said:?}");

@@ -13,7 +13,7 @@ fn elicit(folder: &Folder, reward: &str, more: &str) -> folder::Said {
 
 /// The one sentence of a refusal: exit 2, nothing printed, nothing made.
 fn refused(reward: &str, more: &str) -> String {
-    // Tests run side by side, each refusal in a folder of its own.
+    // Tests run side by side, each refusal in its own folder.
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let folder = Folder::new(&format!("elicit-refused-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
     let said = elicit(&folder, reward, &format!("{more} --plot p.svg"));

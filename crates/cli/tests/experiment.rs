@@ -54,7 +54,7 @@ fn runs_are_recorded_tabulated_and_never_repeated() {
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(lines(&folder).len(), 6);
     assert!(said.stderr.contains("[6/6] ") && said.stderr.contains(" runs/min, "), "{said:?}");
-    // The printed mean stands in parentheses; a method that was only printed has a column of its own.
+    // The printed mean is in parentheses; a method that was only printed has its own column.
     assert!(
         said.stdout.contains("| data | hidden | collective | weighted-lr | supervised | oracle (printed) |")
     );

@@ -50,13 +50,13 @@ fn a_report_with_titles_decimal_commas_and_a_second_name() {
     }
     let refused = folder.refused(&format!("fit x.csv --decimal . {FIT}"));
     assert!(
-        refused.contains("line 5, column 'amount': '0,5' is no number with a decimal point"),
+        refused.contains("line 5, column 'amount': '0,5' is not a number with a decimal point"),
         "{refused}"
     );
     let refused = folder.refused(&format!("fit x.csv --decimal x {FIT}"));
     assert!(refused.contains("--decimal must be a comma or a point"), "{refused}");
     let refused = folder.refused(&format!("fit x.csv --sheet 1 {FIT}"));
-    assert!(refused.contains("is no spreadsheet and has no sheets"), "{refused}");
+    assert!(refused.contains("is not a spreadsheet and has no sheets"), "{refused}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn two_runs_write_the_same_bytes() {
     assert_eq!(read("model.safetensors"), read("again.safetensors"));
 }
 
-/// The library stops the fit that the command would make in its fourth epoch; the command goes on from there.
+/// The library stops the fit that the command would make in its fourth epoch; the command continues from there.
 #[test]
 fn a_resumed_fit_says_so() {
     let folder = Folder::new("resumed");

@@ -1,4 +1,4 @@
-//! Files that the fuzzer found, and those it began with: each takes a way through a reader of its own, and none may end it.
+//! Files that the fuzzer found, and those it began with: each takes its own way through a reader, and none may end it.
 //!
 //! `fuzz/` has the targets, `corpus/` a folder for each. A file that once crashed a reader is put there and stays.
 

@@ -86,7 +86,7 @@ fn the_model_carries_its_columns() {
 #[test]
 fn a_column_of_free_text_becomes_terms_and_what_was_read_is_told() {
     let folder = Folder::new("mixed-hint");
-    // Long texts, hardly two of them alike.
+    // Long texts, hardly two of them equal.
     let line = |(i, [note, amount, y, _]): (usize, &[String; 4])| {
         format!("{note} number {i} of the many notes that were written on that day,{amount},{y},id{i},7\n")
     };

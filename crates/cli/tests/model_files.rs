@@ -61,7 +61,7 @@ fn any_flipped_bit_is_refused() {
     assert!(message.contains("'damaged.safetensors' is a damaged model file (its checksum"), "{message}");
 }
 
-/// Made by `predict MODEL TABLE --out` when the models were; see the README beside them.
+/// Made by `predict MODEL TABLE --out` when the models were; see the README next to them.
 #[test]
 fn models_of_older_versions_say_what_they_said() {
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../onesided/tests/old_models");

@@ -133,7 +133,7 @@ fn labels_that_do_not_say_which_is_which() {
     // Whoever names the positive value alone is told what that makes of the other one.
     let said =
         folder.run(&format!("fit t.csv --label y --positive 1 --drop w --method naive --model linear {FIT}"));
-    let expected = "'0' and empty cells of column 'y' are unlabeled alike; if it means negative, say so with --negative 0";
+    let expected = "'0' and empty cells of column 'y' are both unlabeled; if it means negative, say so with --negative 0";
     assert!(said.code == 0 && said.stderr.contains(expected), "{said:?}");
     assert!(refused("--positive 1 --negative 1").contains("'1' cannot mean both positive and negative"));
     let supervised =

@@ -1,4 +1,4 @@
-//! `onesided prior`, and a `fit` that nobody gave a prior.
+//! `onesided prior`, and a `fit` without a given prior.
 
 mod folder;
 
@@ -137,7 +137,7 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     let value = evaluated["precision"].as_f64().unwrap();
     let end = |at: usize| (value * estimate["interval"][at].as_f64().unwrap() / mu).min(1.0);
     assert!(of("precision_interval", 0) <= end(0) && of("precision_interval", 1) >= end(1), "{evaluated}");
-    // The list has a range beside every probability.
+    // The list has a range next to every probability.
     let listed = folder.run("predict model.safetensors table.csv --out - --id id");
     let head = listed.stdout.lines().next().unwrap();
     assert_eq!(head, "row,score,probability,rank,id,probability_low,probability_high");
@@ -154,7 +154,7 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
 #[test]
 fn fit_and_prior_agree_whatever_the_method() {
     let folder = Folder::new("prior-agree");
-    // Counts, half of the rows positive; 40 % of those are labeled, drawn apart from the counts.
+    // Counts, half of the rows positive; 40 % of those are labeled, drawn separately from the counts.
     let mut state = 5_u64;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -185,7 +185,7 @@ fn fit_and_prior_agree_whatever_the_method() {
             );
         }
     }
-    // A method with a theory of its own estimates nothing.
+    // A method with its own theory estimates nothing.
     let fitted = folder.json("fit counts.csv --label y --method s-em --option spies=0.3 --out m.safetensors");
     assert!(fitted["prior_estimate"].is_null() && fitted["prior"].is_null(), "{fitted}");
 }

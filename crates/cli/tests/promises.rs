@@ -12,7 +12,7 @@ fn text(path: impl AsRef<Path>) -> String {
         .unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
-/// What stands in backticks in a line.
+/// What is in backticks in a line.
 fn quoted(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }
@@ -24,12 +24,11 @@ fn every_test_that_the_page_names_is_there() {
     for line in page.lines().filter(|line| line.contains(".rs`: `")) {
         let mut source = String::new();
         for word in quoted(line.rsplit('|').nth(1).unwrap_or(line)) {
-            match word.ends_with(".rs") {
-                true => source = text(word),
-                false => {
-                    assert!(source.contains(&format!("fn {word}()")), "{word}");
-                    tests += 1;
-                }
+            if word.ends_with(".rs") {
+                source = text(word)
+            } else {
+                assert!(source.contains(&format!("fn {word}()")), "{word}");
+                tests += 1;
             }
         }
     }
@@ -99,10 +98,10 @@ fn the_kills_of_the_page_are_those_that_were_counted() {
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => sources(&path, found),
-            false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
-            false => {}
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
         }
     }
 }

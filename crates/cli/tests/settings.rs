@@ -70,9 +70,10 @@ impl Pair {
 
     fn flags(&self) -> String {
         let model = self.model.map_or_else(String::new, |model| format!("--model {model} "));
-        let given = match self.setting.value.is_empty() {
-            true => format!("--{}", self.setting.name),
-            false => format!("--{} {}", self.setting.name, value(self.setting, self.method)),
+        let given = if self.setting.value.is_empty() {
+            format!("--{}", self.setting.name)
+        } else {
+            format!("--{} {}", self.setting.name, value(self.setting, self.method))
         };
         match self.setting.name {
             "method" => format!("{model}{given}"),

@@ -164,7 +164,7 @@ fn a_draw_of_the_unlabeled_rows_keeps_the_shares() {
     assert!(read("a.safetensors") == read("b.safetensors"));
     let other = folder.run(&format!("{fit} --max-unlabeled 100 --seed 4 --out c.safetensors"));
     assert!(other.code == 0 && read("a.safetensors") != read("c.safetensors"), "{other:?}");
-    // As many as there are, or more, is no draw.
+    // As many as there are, or more, is not a draw.
     let (all, plain) = (format!("{fit} --max-unlabeled 250"), fit.clone());
     for (command, out) in [(all, "all.safetensors"), (plain, "plain.safetensors")] {
         let said = folder.run(&format!("{command} --out {out}"));

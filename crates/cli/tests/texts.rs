@@ -154,7 +154,7 @@ fn a_folder_with_tables_in_it_is_a_folder_with_tables() {
 }
 
 /// 600 texts of four words each, half of them sports, half of which are labeled: a third of the unlabeled texts is
-/// positive. Words and labels are drawn apart, so that labels say nothing about the words.
+/// positive. Words and labels are drawn separately, so that labels say nothing about the words.
 fn drawn() -> Vec<(String, bool)> {
     let sports = ["team", "game", "goal", "match", "player", "season"];
     let banks = ["bank", "rate", "loan", "stock", "bond", "credit"];
@@ -256,7 +256,7 @@ fn bad_texts_get_a_sentence() {
             .refused("fit posts.csv --text y --label y --prior 0.4 --out m.safetensors")
             .contains("column 'y' cannot be both the label and a text to learn from")
     );
-    // A missing text is empty, unless missing values are refused; `fit` and `prior` say so alike.
+    // A missing text is empty, unless missing values are refused; `fit` and `prior` say so in the same way.
     folder.write("hole.csv", table() + "p240,,0,0,x240\n");
     for command in ["fit hole.csv --prior-in-unlabeled 0.3 --out m.safetensors", "prior hole.csv"] {
         let message = folder.refused(&format!("{command} --text body --label y --missing refuse"));

@@ -139,7 +139,7 @@ fn predict_ends_with_a_sentence_to_act_on() {
     );
     assert!(said.stdout.contains("for the positives in this very file: the first "), "{said:?}");
     assert!(said.stdout.contains("whatever their number takes 171 positives like these"), "{said:?}");
-    // The list agrees: so many rows score at least the cut, and most of the positives are among them.
+    // The list agrees: this many rows score at least the cut, and most of the positives are among them.
     let list = fs::read_to_string(folder.path("list.csv")).unwrap();
     let cut = review["population"]["cut"].as_f64().unwrap();
     let lines: Vec<Vec<&str>> = list.lines().skip(1).map(|line| line.split(',').collect()).collect();

@@ -75,7 +75,7 @@ impl MissingCells {
     }
 
     /// Those of one list of rows and of another behind it.
-    pub(crate) fn followed_by(&self, rows: usize, other: &Self, more: usize) -> Self {
+    pub(crate) fn concat(&self, rows: usize, other: &Self, more: usize) -> Self {
         let mut columns: Vec<usize> = self.columns.iter().chain(&other.columns).map(|(at, _)| *at).collect();
         columns.sort_unstable();
         columns.dedup();
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((cells.rows_of(0).count(), cells.rows_of(3).count()), (0, 0));
         let some = cells.select(&[129, 5, 64]);
         assert_eq!(some.rows_of(1).collect::<Vec<_>>(), [0, 2]);
-        let both = some.followed_by(3, &cells, 130);
+        let both = some.concat(3, &cells, 130);
         assert_eq!(both.rows_of(1).collect::<Vec<_>>(), [0, 2, 3, 67, 132]);
         assert!(cells.select(&[5]).is_empty());
     }

@@ -10,7 +10,7 @@ use crate::{DataError, Dataset, Label, Store};
 
 /// A table has copies, rather than few different rows, where at least one in this many rows is different from the others.
 const MOST_PER_ROW: usize = 4;
-/// Equal rows that are more than one in this many of a table are no copies.
+/// Equal rows that are more than one in this many of a table are not copies.
 const LARGEST_SHARE: usize = 20;
 
 /// Which rows of a data set are equal in every encoded cell.
@@ -21,7 +21,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// The rows of a data set that are equal to others; `None` where no two are, or where equal rows are no copies.
+    /// The rows of a data set that are equal to others; `None` where no two are, or where equal rows are not copies.
     pub fn of(data: &Dataset) -> Option<Self> {
         let of_rows = data.fingerprints(0).ok()?;
         let mut order: Vec<u32> = (0..u32::try_from(of_rows.len()).ok()?).collect();

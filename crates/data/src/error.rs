@@ -100,7 +100,7 @@ pub enum DataError {
     #[error("the rows are held as one byte per cell, which only boosted trees learn from")]
     Away,
     /// Not an amount of memory.
-    #[error("'{0}' is no amount of memory; write it such as 2G or 512M")]
+    #[error("'{0}' is not an amount of memory; write it such as 2G or 512M")]
     Size(String),
     /// The compressed stream breaks off.
     #[error("'{file}' ends in the middle of its {codec} stream; copy or download it again")]
@@ -112,7 +112,7 @@ pub enum DataError {
     #[error("'{file}' has no sheet '{sheet}'; its sheets are {sheets}")]
     NoSheet { file: String, sheet: String, sheets: String },
     /// A sheet was asked for, and the file has none.
-    #[error("'{file}' is no spreadsheet and has no sheets")]
+    #[error("'{file}' is not a spreadsheet and has no sheets")]
     NoSheets { file: String },
     /// Sheets without a cell.
     #[error("'{file}' has no sheet with data; a header row and rows are needed")]
@@ -148,13 +148,13 @@ pub enum DataError {
     )]
     OneObject { file: String },
     /// Objects that share no keys.
-    #[error("the objects in '{file}' have more than {limit} different keys and are no rows of one table")]
+    #[error("the objects in '{file}' have more than {limit} different keys and are not rows of one table")]
     TooManyKeys { file: String, limit: usize },
     /// The old Feather format.
     #[error("'{file}' is a Feather file of version 1, which is no longer written; write it as version 2")]
     OldFeather { file: String },
     /// An Arrow file that cannot be read.
-    #[error("'{file}' is no sound Arrow or Feather file ({detail}); write or copy it again")]
+    #[error("'{file}' is not a sound Arrow or Feather file ({detail}); write or copy it again")]
     CorruptArrow { file: String, detail: String },
     /// The extension says Parquet, the bytes do not.
     #[error("'{file}' is not a Parquet file; give a text table the extension .csv or .tsv")]
@@ -213,7 +213,7 @@ pub enum DataError {
     #[error("pictures cannot be brought to {width} x {height} pixels; choose sides of 1 to {limit} pixels")]
     ImageSize { height: usize, width: usize, limit: usize },
     /// Not a shape.
-    #[error("'{0}' is no image shape; write channels, height and width such as 3x32x32")]
+    #[error("'{0}' is not an image shape; write channels, height and width such as 3x32x32")]
     UnknownShape(String),
     /// Columns and image shape that do not fit together.
     #[error("an image of {shape} has {pixels} values, but the table has {found} feature columns")]
@@ -300,7 +300,7 @@ pub enum DataError {
     NoHeader { file: String, first: String },
     /// A number with the other decimal sign.
     #[error(
-        "'{file}' {place}, column '{column}': '{value}' is no number with {style}, and that was asked for"
+        "'{file}' {place}, column '{column}': '{value}' is not a number with {style}, and that was asked for"
     )]
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
     /// A number or date further down in a table that is read in pieces, written otherwise than those before it.
@@ -474,7 +474,7 @@ pub enum DataError {
     MissingWeight { column: String, row: usize },
     /// Negatives in one of two files, which has no place for them.
     #[error(
-        "a folder with a folder per class has no unlabeled rows beside negatives; give positives, unlabeled rows and negatives in three places"
+        "a folder with a folder per class has no unlabeled rows next to negatives; give positives, unlabeled rows and negatives in three places"
     )]
     NegativeClass,
     /// An empty label.
@@ -541,7 +541,7 @@ pub enum DataError {
     /// The output could not be written; nothing was left behind.
     #[error("cannot write '{file}': {cause}")]
     Write { file: String, cause: io::Error },
-    /// What does not fit into memory could not be written beside, or not be read again.
+    /// What does not fit into memory could not be written to a temporary file, or not read back.
     #[error("cannot use a temporary file for what does not fit into memory: {cause}")]
     Scratch { cause: io::Error },
     /// No writer for this extension.
@@ -550,7 +550,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The same error of rows that lie behind so many others.
+    /// The same error of rows that lie behind this many others.
     pub(crate) fn moved(mut self, by: usize) -> Self {
         match &mut self {
             DataError::VectorLength { row, .. }

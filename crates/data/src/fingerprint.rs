@@ -45,7 +45,7 @@ impl Fingerprint {
         self.before_rows(data.len(), data).of_piece(data)
     }
 
-    /// With so many rows to come, piece by piece, of which these are the first.
+    /// With this many rows to come, piece by piece, of which these are the first.
     #[must_use]
     pub fn before_rows(mut self, rows: usize, first: &Dataset) -> Self {
         let cols = first.rows().cols();

@@ -96,7 +96,7 @@ pub enum WhyLeftOut {
     FreeText,
     /// The first column, which has no name: it counts or names the rows.
     Index,
-    /// Numbers that rise or fall with the row: where a row stands, and not what it is.
+    /// Numbers that rise or fall with the row: where a row is, and not what it is.
     RowOrder,
     /// Times that rise or fall with the row: when it was written, and not what it is.
     TimeOrder,

@@ -53,7 +53,7 @@ pub(crate) fn apart(positive: usize, unlabeled: usize, negative: usize) -> Vec<L
     labels
 }
 
-/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1, true/false or yes/no, or one value beside
+/// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1, true/false or yes/no, or one value next to
 /// empty cells, which are unlabeled then. With it, that value is positive and everything else, missing cells included, is
 /// unlabeled. Rows with the value `negative`, where it is given, are known negatives, and the rest is read by these rules.
 pub fn labels_from_column(
@@ -83,7 +83,7 @@ pub fn labels_from_column(
         .map(|(row, &code)| match (is_positive.get(code as usize), is_negative.get(code as usize)) {
             (Some(true), _) => Ok(Label::Positive),
             (_, Some(true)) => Ok(Label::Negative),
-            // Beside a positive and a negative value an empty cell is neither.
+            // Next to a positive and a negative value an empty cell is neither.
             (None, _) if positive.is_none() && (negative.is_none() || others.len() > 1) => {
                 Err(DataError::MissingLabel { column: column.name.clone(), row: row + 1 })
             }
@@ -106,7 +106,7 @@ pub(crate) fn other_label(column: &Column, positive: Option<&str>) -> Option<Str
     }
 }
 
-/// What labels were taken to mean, where nobody said it and it is not plain: a value next to empty cells, or words for yes
+/// What labels were taken to mean, where it was not said and is not obvious: a value next to empty cells, or words for yes
 /// and no.
 pub(crate) fn taken_as(column: &Column, positive: Option<&str>) -> Option<(String, Option<String>)> {
     let text = with_blanks(column, &[positive]);

@@ -3,7 +3,7 @@
 //! Data walk through this crate in one direction. [`InputOptions::read`] makes a [`Dataset`] of a table, of texts or of
 //! pictures: rows of numbers, which of them are labeled positive, the [`Encoding`] that made them, and notes on what was
 //! left out. [`Encoding::read`] makes rows of new data in the same way, [`stratified_holdout`] splits them, and
-//! [`BatchSampler`] deals them out. The [`Scenario`] and the two priors say how the data came about.
+//! [`BatchSampler`] hands them out in batches. The [`Scenario`] and the two priors say how the data were collected.
 //!
 //! ```
 //! use onesided_data::{Input, InputOptions, Note, ReadAgain};

@@ -201,7 +201,7 @@ mod tests {
         }
         for text in ["", "G", "-1G", "2X", "0", "nan", "1e99G", "é"] {
             let message = parse_size(text).unwrap_err().to_string();
-            assert!(message.contains("is no amount of memory; write it such as 2G or 512M"), "{message}");
+            assert!(message.contains("is not an amount of memory; write it such as 2G or 512M"), "{message}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Paths that are no regular files: standard input and output, pipes and devices.
+//! Paths that are not regular files: standard input and output, pipes and devices.
 
 use crate::check_memory;
 use std::fs;

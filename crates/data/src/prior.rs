@@ -1,4 +1,4 @@
-//! How the data came about, and the two priors that follow from it.
+//! How the data were collected, and the two priors that follow from it.
 //!
 //! Two different numbers are called "the prior" in the field: the share of positives *inside the unlabeled sample*
 //! (μ, [`PriorInUnlabeled`]) and the share of positives *in the population* (π, [`ClassPrior`]). They are equal when

@@ -1,7 +1,7 @@
 //! Batches with both kinds of rows in each.
 //!
 //! PU objectives need positives and unlabeled rows in every batch, so the two are shuffled by streams of their own and
-//! dealt out separately. The rows of an epoch are spread evenly over its batches (sizes differ by at most one), so there
+//! drawn separately. The rows of an epoch are spread evenly over its batches (sizes differ by at most one), so there
 //! is no tiny last batch with a wild gradient. Known negatives, where there are any, have a share of every batch too.
 
 use crate::{DataError, Stream};
@@ -29,7 +29,7 @@ pub struct Batch<'a> {
     pub negative: &'a [u32],
 }
 
-/// Deals out the rows of a data set, epoch by epoch.
+/// Hands out the rows of a data set, epoch by epoch.
 #[derive(Clone, Debug)]
 pub struct BatchSampler {
     positive: Side,
@@ -41,7 +41,7 @@ pub struct BatchSampler {
     shapes: Vec<(usize, usize)>,
 }
 
-/// What a checkpoint must hold to go on with the same batches: take it after an epoch, restore it before the next.
+/// What a checkpoint must hold to continue with the same batches: take it after an epoch, restore it before the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SamplerState {
     positive: Stream,
@@ -55,7 +55,7 @@ pub struct SamplerState {
 #[derive(Clone, Debug)]
 struct Side {
     rows: Vec<u32>,
-    /// How many are dealt out in an epoch; more than there are rows means repeating.
+    /// How many are handed out in an epoch; more than there are rows means repeating.
     dealt: usize,
     order: Vec<u32>,
 }
@@ -175,7 +175,7 @@ impl BatchSampler {
         self.streams.clone()
     }
 
-    /// Goes on from a checkpoint: the next epoch is the one that would have followed it.
+    /// Continues from a checkpoint: the next epoch is the one that would have followed it.
     pub fn restore(&mut self, state: SamplerState) {
         self.streams = state;
     }
@@ -194,7 +194,7 @@ impl Side {
     }
 }
 
-/// How many batches an epoch has, and how many rows of each kind it deals out.
+/// How many batches an epoch has, and how many rows of each kind it hands out.
 struct Plan {
     batches: usize,
     positive: usize,
@@ -278,7 +278,7 @@ mod tests {
         let mut with =
             BatchSampler::with_negatives(positives.clone(), unlabeled.clone(), negatives, 160, mix, stream())
                 .unwrap();
-        // A sixteenth of 160 rows are 10 negatives; the other 150 are dealt as without them.
+        // A sixteenth of 160 rows are 10 negatives; the other 150 are handed out as without them.
         let mut without = BatchSampler::new(positives, unlabeled, 150, mix, stream()).unwrap();
         for (a, b) in with.next_epoch().zip(without.next_epoch()) {
             assert_eq!((a.positive, a.unlabeled), (b.positive, b.unlabeled));
@@ -358,7 +358,7 @@ mod tests {
         let mut rich = sampler(50, 2000, 64, Mix::AtLeast(0.25));
         let (p, u, shapes) = epoch(&mut rich);
         assert_eq!(sorted(u), (50..2050).collect::<Vec<_>>());
-        // 16 positives a batch leave 48 places: 2000 unlabeled rows fill 42 batches.
+        // 16 positives per batch leave 48 places: 2000 unlabeled rows fill 42 batches.
         assert_eq!(shapes.len(), 42);
         assert!(shapes.iter().all(|&(p, u)| p == 16 && p + u <= 64 && (47..=48).contains(&u)), "{shapes:?}");
         assert_eq!(p.len(), 16 * 42);

@@ -180,7 +180,7 @@ impl Ord for Worst {
 }
 
 impl BestRows {
-    /// Keeps so many.
+    /// Keeps this many.
     pub fn new(most: usize) -> Self {
         Self { most, heap: BinaryHeap::new() }
     }

@@ -146,7 +146,7 @@ impl SparseMatrix {
             let detail = format!("there is no column {column} among {}", self.cols);
             return Err(DataError::SparseParts { detail });
         }
-        // Where a column goes, for all its copies: a list a column of the matrix would be mostly empty.
+        // Where a column goes, for all its copies: a list per column of the matrix would be mostly empty.
         let mut places: Vec<(u32, usize)> =
             columns.iter().enumerate().map(|(to, &column)| (column, to)).collect();
         places.sort_unstable();

@@ -6,7 +6,7 @@
 use crate::label::check_both;
 use crate::{DataError, Label, Stream};
 
-/// Rows to train on, and rows kept apart from training.
+/// Rows to train on, and rows held out of training.
 pub type Split = (Vec<usize>, Vec<usize>);
 
 /// Makes PU data of fully labeled data: `hidden_fraction` of the positives (rounded to the row) go to the unlabeled
@@ -61,9 +61,9 @@ pub fn stratified_holdout(labels: &[Label], fraction: f64, seed: u64) -> Result<
     Ok((kept, held))
 }
 
-/// Deals the positives and the unlabeled rows into `folds` parts of nearly equal size, and returns for each part the
+/// Splits the positives and the unlabeled rows into `folds` parts of nearly equal size, and returns for each part the
 /// rows to train on (all others) and the part itself. There must be a positive and an unlabeled row for every part; known
-/// negatives are dealt as far as they go.
+/// negatives are split as far as they go.
 pub fn stratified_folds(labels: &[Label], folds: usize, seed: u64) -> Result<Vec<Split>, DataError> {
     first_folds(labels, folds, folds, seed)
 }
@@ -80,7 +80,7 @@ pub fn first_folds(labels: &[Label], folds: usize, many: usize, seed: u64) -> Re
         stream.shuffle(&mut rows);
         rows.iter().enumerate().for_each(|(place, &row)| fold_of[row] = (place % folds) as u32);
     }
-    // Known negatives come last, so that the others are dealt as if there were none.
+    // Known negatives come last, so that the others are split as if there were none.
     let mut negatives: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == Label::Negative).collect();
     stream.shuffle(&mut negatives);
     negatives.iter().enumerate().for_each(|(place, &row)| fold_of[row] = (place % folds) as u32);

@@ -35,7 +35,7 @@ pub fn remove_temporaries() {
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// A locked file beside `target`. Where `target` is there, it has its permissions.
+    /// A locked file next to `target`, with the permissions of `target` if that exists.
     pub fn beside(target: &Path, access: Access) -> io::Result<(Self, File)> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;

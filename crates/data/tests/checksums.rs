@@ -5,7 +5,7 @@ use onesided_data::{Frame, Values, read_parquet_bytes};
 /// Made by `fixtures/make_sums.py`.
 const SOUND: &[u8] = include_bytes!("fixtures/sums.parquet");
 
-/// The length of the footer stands before the last four bytes; what is before the footer is pages.
+/// The length of the footer is before the last four bytes; what is before the footer is pages.
 fn pages() -> std::ops::Range<usize> {
     let end = SOUND.len() - 8;
     let footer = u32::from_le_bytes(SOUND[end..end + 4].try_into().unwrap()) as usize;

@@ -25,7 +25,7 @@ fn labeled() -> InputOptions {
     InputOptions { label: Some("y".to_string()), ..InputOptions::default() }
 }
 
-/// A table of one column beside the labels, every second row of which is positive.
+/// A table of one column next to the labels, every second row of which is positive.
 fn table(name: &str, cells: &[String]) -> String {
     let rows: String = cells.iter().enumerate().map(|(i, cell)| format!("\"{cell}\",{}\n", i % 2)).collect();
     format!("{name},y\n{rows}")

@@ -207,9 +207,9 @@ fn objects_that_are_no_rows_are_refused() {
             .contains("holds one object, not one per row")
     );
     assert!(
-        refused(b"{\"a\": 1}\n{\"a\": }\n").contains("line 2: the object is no sound JSON (expected value)")
+        refused(b"{\"a\": 1}\n{\"a\": }\n").contains("line 2: the object is not sound JSON (expected value)")
     );
-    assert!(refused(b"{\"a\": 1}\nx\n").contains("line 2: 'x' stands where an object is to begin"));
+    assert!(refused(b"{\"a\": 1}\nx\n").contains("line 2: expected an object but found 'x'"));
     assert!(refused(b"[{\"a\": 1}, {\"a\": 2}").contains("the array has no end"));
     assert!(refused(b"{\"a\": [1, 2}\n").contains("line 1: the object has no end"));
     let many: String = (0..50_001).map(|at| format!("{{\"k{at}\": 1}}\n")).collect();
@@ -286,7 +286,7 @@ fn a_decimal_sign_that_is_asked_for() {
     assert_eq!(numbers(&with(bytes, ",").unwrap(), "x"), [1250.0, 2500.0]);
     assert_eq!(numbers(&with(bytes, ".").unwrap(), "x"), [1.25, 2.5]);
     let message = with(b"x,z\n1.5,1\n2.5,2\n", ",").unwrap_err().to_string();
-    assert!(message.contains("line 2, column 'x': '1.5' is no number with a decimal comma"), "{message}");
+    assert!(message.contains("line 2, column 'x': '1.5' is not a number with a decimal comma"), "{message}");
     assert!(matches!(with(b"{\"x\": 1}\n{\"x\": 2}\n", ","), Err(DataError::NoDecimal { .. })));
 }
 

@@ -96,7 +96,7 @@ fn whole_numbers_up_to_53_bits_that_differ_by_one_are_not_constant() {
     let path = scratch.write("n.csv", "n,y\n2251799813685248,1\n2251799813685249,0\n");
     let data = labeled("y").read(&Input::one(&path)).unwrap();
     assert_eq!((data.notes(), column(&data, 0)), (&[][..], vec![-1.0, 1.0]));
-    // Here the mean of the two is no f64, but they still differ.
+    // Here the mean of the two is not an f64, but they still differ.
     let path = scratch.write("n.csv", "n,y\n9007199254740991,1\n9007199254740992,0\n");
     let data = labeled("y").read(&Input::one(&path)).unwrap();
     assert!(data.notes().is_empty() && column(&data, 0)[0] < column(&data, 0)[1]);
@@ -181,7 +181,7 @@ fn free_text_becomes_terms_by_itself() {
 #[test]
 fn of_thousands_of_levels_the_frequent_ones_are_learned() {
     let scratch = Scratch::new("levels");
-    // Of 1,000 rows 300 are teachers, 20 are drivers, and each other has a title of its own.
+    // Of 1,000 rows 300 are teachers, 20 are drivers, and each other has its own title.
     let title = |i: usize| match i % 50 {
         0..15 => "teacher".to_string(),
         15 => "driver".to_string(),

@@ -1,4 +1,4 @@
-//! The numbers of scikit-learn's vectorizers; the script that made them lies beside the file in `golden/`.
+//! The numbers of scikit-learn's vectorizers; the script that made them is next to the file in `golden/`.
 
 use onesided_data::{SparseMatrix, TextOptions};
 use serde::Deserialize;

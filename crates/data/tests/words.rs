@@ -1,4 +1,4 @@
-//! Words of texts in many scripts. The terms of `golden/words.json` come from a second implementation, beside it.
+//! Words of texts in many scripts. The terms of `golden/words.json` come from a second implementation next to it.
 
 use onesided_data::{Stream, TextFeatures, TextOptions, Tokens, Weighting, words};
 use serde::Deserialize;

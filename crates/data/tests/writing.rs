@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An empty folder of its own for each test.
+/// A separate empty folder for each test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("writing").join(name);
     let _ = fs::remove_dir_all(&folder);

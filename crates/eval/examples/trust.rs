@@ -73,7 +73,7 @@ fn at_most(m: usize, k: usize, share: f64) -> f64 {
 fn population() {
     println!("## Recall over the population\n");
     println!(
-        "`held` is the share of sets in which the recall is at least the target; the mean recall beside that of the"
+        "`held` is the share of sets in which the recall is at least the target; the mean recall next to that of the"
     );
     println!(
         "exact law: (m - k + 1) / (m + 1), or with ties the sum over the values that the k-th score can have.\n"
@@ -236,7 +236,7 @@ fn audit() {
         "good one but for a fifth of the positives, which it puts at the bottom of the list. Coverage of 95 %"
     );
     println!(
-        "intervals of the share of positives in the file, of precision and of recall at all cuts; mean widths; beside"
+        "intervals of the share of positives in the file, of precision and of recall at all cuts; mean widths; next to"
     );
     println!(
         "them the same number of answers drawn evenly. `positives` is how many the draw holds on average.\n"

@@ -1,6 +1,6 @@
 //! Intervals where all answers agree.
 //!
-//! Positives and negatives are resampled apart. If all positives of a sample are called positive, so are all of every resample,
+//! Positives and negatives are resampled separately. If all positives of a sample are called positive, so are all of every resample,
 //! and the percentiles of the recall are 1 and 1: twelve right answers of twelve would seem to leave no doubt. There the exact
 //! interval takes over (C. J. Clopper and E. S. Pearson, Biometrika 26, 1934). Of n answers that agree it reaches down to
 //! (α/2)^(1/n), where n such answers have a chance of α/2.
@@ -64,7 +64,7 @@ fn ends(agree: f64, all: f64) -> [f64; 2] {
     if all > 0.0 { ends_of_mean(agree / all, all) } else { [0.0, 1.0] }
 }
 
-/// The ends of a mean of so many numbers between 0 and 1 that are all 0 or all 1.
+/// The ends of a mean of this many numbers between 0 and 1 that are all 0 or all 1.
 pub(crate) fn ends_of_mean(value: f64, numbers: f64) -> [f64; 2] {
     let far = TAIL.powf(1.0 / numbers.max(1.0));
     match value {

@@ -29,7 +29,7 @@ const NORMAL: f64 = 1.959_963_984_540_054;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Top {
-    /// So many rows.
+    /// A number of rows.
     Rows(usize),
     /// A share of all rows, in (0, 1].
     Share(f64),

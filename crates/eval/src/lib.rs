@@ -1,6 +1,6 @@
 //! How good is a classifier when no negative is labeled?
 //!
-//! * [`with_truth`]: the usual metrics, for the lucky case in which true labels exist.
+//! * [`with_truth`]: the usual metrics, for when true labels exist.
 //! * [`without_negatives`]: recall, estimated precision, risk and AUC from held-out positives and unlabeled rows.
 //! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
 //! * [`ThresholdRule`]: where to cut.

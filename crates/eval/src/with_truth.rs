@@ -66,7 +66,7 @@ pub fn with_truth(probabilities: &[f32], truth: &[bool], threshold: f64) -> Resu
 }
 
 /// The metrics of [`with_truth`] with 95 % percentile-bootstrap intervals, under the names of
-/// [`TruthMetrics::entries`]; undefined metrics are left out. Positives and negatives are resampled apart, so the
+/// [`TruthMetrics::entries`]; undefined metrics are left out. Positives and negatives are resampled separately, so the
 /// class shares stay those of the sample. Where all answers of a class agree, resampling shows nothing, and the interval is the
 /// exact one. A resample on which a metric is undefined (precision, when nothing drawn is
 /// predicted positive) does not count toward its interval. The ECE of a resample is a sum of absolute values and so tends
@@ -258,7 +258,7 @@ mod tests {
         assert!(close(m.brier, squares / 5.0));
         // -ln of .875, .25, .5, .25, .875.
         assert!(close(m.log_loss, -(0.875_f64.powi(2) * 0.25_f64.powi(2) * 0.5).ln() / 5.0));
-        // Each row has a bin of its own, so the error is the mean |q - y|.
+        // Each row has its own bin, so the error is the mean |q - y|.
         assert!(close(m.ece, (0.125 + 0.75 + 0.5 + 0.75 + 0.125) / 5.0));
     }
 

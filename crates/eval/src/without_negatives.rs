@@ -21,8 +21,8 @@
 //! **None or all.** If none of m positives is predicted positive, or all of them are, every resample says the same and the
 //! bootstrap has no width. Then the recalls of the resamples are spread over the law behind the exact interval (`agreed.rs`)
 //! instead, Beta(1, m) or its mirror image: none of 8 leaves room for a recall of up to 0.37. Precision and F1 follow from
-//! it. The share of unlabeled rows is treated alike. With fewer than ten positives the bootstrap of the AUC repeats the same few
-//! rows, so its interval is widened to Jeffreys' for a share of so many: the placements of the positives lie between 0 and 1, and no law of
+//! it. The share of unlabeled rows is treated the same way. With fewer than ten positives the bootstrap of the AUC repeats the same few
+//! rows, so its interval is widened to Jeffreys' for a share of this many: the placements of the positives lie between 0 and 1, and no law of
 //! such numbers scatters more than hits and misses do. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
 
 use crate::agreed::ends_of_mean;
@@ -82,7 +82,7 @@ pub struct PuMetrics {
     pub warnings: Vec<String>,
 }
 
-/// Measures a predictor on held-out positives and unlabeled rows, which are resampled apart for the intervals. The prior
+/// Measures a predictor on held-out positives and unlabeled rows, which are resampled separately for the intervals. The prior
 /// is taken as exact: its own uncertainty is not in them.
 pub fn without_negatives(input: &PuInput, resamples: usize, seed: u64) -> Result<PuMetrics, EvalError> {
     without_negatives_weighted(input, [None, None], resamples, seed)
@@ -169,13 +169,11 @@ fn rows(number: usize, weights: Option<&[f32]>) -> f64 {
     sum(1).powi(2) / sum(2)
 }
 
-/// Quantiles of a share that was 0 or 1 in so many rows, 1 - (1 - q)^(1/n) or q^(1/n); `None` for any other share.
+/// Quantiles of a share that was 0 or 1 in this many rows, 1 - (1 - q)^(1/n) or q^(1/n); `None` for any other share.
 fn none_or_all(share: f64, rows: f64) -> Option<impl Fn(f64) -> f64> {
     let none = share <= 0.0;
-    (none || share >= 1.0).then_some(move |at: f64| match none {
-        true => 1.0 - (1.0 - at).powf(1.0 / rows),
-        false => at.powf(1.0 / rows),
-    })
+    (none || share >= 1.0)
+        .then_some(move |at: f64| if none { 1.0 - (1.0 - at).powf(1.0 / rows) } else { at.powf(1.0 / rows) })
 }
 
 /// A share with its exact interval where it is 0 or 1.
@@ -249,7 +247,7 @@ impl PuMetrics {
         if !outside.is_empty() {
             self.warnings.push(format!(
                 "the prior and the labels do not fit together: with {:.3} of the unlabeled rows positive, estimates lie \
-                 outside [0, 1] ({}); the prior is wrong for these rows, the labeled positives are no random sample of the \
+                 outside [0, 1] ({}); the prior is wrong for these rows, the labeled positives are not a random sample of the \
                  positives, or the sample is small",
                 prior.get(),
                 outside.join(", ")

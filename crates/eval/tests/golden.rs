@@ -1,4 +1,4 @@
-//! Numbers of scikit-learn and scipy; the scripts that made them lie beside the files in `golden/`.
+//! Numbers of scikit-learn and scipy; the scripts that made them are next to the files in `golden/`.
 
 use onesided_data::PriorInUnlabeled;
 use onesided_eval::{Calibration, with_truth};

@@ -112,7 +112,7 @@ fn intervals_cover_the_truth() {
 
 #[test]
 fn intervals_with_truth_cover_the_truth() {
-    // The classes are resampled apart, so the targets are those that do not depend on how many positives were drawn.
+    // The classes are resampled separately, so the targets are those that do not depend on how many positives were drawn.
     const PHI_1: f64 = 0.841_344_746_068_543;
     let mut covered = [0; 3];
     for seed in 0..100 {

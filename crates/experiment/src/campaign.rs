@@ -64,6 +64,42 @@ pub fn pending(spec: &Spec, results: &Results, only: Option<&str>) -> Result<Vec
 /// Does runs, `options.jobs` at a time, and appends each to the results as it ends. A run that another process has appended
 /// by the time its turn comes is not repeated. `observer` is told of everything;
 /// once `stop` says true, runs under way are given up and what is finished stays.
+///
+/// ```
+/// use onesided_experiment::{Measure, Results, RunOptions, Spec, Table, pending, run_all};
+/// use onesided_learn::Machine;
+///
+/// # let folder = std::env::temp_dir().join(format!("onesided-run-all-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let file = folder.join("digits.toml");
+/// std::fs::write(
+///     &file,
+///     r#"
+///     title = "even digits"
+///     hidden = [0.5]
+///     seeds = [0]
+///
+///     [[data]]
+///     name = "digits"
+///     positive = ["0", "2", "4", "6", "8"]
+///
+///     [[method]]
+///     name = "weighted-lr"
+///     "#,
+/// )?;
+/// let spec = Spec::read(&file)?;
+/// let mut results = Results::read(&spec.results_file(), &[])?;
+/// let runs = pending(&spec, &results, None)?;
+/// let options = RunOptions { machine: Machine { threads: 1, ..Machine::default() }, jobs: 1 };
+/// // Digits come with the crate, so no folder of data is read.
+/// run_all(&spec, &runs, "".as_ref(), &options, &mut results, &|_| {}, &|| false)?;
+/// let table = Table::new(&spec, &results, Measure::Auc)?;
+/// assert!(table.cells().all(|cell| cell.runs == 1 && cell.mean > 90.0));
+/// // What is done is not pending any more.
+/// assert!(pending(&spec, &results, None)?.is_empty());
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn run_all(
     spec: &Spec,
     runs: &[Run],

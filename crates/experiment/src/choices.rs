@@ -335,6 +335,31 @@ mod tests {
         assert_eq!(settings.network, Architecture::Vgg16 { batch_norm: true });
     }
 
+    /// A choice that a spec makes and that then changes nothing would go unnoticed: every key must reach the settings.
+    #[test]
+    fn every_choice_reaches_the_settings() {
+        let all = r#"{
+            "features": "glove", "network": "linear", "optimizer": "sgd", "learning_rate": 0.5, "schedule": "constant",
+            "warm_up": 2.5, "epochs": 3, "batch": 17, "weight_decay": 0.25, "augment": "flip", "teacher": "weight=2",
+            "average": 0.75, "share_of_positives": 0.125, "objective": "upu", "reduction": "prior-weighted",
+            "surrogate": "squared", "beta": 0.5, "gamma": 0.25, "smoothing": 0.125, "scenario": "case-control",
+            "decide_at": "class", "test_view": "mirror", "skip": true, "hold_out": 0.2
+        }"#;
+        let all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(all).unwrap();
+        let full: Choices = serde_json::from_value(all.clone().into()).unwrap();
+        // One that is missing above is missing here, too, and so is one that `merge` forgets.
+        assert_eq!(serde_json::to_value(full.merge(&Choices::default())).unwrap(), serde_json::json!(all));
+        assert_eq!(serde_json::to_value(Choices::default().merge(&full)).unwrap(), serde_json::json!(all));
+        let nothing = format!("{:?}", Choices::default());
+        assert_eq!(nothing.matches("None").count(), all.len(), "{nothing}");
+        let usual = Choices::default().resolve("nnpu").unwrap();
+        for (key, value) in all {
+            let only = serde_json::json!({ key.clone(): value });
+            let one: Choices = serde_json::from_value(only).unwrap();
+            assert_ne!(one.resolve("nnpu").unwrap(), usual, "'{key}' changes nothing");
+        }
+    }
+
     #[test]
     fn what_cannot_be_is_named() {
         let refused = |choices: Choices| choices.resolve("collective").unwrap_err();

@@ -62,7 +62,7 @@ impl Comparison {
         })
     }
 
-    /// A line a difference.
+    /// One line per difference.
     pub fn csv(&self) -> String {
         let number = |x: f64| if x.is_finite() { format!("{x:.4}") } else { String::new() };
         let key = self.rows.first().map_or("hidden", |row| row.labeled.key());

@@ -1,4 +1,4 @@
-//! Experiments as data: a spec says what is run, a results file what came of it, a table or figure what it means.
+//! Experiments as data: a spec says what is run, a results file what came out of it, a table or figure what it means.
 //!
 //! [`Spec::read`] reads a TOML file; [`pending`] lists the runs that no results file holds yet; [`run_all`] does them,
 //! several at a time on one device, and appends each to the [`Results`] when it ends, so that an interrupted experiment

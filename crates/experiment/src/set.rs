@@ -28,7 +28,7 @@ pub struct Set {
     pub train: Vec<bool>,
     /// Whether each row to test on is.
     pub test: Vec<bool>,
-    /// The file of each row, where rows are files of their own.
+    /// The file of each row, where rows are separate files.
     pub files: Option<Vec<PathBuf>>,
     /// The number of each row to train on among the published rows, if some of them are left out.
     published: Option<Vec<usize>>,
@@ -273,7 +273,7 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
     Ok((data.dense()?.into_owned(), truth))
 }
 
-/// Rows without a test part of their own: a share of each class is kept for testing. Of the rows, those that are `kept`
+/// Rows without a test part: a share of each class is kept for testing. Of the rows, those that are `kept`
 /// have a truth; all of them if nothing is said.
 fn of_table(
     shape: Option<PictureShape>,

@@ -24,7 +24,7 @@ pub(crate) struct SplitPrior {
     /// As it is.
     pub truth: PriorInUnlabeled,
     /// As the method is told.
-    pub told: PriorInUnlabeled,
+    pub given: PriorInUnlabeled,
 }
 
 impl Split {
@@ -53,8 +53,8 @@ impl Split {
             Some(_) => {
                 let hidden = training.unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
                 let mu = hidden as f64 / training.unlabeled.len() as f64;
-                let told = PriorInUnlabeled::new(run.told(mu, kind))?;
-                Some(SplitPrior { truth: PriorInUnlabeled::new(mu)?, told })
+                let given = PriorInUnlabeled::new(run.given_prior(mu, kind))?;
+                Some(SplitPrior { truth: PriorInUnlabeled::new(mu)?, given })
             }
         };
         labels.resize(set.train.len() + set.test.len(), Label::Unlabeled);
@@ -79,7 +79,7 @@ mod tests {
         assert!(split.held_out.positive.is_empty() && split.held_out.unlabeled.is_empty());
         assert!(split.training.positive.iter().all(|&row| set.train[row as usize]));
         let mu = PriorInUnlabeled::new(4.0 / 34.0).unwrap();
-        assert_eq!(split.prior, Some(SplitPrior { truth: mu, told: mu }));
+        assert_eq!(split.prior, Some(SplitPrior { truth: mu, given: mu }));
         // Rows to test on are unlabeled to the scorer, and in no list.
         assert_eq!(split.labels.len(), 60);
         assert!(split.labels[50..].iter().all(|&label| label == Label::Unlabeled));
@@ -94,7 +94,7 @@ mod tests {
         let hidden = kept.iter().filter(|&&row| set.train[row as usize]).count();
         let prior = split.prior.unwrap();
         assert_eq!(prior.truth.get(), hidden as f64 / kept.len() as f64);
-        assert_eq!(prior.told.get(), prior.truth.get() + 0.5);
+        assert_eq!(prior.given.get(), prior.truth.get() + 0.5);
         // A share that cannot be is refused.
         run.prior_error = 0.95;
         let error = Split::new(&run, PriorErrorKind::Absolute, &set).err().unwrap().to_string();

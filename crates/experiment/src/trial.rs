@@ -47,7 +47,7 @@ impl<'a> Trial<'a> {
         let settings = &run.settings;
         let split = Split::new(run, kind, set)?;
         let counts = counts(&split);
-        let told = split.prior.map(|prior| prior.told);
+        let given = split.prior.map(|prior| prior.given);
         let scorer = match settings.method()? {
             Method::Auto => {
                 let detail =
@@ -58,7 +58,7 @@ impl<'a> Trial<'a> {
             Method::Objective(method) => {
                 let labeled = counts.labeled_share();
                 // The logit that a network without an input would give, to the last digit as in committed results.
-                let share = told.filter(|_| method.needs_prior).map_or(labeled, |told| told.get());
+                let share = given.filter(|_| method.needs_prior).map_or(labeled, |given| given.get());
                 RunScorer::Network(Box::new(NetworkScorer {
                     objective: ObjectiveChoice::Named(method),
                     options: settings.options,
@@ -75,9 +75,9 @@ impl<'a> Trial<'a> {
             let detail = format!("{} sees no image, and has no mirror image to score", settings.network);
             return Err(ExperimentError::Spec { file: run.name.clone(), detail });
         }
-        let shift = match (settings.decide_at, told) {
-            (DecideAt::Class, Some(told)) => {
-                logit_shift(told, told.to_class_prior(Scenario::SingleSample, counts))
+        let shift = match (settings.decide_at, given) {
+            (DecideAt::Class, Some(given)) => {
+                logit_shift(given, given.to_class_prior(Scenario::SingleSample, counts))
             }
             _ => 0.0,
         };
@@ -128,10 +128,10 @@ impl<'a> Trial<'a> {
         Ok(rows * self.network()?.map_or(1.0, of))
     }
 
-    /// What the scorer is told.
+    /// What the scorer is given.
     fn task<'t>(&'t self, data: &'t Dataset) -> Task<'t> {
         let (counts, scenario) = (counts(&self.split), self.run.settings.scenario);
-        let told = self.split.prior.map(|prior| prior.told);
+        let given = self.split.prior.map(|prior| prior.given);
         Task {
             data,
             labels: Cow::Borrowed(&self.split.labels),
@@ -142,7 +142,7 @@ impl<'a> Trial<'a> {
             drawn: counts.into(),
             reserved: 0,
             all_unlabeled: None,
-            priors: told.map(|told| Priors::from_unlabeled(told, scenario, counts, false)),
+            priors: given.map(|given| Priors::from_unlabeled(given, scenario, counts, false)),
             scenario,
             seed: self.run.seed,
             machine: self.machine,
@@ -205,7 +205,7 @@ impl<'a> Trial<'a> {
             accuracy: right.count() as f64 / self.set.test.len() as f64,
             auc: auc(&tested.scores, &self.set.test).unwrap_or(f64::NAN),
             rows: (self.split.training.positive.len(), self.split.training.unlabeled.len()),
-            prior: self.split.prior.map(|SplitPrior { truth, told }| (truth.get(), told.get())),
+            prior: self.split.prior.map(|SplitPrior { truth, given }| (truth.get(), given.get())),
             estimated_accuracy: tested.estimated_accuracy,
             // A system has no epochs, and a network at least one.
             loss: last.unwrap_or(0.0),
@@ -238,7 +238,7 @@ impl<'a> Trial<'a> {
         Ok(Tested { decided: decide(&scores), scores, estimated_accuracy })
     }
 
-    /// The test rows by a system, at the threshold of its own.
+    /// The test rows by a system, at its own threshold.
     fn test_system(
         &self,
         model: &ClassicModel,
@@ -260,7 +260,7 @@ impl<'a> Trial<'a> {
         if positive.is_empty() || unlabeled.is_empty() {
             return None;
         }
-        let mu = self.split.prior?.told;
+        let mu = self.split.prior?.given;
         let share =
             |decided: &[bool]| decided.iter().filter(|&&yes| yes).count() as f64 / decided.len() as f64;
         let (recall, predicted) = (share(positive), share(unlabeled));
@@ -281,4 +281,96 @@ struct Tested {
 /// How many rows of either kind are learned from.
 fn counts(split: &Split) -> Counts {
     Counts::new(split.training.positive.len(), split.training.unlabeled.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::set::tests::numbered;
+    use crate::spec::Labeled;
+    use crate::spec::tests::{SMALL, parsed};
+
+    /// 40 positives, of which a fifth is hidden among 60 negatives: 32 labeled rows, 68 unlabeled ones, μ = 8/68 and
+    /// π = 40/100.
+    fn of_hundred(run: &Run, machine: Machine, check: impl FnOnce(Trial)) {
+        let set = numbered(40, 60, 10);
+        check(Trial::new(run, PriorErrorKind::Relative, &set, machine).unwrap());
+    }
+
+    fn run(objective: &str) -> Run {
+        let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
+        assert_eq!(run.labeled, Some(Labeled::AllBut(0.2)));
+        run.settings.objective = objective.to_string();
+        run.settings.network = Architecture::Linear;
+        run
+    }
+
+    fn start_bias(trial: &Trial) -> f64 {
+        match &trial.scorer {
+            RunScorer::Network(scorer) => scorer.start_bias.unwrap(),
+            RunScorer::Classic(_) => f64::NAN,
+        }
+    }
+
+    #[test]
+    fn a_network_starts_at_the_logit_of_the_share_that_its_loss_knows() {
+        of_hundred(&run("collective"), Machine::default(), |trial| {
+            assert_eq!((trial.training().positive.len(), trial.training().unlabeled.len()), (32, 68));
+            // ln(8/60).
+            assert!((start_bias(&trial) - (8f64 / 60.0).ln()).abs() < 1e-12);
+        });
+        // Without a prior, the share of labeled rows: ln(32/68).
+        of_hundred(&run("naive"), Machine::default(), |trial| {
+            assert!((start_bias(&trial) - (32f64 / 68.0).ln()).abs() < 1e-12);
+        });
+        // Told nine tenths of μ: 7.2/68.
+        let told = Run { prior_error: -0.1, ..run("collective") };
+        of_hundred(&told, Machine::default(), |trial| {
+            assert!((start_bias(&trial) - (7.2f64 / 60.8).ln()).abs() < 1e-12);
+        });
+    }
+
+    #[test]
+    fn decisions_at_the_class_prior_move_the_score_from_mu_to_pi() {
+        of_hundred(&run("collective"), Machine::default(), |trial| assert_eq!(trial.shift, 0.0));
+        let mut at_class = run("collective");
+        at_class.settings.decide_at = DecideAt::Class;
+        // ln(0.4/0.6) - ln(8/60) = ln 5.
+        of_hundred(&at_class, Machine::default(), |trial| assert!((trial.shift - 5f64.ln()).abs() < 1e-12));
+        // A run that sees every label has no prior to move from.
+        let mut supervised = Run { labeled: None, ..run("supervised") };
+        supervised.settings.decide_at = DecideAt::Class;
+        of_hundred(&supervised, Machine::default(), |trial| assert_eq!(trial.shift, 0.0));
+    }
+
+    #[test]
+    fn costs_are_multiply_adds_of_all_epochs_and_rows_of_a_system() {
+        let mut linear = run("collective");
+        linear.settings.config.epochs = 7;
+        // One product per row of one column.
+        of_hundred(&linear, Machine::default(), |trial| assert_eq!(trial.cost().unwrap(), 700.0));
+        of_hundred(&run("weighted-lr"), Machine::default(), |trial| {
+            assert_eq!(trial.cost().unwrap(), 100.0);
+            assert_eq!((trial.network().unwrap(), trial.device().unwrap()), (None, Device::Cpu));
+        });
+    }
+
+    #[test]
+    fn accuracy_without_negatives_needs_both_kinds_of_held_out_rows() {
+        of_hundred(&run("collective"), Machine::default(), |trial| {
+            // Recall 3/4, a quarter of U called positive: specificity 1 - (1/4 - 8/68 · 3/4) / (60/68) = 1 - 11/60.
+            let (positive, unlabeled) = ([true, true, true, false], [true, false, false, false]);
+            let expected = 0.4 * 0.75 + 0.6 * (1.0 - 11.0 / 60.0);
+            assert!((trial.estimated_accuracy(&positive, &unlabeled).unwrap() - expected).abs() < 1e-12);
+            assert_eq!(trial.estimated_accuracy(&[], &unlabeled), None);
+            assert_eq!(trial.estimated_accuracy(&positive, &[]), None);
+        });
+    }
+
+    #[test]
+    fn auto_is_not_a_method_to_compare() {
+        let (run, set) = (run("auto"), numbered(40, 60, 10));
+        let refused = Trial::new(&run, PriorErrorKind::Relative, &set, Machine::default()).err().unwrap();
+        assert!(refused.to_string().contains("auto chooses by itself"), "{refused}");
+    }
 }

@@ -102,14 +102,13 @@ fn counts_and_priors_are_those_of_the_split() {
     let done = folder.done(&spec);
     assert_eq!(done.len(), all.len());
     for record in &done {
-        match record.run.contains("/supervised/") {
-            true => assert_eq!((record.rows, record.prior), ((32, 48), None), "{record:?}"),
-            false => {
-                let (truth, told) = record.prior.unwrap();
-                assert_eq!((record.rows, truth), ((24, 56), 8.0 / 56.0), "{record:?}");
-                let expected = if record.run.contains("-10%") { 0.9 * truth } else { truth };
-                assert!((told - expected).abs() < 1e-15, "{record:?}");
-            }
+        if record.run.contains("/supervised/") {
+            assert_eq!((record.rows, record.prior), ((32, 48), None), "{record:?}")
+        } else {
+            let (truth, told) = record.prior.unwrap();
+            assert_eq!((record.rows, truth), ((24, 56), 8.0 / 56.0), "{record:?}");
+            let expected = if record.run.contains("-10%") { 0.9 * truth } else { truth };
+            assert!((told - expected).abs() < 1e-15, "{record:?}");
         }
         // The classes do not touch.
         assert_eq!((record.accuracy, record.auc), (1.0, 1.0), "{record:?}");
@@ -121,6 +120,18 @@ fn counts_and_priors_are_those_of_the_split() {
     let text = table.markdown();
     assert_eq!(text.matches("100.00 ± 0.00").count(), 5, "{text}");
     assert!(!text.contains("of 2]"), "{text}");
+    // The same cells as lines and as objects.
+    let csv = table.csv();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 5);
+    assert_eq!(lines[0], "cell,runs,mean,deviation,printed_mean,printed_deviation");
+    assert_eq!(lines[1], "table:shop/0.25/collective,2,100.0000,0.0000,,");
+    assert_eq!(lines[2], "table:shop/0.25/collective/-10%,2,100.0000,0.0000,,");
+    let json = table.json();
+    assert_eq!((&json["seeds"], json["cells"].as_array().unwrap().len()), (&2.into(), 5));
+    assert_eq!(json["cells"][2]["cell"], "table:shop/all/supervised");
+    assert_eq!((&json["cells"][2]["mean"], &json["cells"][2]["runs"]), (&100.0.into(), &2.into()));
+    assert!(json["cells"][2]["printed_mean"].is_null());
 }
 
 /// Of 24 labeled and 56 unlabeled rows a quarter is held out. A perfect classifier has recall 1 there, and the estimate of

@@ -1,10 +1,10 @@
 //! Scores of several folds on one scale, so that rows of all of them make one list.
 //!
-//! Each fold is scored by a model of its own, and one that stopped earlier, or met other rows, says other numbers for the same
-//! thing. Rows were dealt at random, so the unlabeled rows of all folds have scores of one distribution but for chance: each
+//! Each fold is scored by its own model, and one that stopped earlier, or met other rows, says other numbers for the same
+//! thing. Rows were assigned at random, so the unlabeled rows of all folds have scores of one distribution but for chance: each
 //! fold's quantiles are moved to those of all folds together. The order within a fold stays; labels take no part.
 
-/// Quantiles that are moved; between them the map is linear, beyond them it goes on with the slope of the whole.
+/// Quantiles that are moved; between them the map is linear, beyond them it continues with the slope of the whole.
 const QUANTILES: usize = 50;
 
 /// The rows of one fold, what its models say of them, and what they say of the unlabeled ones among them.

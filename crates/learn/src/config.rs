@@ -31,7 +31,7 @@ const DEFAULT_OBJECTIVE: &str = "collective";
 /// The method where none is named, but a model that counts labels.
 const LABELED_AGAINST_REST: &str = "naive";
 
-/// Terms that models of dense rows are given where nobody says how many: the most frequent ones carry most of what there
+/// Terms that models of dense rows are given if you do not say how many: the most frequent ones carry most of what there
 /// is.
 const DENSE_TERMS: usize = 5_000;
 

@@ -278,7 +278,7 @@ mod tests {
             HeldScores { negative: (&n).into(), ..held(&p, &u) }.risk(Some(mu))
         };
         let truth = mapped(&|x| 2.0 * x - 3f32.ln());
-        // Beside 0.678 of the positives: 3 v E_N[softplus(2x - ln 3)] = 3 v · 0.2126 by numerical integration.
+        // Next to 0.678 of the positives: 3 v E_N[softplus(2x - ln 3)] = 3 v · 0.2126 by numerical integration.
         let expected = 0.67792 + 3.0 * weight_of_negatives(500.0) * 0.2126;
         assert!((truth - expected).abs() < 0.06, "{truth} {expected}");
         assert!(mapped(&|x| x - 0.8 * x * x) > truth + 0.05);

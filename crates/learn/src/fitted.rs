@@ -9,10 +9,10 @@ use onesided_trees::TreesModel;
 use std::fmt;
 use std::sync::Arc;
 
-/// Sparse rows are written out for a network so many at a time.
+/// Sparse rows are written out for a network this many at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// A probability of more than this is no longer told apart from 1; scores go on rising with f, so that rows keep their
+/// A probability of more than this is no longer distinguished from 1; scores keep rising with f, so that rows keep their
 /// order.
 pub(crate) const CERTAIN: f64 = 1.0 - 1e-4;
 
@@ -61,7 +61,7 @@ impl LinkedTrees {
         logit(self.link, score)
     }
 
-    /// Whether its numbers can be what they stand for.
+    /// Whether its numbers are possible values.
     pub fn is_sound(&self) -> bool {
         let link = match self.link {
             Link::LabelFrequency { c } => c > 0.0 && c <= 1.0,
@@ -198,7 +198,7 @@ impl Fitted {
         }
     }
 
-    /// Where so many rows would be scored: [`Device::Auto`] comes to one of the others.
+    /// Where this many rows would be scored: [`Device::Auto`] comes to one of the others.
     pub fn device_for(&self, device: Device, rows: usize) -> Device {
         match self {
             Fitted::Network { network, .. } => device.for_scoring(network, rows),

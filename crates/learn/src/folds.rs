@@ -176,7 +176,7 @@ fn train_side_by_side(
                         }
                     };
                     // A fold takes seconds, and whoever wants to stop should not wait for its end. Who finds the observer
-                    // busy goes on: the answer reaches all.
+                    // busy continues: the answer reaches all.
                     let mut quiet = |_: &Progress| {
                         if let Ok(mut shared) = shared.try_lock() {
                             ask(&mut shared);

@@ -1,7 +1,7 @@
 //! Every method by name: what it assumes, needs and gives, and how it scales.
 //!
 //! Objectives are listed by [`onesided_loss`], classic systems by [`onesided_classic`]. What users need to choose between
-//! them stands here, in the same words for all.
+//! them is here, in the same words for all.
 
 use crate::scorers::takes_trees;
 use crate::{Error, ModelChoice};
@@ -10,7 +10,7 @@ use onesided_classic::{OptionInfo, system_info};
 use onesided_loss::LossError;
 use std::fmt;
 
-/// A method: an objective for a network or for trees, or a system of its own.
+/// A method: an objective for a network or for trees, or a system by itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Method {
     /// Several of the others, tried and put together.
@@ -186,7 +186,7 @@ impl Method {
                 let some: Vec<&str> =
                     systems().iter().map(|info| info.name).filter(|name| takes_trees(name)).collect();
                 Some(format!(
-                    "it has a model of its own; of the classic methods {} can take trees, and every loss but robust-pu can",
+                    "it has its own model; of the classic methods {} can take trees, and every loss but robust-pu can",
                     listed(&some)
                 ))
             }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub enum Reserve {
     /// A share of them, strictly between 0 and 1.
     Share(f64),
-    /// So many of them.
+    /// This many of them.
     Rows(usize),
 }
 

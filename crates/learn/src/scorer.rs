@@ -317,9 +317,8 @@ impl Trainer for OwnTrainer<'_> {
         let data = self.task.data;
         let numbers = |rows: &[u32]| rows.iter().map(|&row| row as usize).collect::<Vec<usize>>();
         let model = (self.scorer.fit)(&data.select(&numbers(&subset.training.all())), subset.seed)?;
-        let score = |rows: &[u32]| match rows.is_empty() {
-            true => Ok(Vec::new()),
-            false => model.scores(&data.select(&numbers(rows))),
+        let score = |rows: &[u32]| {
+            if rows.is_empty() { Ok(Vec::new()) } else { model.scores(&data.select(&numbers(rows))) }
         };
         let scale = ScoreScale::measured(&score(&subset.training.all())?);
         Ok(Fit {

@@ -144,7 +144,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "method",
         value: "NAME",
-        help: "The method; 'onesided methods' lists them [default: auto; collective where something is said of a loss, a model or its training]",
+        help: "The method; 'onesided methods' lists them [default: auto; collective if you set a loss, a model or its training]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| {
@@ -303,7 +303,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Networks,
         train.optimizer,
-        "nadam, adam, nadamw, adamw or sgd; with a w, weight decay is apart from the gradient [default: nadam]"
+        "nadam, adam, nadamw, adamw or sgd; with a w, weight decay is separate from the gradient [default: nadam]"
     ),
     setting!("schedule", "NAME", Networks, train.schedule, "cosine or constant [default: cosine]"),
     setting!(

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 /// What is known of all jobs while they run.
 struct Shared<'o> {
     observer: Observer<'o>,
-    /// What the observer said last, unless it was to go on.
+    /// What the observer said last, unless it was to continue.
     signal: Signal,
     /// Trees of each job, and the most that it may have.
     done: Vec<usize>,

@@ -61,7 +61,7 @@ impl Default for Machine {
 pub struct Task<'a> {
     /// The rows, encoded.
     pub data: &'a Dataset,
-    /// A label per row. Where the truth is learned from, true negatives stand where the unlabeled rows are.
+    /// A label per row. Where the truth is learned from, true negatives take the place of the unlabeled rows.
     pub labels: Cow<'a, [Label]>,
     /// Whether the labels are themselves what is to be predicted: the truth, or "labeled" against "unlabeled".
     pub truth: bool,
@@ -137,7 +137,7 @@ impl<'a> Task<'a> {
         })
     }
 
-    /// The same rows with "labeled" against "unlabeled" as the question, of which weights are no part.
+    /// The same rows with "labeled" against "unlabeled" as the question, without weights.
     pub fn of_labels(&self) -> Task<'_> {
         let (labels, amounts) = (Cow::Borrowed(&*self.labels), self.counts.into());
         Task { truth: true, priors: None, weights: None, labels, amounts, ..self.clone() }
@@ -266,7 +266,7 @@ impl Kinds {
 /// What an observer answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Go on.
+    /// Continue.
     Continue,
     /// Stop here and keep the best so far.
     Finish,
@@ -275,7 +275,7 @@ pub enum Signal {
 }
 
 impl From<bool> for Signal {
-    /// `true` goes on, `false` gives up.
+    /// `true` continues, `false` gives up.
     fn from(go_on: bool) -> Self {
         if go_on { Signal::Continue } else { Signal::Abort }
     }
@@ -295,7 +295,7 @@ pub struct Progress<'a> {
     pub device: &'a str,
     /// Epochs that checkpoints held already, of all runs so far; `None` where nothing was resumed.
     pub resumed_from: Option<usize>,
-    /// Where its training stands.
+    /// How far its training is.
     pub at: At<'a>,
 }
 
@@ -353,5 +353,5 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// An observer of training, which says whether to go on.
+/// An observer of training, which says whether to continue.
 pub type Observer<'o> = &'o mut (dyn FnMut(&Progress) -> Signal + Send);

@@ -17,7 +17,7 @@ const STEPS: usize = 8_000;
 const LARGEST_BATCH: usize = 512;
 /// Smaller data get smaller batches, so that an epoch has about four steps.
 const SMALLEST_BATCH: usize = 32;
-/// With a teacher: decay kept apart from the gradient, chosen on training images of CIFAR-10 that were kept out
+/// With a teacher: decay kept separate from the gradient, chosen on training images of CIFAR-10 that were kept out
 /// (`benches/few_labels`). Its strength times the epochs is what counts, so fewer epochs have more of it.
 const TAUGHT_DECAY: f64 = 1.0;
 /// With a teacher, a batch has at least this share of positives, few as they are.

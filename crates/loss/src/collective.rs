@@ -132,7 +132,7 @@ impl Collective {
         weight * value
     }
 
-    /// L_U as a function of the mean of σ(f), with the mean of σ(−f) given apart.
+    /// L_U as a function of the mean of σ(f), with the mean of σ(−f) given separately.
     ///
     /// 1 − |d| is μ + mean σ(−f) for d > 0 and (1 − μ) + mean σ(f) for d < 0: sums of positive numbers, which keep
     /// their digits when a tiny prior meets saturated scores, and never reach 0. With smoothing, |d| shrinks to

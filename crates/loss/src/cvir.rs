@@ -19,7 +19,7 @@ const WARM_UP: f64 = 0.1;
 /// Gradient: −σ(−f) / 2n_p on P, σ(f) / 2n' on U', 0 on the rest of U; n' = (1 − μ) n_u. The example at the border counts for
 /// the part of it that lies below. Curvature: σ(f) σ(−f) with the same factors, on all of U.
 ///
-/// Its authors rank all of U once an epoch, and so does whoever trains by epochs ([`Paced`]): U' is then made of the rows that
+/// Its authors rank all of U once per epoch, and so does whoever trains by epochs ([`Paced`]): U' is then made of the rows that
 /// were taken before the epoch, and n' is how many of them the batch has. For the first tenth of the epochs every row is taken,
 /// so that there is a ranking to start from. [`Objective::evaluate`] ranks the scores that it is given.
 ///

@@ -56,7 +56,7 @@ impl Lesson {
         self.shift
     }
 
-    /// Goes on from the shift of an earlier run.
+    /// Continues from the shift of an earlier run.
     pub fn restore(&mut self, shift: Option<f64>) {
         self.shift = shift;
     }

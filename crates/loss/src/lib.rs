@@ -22,7 +22,7 @@
 //! [`Loss`] adds a term for known negatives to an objective, and a [`Part`] of the scores may have weights.
 //! [`elicit`] derives a loss from a reward and says what it will learn; [`Bound`] is the generalization bound.
 //!
-//! # In a training step of your own
+//! # In your own training step
 //!
 //! A line through one feature, trained with the collective loss. Only the three commented lines change for another
 //! model: score the batch, evaluate, send the gradient back.

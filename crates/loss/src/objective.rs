@@ -6,7 +6,7 @@ use crate::part::{Part, Weighted};
 
 /// A loss on the scores (logits) of one batch.
 ///
-/// Positives and unlabeled examples arrive apart, so no label type is needed. An objective holds no state of the
+/// Positives and unlabeled examples arrive separately, so no label type is needed. An objective holds no state of the
 /// training beyond counters for the log: evaluating a batch twice gives the same numbers.
 pub trait Objective: Send + Sync {
     /// The value of the loss to report; writes the gradient to descend into `grad_p` and `grad_u`.

@@ -93,7 +93,7 @@ pub struct LossInfo {
     /// The [`Options`] it reads, by name.
     pub reads: &'static [&'static str],
     /// Whether it averages over the whole batch, so that the share of positives in a batch matters; the others average
-    /// over positives and over unlabeled examples apart.
+    /// over positives and over unlabeled examples separately.
     pub pooled: bool,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,

@@ -18,7 +18,7 @@ const GRADIENT_FLOOR: f64 = 1e-12;
 
 fn numbers<T: std::str::FromStr>(rest: &str) -> Vec<T> {
     let parse =
-        |word: &str| word.parse().unwrap_or_else(|_| panic!("'{word}' in the golden file is no number"));
+        |word: &str| word.parse().unwrap_or_else(|_| panic!("'{word}' in the golden file is not a number"));
     rest.split_whitespace().map(parse).collect()
 }
 
@@ -105,7 +105,7 @@ fn agree(golden: &'static str) -> (usize, u64, u64) {
     (seen.len(), cases, corrections)
 }
 
-/// `make_negatives.py` beside the numbers has the formulas.
+/// `make_negatives.py` next to the numbers has the formulas.
 #[test]
 fn negatives_and_weights_agree_with_the_formulas() {
     let (p, wp) = ([1.625f32, -0.375, 3.25], [0.5f32, 2.0, 1.25]);

@@ -8,7 +8,7 @@
 //!     cargo run --release -p onesided-net --features cuda --example cifar10 -- DIR --device cuda
 //!     cargo run --release -p onesided-net --example cifar10 -- DIR --limit 2000 --epochs 1 --network cnn
 //!
-//! With `--labels 1000`, vehicles are positive, so many of them are labeled, and everything else is unlabeled: the setting in
+//! With `--labels 1000`, vehicles are positive, 1,000 of them are labeled, and everything else is unlabeled: the setting in
 //! which methods for few labels are compared. `--teacher on` trains with a teacher, and `--keep-out 10000` judges on the last
 //! 10,000 training images, which then take no part in training, so that settings can be chosen without the test images.
 //!
@@ -38,12 +38,12 @@ struct Options {
     method: String,
     /// The share of the training animals among the unlabeled images.
     hidden: f64,
-    /// Splits, each with a training run of its own.
+    /// Splits, each with its own training run.
     seeds: u64,
     /// Runs that share the device.
     at_once: usize,
     network: Architecture,
-    /// Train on the first so many images.
+    /// Train on this many images, the first ones.
     limit: usize,
     /// Labeled vehicles, instead of hidden animals.
     labels: Option<usize>,

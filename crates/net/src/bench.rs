@@ -37,7 +37,7 @@ pub struct Case {
     pub network: String,
     /// The shape of a row; an image is held as bytes, everything else as numbers.
     pub input: Shape,
-    /// Rows a step.
+    /// Rows per step.
     pub batch: usize,
     /// Training runs at once on the device.
     pub runs: usize,
@@ -126,9 +126,9 @@ pub struct Measured {
     pub device: String,
     /// Whether it is the CPU, which computes in f32.
     pub on_cpu: bool,
-    /// Rows a second.
+    /// Rows per second.
     pub rows_per_second: Spread,
-    /// Steps a second.
+    /// Steps per second.
     pub steps_per_second: Spread,
     /// Steps that were counted.
     pub steps: usize,
@@ -197,7 +197,7 @@ struct Board {
     ready: AtomicUsize,
     /// The time is up.
     stop: AtomicBool,
-    /// A run has ended early, and the others need not go on.
+    /// A run has ended early, and the others need not continue.
     failed: AtomicBool,
 }
 
@@ -273,7 +273,7 @@ impl Bench<'_> {
         let mut counted = 0;
         for (step, rows) in order.chunks_exact(case.batch).cycle().enumerate() {
             let scores = executor.forward(&Batch::plain(rows), Mode::Train)?;
-            // A GPU goes on after `step` has returned; once it has the next scores, that step is behind it. The same
+            // A GPU keeps working after `step` has returned; once it has the next scores, that step is behind it. The same
             // holds of every interval below: what is still under way at its start is left over at its end.
             if step == 1 {
                 first_step.get_or_insert_with(Instant::now);
@@ -302,7 +302,7 @@ impl Bench<'_> {
     }
 }
 
-/// BenchOptions many steps all runs took together while none of them was starting or done, and steps a second in each part.
+/// How many steps all runs took together while none of them was starting or done, and steps per second in each part.
 fn rates(logs: &[Log]) -> (usize, Vec<f64>) {
     let start = logs.iter().filter_map(|log| log.ends.first()).max();
     let end = logs.iter().filter_map(|log| log.ends.last()).min();

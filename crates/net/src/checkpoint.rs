@@ -30,7 +30,7 @@ pub(crate) struct State {
 
 /// The part of the state that is not tensors.
 #[derive(Serialize, Deserialize)]
-struct Note {
+struct Header {
     fingerprint: u64,
     clock: Clock,
     sampler: SamplerState,
@@ -50,12 +50,12 @@ struct Shift {
 const KEY: &str = "onesided-checkpoint";
 const CHECKSUM: &str = "checksum";
 
-/// CRC-32 of the note and of the tensors in the order of their names, in hexadecimal: no flipped bit goes unnoticed.
-fn checksum<'t>(note: &str, tensors: impl Iterator<Item = (&'t str, &'t [u8])>) -> String {
+/// CRC-32 of the head and of the tensors in the order of their names, in hexadecimal: no flipped bit goes unnoticed.
+fn checksum<'t>(head: &str, tensors: impl Iterator<Item = (&'t str, &'t [u8])>) -> String {
     let mut tensors: Vec<_> = tensors.collect();
     tensors.sort_unstable_by_key(|(name, _)| *name);
     let mut sum = crc32fast::Hasher::new();
-    sum.update(note.as_bytes());
+    sum.update(head.as_bytes());
     for (name, bytes) in tensors {
         sum.update(name.as_bytes());
         sum.update(bytes);
@@ -70,35 +70,39 @@ pub(crate) fn refused(path: &Path, reason: impl Into<String>) -> NetError {
 /// A number that differs, all but surely, between different jobs (FNV-1a).
 pub(crate) fn fingerprint(job: &Job) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut eat = |bytes: &[u8]| {
+    let mut add = |bytes: &[u8]| {
         for &byte in bytes {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     };
     let (objective, bias, risk) = (job.objective.describe(), job.start_bias, job.risk_name);
-    // The device is left out: a run that a card has no memory for may go on on the CPU.
+    // The device is left out: a run that a card has no memory for may continue on the CPU.
     let config = TrainConfig { device: Device::Cpu, ..job.config.clone() };
-    eat(format!("{:?} {config:?} {objective} {bias} {risk}", job.network).as_bytes());
+    add(format!("{:?} {config:?} {objective} {bias} {risk}", job.network).as_bytes());
     for rows in [job.positive, job.unlabeled, job.held_out_positive, job.held_out_unlabeled] {
-        eat(&(rows.len() as u64).to_le_bytes());
-        rows.iter().for_each(|row| eat(&row.to_le_bytes()));
+        add(&(rows.len() as u64).to_le_bytes());
+        rows.iter().for_each(|row| add(&row.to_le_bytes()));
     }
     if let Some(negatives) = job.negatives {
-        eat(format!("{:?}", negatives.term).as_bytes());
+        add(format!("{:?}", negatives.term).as_bytes());
         for rows in [negatives.training, negatives.held_out] {
-            eat(&(rows.len() as u64).to_le_bytes());
-            rows.iter().for_each(|row| eat(&row.to_le_bytes()));
+            add(&(rows.len() as u64).to_le_bytes());
+            rows.iter().for_each(|row| add(&row.to_le_bytes()));
         }
     }
     if let Some(weights) = job.weights {
-        weights.iter().for_each(|weight| eat(&weight.to_le_bytes()));
+        weights.iter().for_each(|weight| add(&weight.to_le_bytes()));
     }
-    eat(&(job.data.len() as u64).to_le_bytes());
+    // Without a teacher nothing depends on it, and checkpoints of earlier versions are found.
+    if let (Some(_), Some(share)) = (&job.config.teacher, job.share) {
+        add(&share.to_le_bytes());
+    }
+    add(&(job.data.len() as u64).to_le_bytes());
     match job.data {
-        Source::Numbers(numbers) => numbers.iter().for_each(|x| eat(&x.to_le_bytes())),
+        Source::Numbers(numbers) => numbers.iter().for_each(|x| add(&x.to_le_bytes())),
         Source::Bytes { bytes, scale, shift } => {
-            eat(bytes);
-            scale.iter().chain(shift).for_each(|x| eat(&x.to_le_bytes()));
+            add(bytes);
+            scale.iter().chain(shift).for_each(|x| add(&x.to_le_bytes()));
         }
     }
     hash
@@ -119,7 +123,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
             arrays.push((format!("{prefix}.{}", tensor.name), tensor.shape.clone(), &tensor.data));
         }
     }
-    let note = Note {
+    let head = Header {
         fingerprint,
         clock: state.optimizer.clock.clone(),
         sampler: state.sampler.clone(),
@@ -127,7 +131,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         best: state.best.as_ref().map(|b| (b.0, b.1)),
         teacher: state.average.as_ref().map(|&(shift, _)| Shift { shift }),
     };
-    let note = serde_json::to_string(&note).map_err(|error| refused(path, error.to_string()))?;
+    let head = serde_json::to_string(&head).map_err(|error| refused(path, error.to_string()))?;
     let bytes: Vec<Vec<u8>> =
         arrays.iter().map(|(_, _, data)| data.iter().flat_map(|x| x.to_le_bytes()).collect()).collect();
     let views = arrays
@@ -139,8 +143,8 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
         .map_err(|error| refused(path, error.to_string()))?;
     let checksum =
-        checksum(&note, arrays.iter().map(|(name, ..)| name.as_str()).zip(bytes.iter().map(Vec::as_slice)));
-    let about = HashMap::from([(KEY.to_string(), note), (CHECKSUM.to_string(), checksum)]);
+        checksum(&head, arrays.iter().map(|(name, ..)| name.as_str()).zip(bytes.iter().map(Vec::as_slice)));
+    let about = HashMap::from([(KEY.to_string(), head), (CHECKSUM.to_string(), checksum)]);
     let file =
         safetensors::serialize(views, Some(about)).map_err(|error| refused(path, error.to_string()))?;
     Ok(write_atomically(path, |out| out.write_all(&file))?)
@@ -161,21 +165,21 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         || refused(path, "is damaged or not a checkpoint; name another file, or delete it to start over");
     let (_, header) = SafeTensors::read_metadata(&file).map_err(|_| damaged())?;
     let tensors = SafeTensors::deserialize(&file).map_err(|_| damaged())?;
-    let note = header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(damaged)?;
+    let head = header.metadata().as_ref().and_then(|m| m.get(KEY)).ok_or_else(damaged)?;
     // Checkpoints of earlier versions have none.
     let stored = header.metadata().as_ref().and_then(|m| m.get(CHECKSUM));
     let all = tensors.iter().map(|(name, view)| (name, view.data()));
-    if !cfg!(fuzzing) && stored.is_some_and(|stored| *stored != checksum(note, all)) {
+    if !cfg!(fuzzing) && stored.is_some_and(|stored| *stored != checksum(head, all)) {
         return Err(damaged());
     }
-    let note: Note = serde_json::from_str(note).map_err(|_| damaged())?;
-    if note.fingerprint != fingerprint {
+    let head: Header = serde_json::from_str(head).map_err(|_| damaged())?;
+    if head.fingerprint != fingerprint {
         return Err(refused(
             path,
             "belongs to another run (other data, settings or seed); delete it or name another file",
         ));
     }
-    if !note.clock.is_sound() {
+    if !head.clock.is_sound() {
         return Err(damaged());
     }
     let array = |name: &str| -> Result<Vec<f32>, NetError> {
@@ -197,24 +201,106 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         network.check(&weights).map_err(|_| damaged())?;
         Ok(weights)
     };
-    let best = match note.best {
+    let best = match head.best {
         Some((epoch, risk)) => Some((epoch, risk, weights("best")?)),
         None => None,
     };
-    let average = match note.teacher {
+    let average = match head.teacher {
         Some(Shift { shift }) => Some((shift, weights("teacher")?)),
         None => None,
     };
     Ok(Some(State {
         weights: weights("now")?,
         optimizer: OptimizerState {
-            clock: note.clock,
+            clock: head.clock,
             first: array("optimizer.first")?,
             second: array("optimizer.second")?,
         },
-        sampler: note.sampler,
-        history: note.history,
+        sampler: head.sampler,
+        history: head.history,
         best,
         average,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Shape;
+    use crate::teacher::Teacher;
+    use crate::train::NegativeRows;
+    use crate::zoo::Architecture;
+    use onesided_loss::{Collective, Options, Reduction, Sampling, Setting, method};
+
+    /// A run must not be continued with other data, rows, settings or loss: each of them changes the fingerprint. The
+    /// device alone does not.
+    #[test]
+    fn everything_that_changes_a_run_changes_its_fingerprint() {
+        let network = Architecture::Linear.network(Shape::flat(2)).unwrap();
+        let wider = Architecture::Linear.network(Shape::flat(1)).unwrap();
+        let [sums, weighted] = [Reduction::SumOfMeans, Reduction::PriorWeighted]
+            .map(|reduction| Collective::new(0.25, reduction).unwrap());
+        let taught = TrainConfig { teacher: Some(Teacher::default()), ..TrainConfig::default() };
+        let config = TrainConfig::default();
+        let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
+        let job = |config| Job {
+            network: &network,
+            data: Source::Numbers(&data),
+            positive: &[0],
+            unlabeled: &[1, 2],
+            held_out_positive: &[],
+            held_out_unlabeled: &[3],
+            negatives: None,
+            weights: None,
+            objective: &sums,
+            start_bias: -1.0,
+            share: Some(0.25),
+            risk: None,
+            risk_name: "none",
+            config,
+            checkpoint: None,
+        };
+        let before = fingerprint(&job(&config));
+        let negatives = |training, weight| {
+            let setting = Setting { prior_in_unlabeled: 0.25, sampling: Sampling::CaseControl };
+            let term = method("collective").unwrap().negative_term(&setting, &Options::default(), weight);
+            Some(NegativeRows { training, held_out: &[], term: term.unwrap() })
+        };
+        let [epochs, rate, seed] = [
+            TrainConfig { epochs: 49, ..config.clone() },
+            TrainConfig { learning_rate: 2e-3, ..config.clone() },
+            TrainConfig { seed: 1, ..config.clone() },
+        ];
+        let (bytes, two) = ([1, 2, 3, 4, 5, 6, 7, 8], [1.0, 1.0]);
+        let of_bytes = |scale| Source::Bytes { bytes: &bytes, scale, shift: &two };
+        let others = [
+            Job { network: &wider, ..job(&config) },
+            Job { data: Source::Numbers(&data[..6]), ..job(&config) },
+            Job { data: of_bytes(&[1.0, 1.0]), ..job(&config) },
+            Job { data: of_bytes(&[1.0, 2.0]), ..job(&config) },
+            Job { positive: &[0, 1], unlabeled: &[2], ..job(&config) },
+            Job { unlabeled: &[2, 1], ..job(&config) },
+            Job { held_out_positive: &[3], held_out_unlabeled: &[], ..job(&config) },
+            Job { negatives: negatives(&[3], 1.0), ..job(&config) },
+            Job { negatives: negatives(&[3], 0.5), ..job(&config) },
+            Job { negatives: negatives(&[2], 1.0), ..job(&config) },
+            Job { weights: Some(&[1.0, 1.0, 1.0, 2.0]), ..job(&config) },
+            Job { objective: &weighted, ..job(&config) },
+            Job { start_bias: -1.5, ..job(&config) },
+            Job { risk_name: "log loss", ..job(&config) },
+            job(&epochs),
+            job(&rate),
+            job(&seed),
+            job(&taught),
+            Job { share: Some(0.5), ..job(&taught) },
+        ];
+        let mut prints: Vec<u64> = others.iter().map(fingerprint).chain([before]).collect();
+        prints.sort_unstable();
+        prints.dedup();
+        assert_eq!(prints.len(), others.len() + 1);
+        // Where it runs, and a share that only a teacher reads, are not part of it.
+        let elsewhere = TrainConfig { device: Device::Cuda(1), ..config.clone() };
+        assert_eq!(fingerprint(&job(&elsewhere)), before);
+        assert_eq!(fingerprint(&Job { share: None, ..job(&config) }), before);
+    }
 }

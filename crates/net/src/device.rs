@@ -43,7 +43,7 @@ impl Device {
         }
     }
 
-    /// The device that `self` means for scoring so many rows.
+    /// The device that `self` means for scoring this many rows.
     pub fn for_scoring(self, network: &Network, rows: usize) -> Self {
         self.resolve(network, rows.min(ROWS_A_PASS))
     }

@@ -71,7 +71,7 @@ impl NetError {
     }
 
     /// The same refusal once more, for another job that it stops.
-    pub(crate) fn again(&self) -> Self {
+    pub(crate) fn duplicate(&self) -> Self {
         match *self {
             NetError::DeviceMemory { asked, free, batch, suggestion } => {
                 NetError::DeviceMemory { asked, free, batch, suggestion }
@@ -107,7 +107,7 @@ mod tests {
         let sentence = "training with a batch of 4096 needs 3072 MiB of the GPU's memory, but 1024 MiB are free; \
                         use a batch of 1024 or fewer";
         assert_eq!(full.to_string(), sentence);
-        assert_eq!(full.again().to_string(), sentence);
+        assert_eq!(full.duplicate().to_string(), sentence);
         let data = NetError::DeviceMemory { asked: (1 << 20) + 1, free: 5, batch: 0, suggestion: None };
         assert_eq!(
             data.to_string(),

@@ -48,9 +48,9 @@ pub struct Draw {
 pub struct Batch<'b> {
     /// Row numbers of the data set.
     pub rows: &'b [u32],
-    /// One draw a row, or none at all: rows as they are.
+    /// One draw per row, or none at all: rows as they are.
     pub draws: &'b [Draw],
-    /// Strong views of the last rows, so many as there are of them here.
+    /// Strong views of the last rows, as many as there are entries here.
     pub strong: &'b [Strong],
     /// What the last rows are mixed with, so many as there are of them here; on the CPU, and not together with strong views.
     pub partners: &'b [Partner],
@@ -143,7 +143,7 @@ impl Source<'_> {
         let wide = input.len();
         if wide == 0 || !self.len().is_multiple_of(wide) {
             return Err(NetError::Config(format!(
-                "the data holds {} numbers, which is no multiple of the network's {wide} inputs",
+                "the data holds {} numbers, which is not a multiple of the network's {wide} inputs",
                 self.len()
             )));
         }
@@ -214,7 +214,7 @@ pub trait Executor {
     /// Rows that one pass outside training can take.
     fn rows_at_once(&self) -> usize;
 
-    /// The weights and running statistics as they stand.
+    /// The weights and running statistics as they are.
     fn weights(&mut self) -> Result<Weights, NetError>;
 
     /// Gradient of every trained tensor from the last backward pass, in tensor order.
@@ -230,10 +230,10 @@ pub trait Executor {
     fn steps(&self) -> u64;
 
     /// Keeps a moving average of the weights and running statistics from now on. It starts from `from`, or from the weights
-    /// as they stand.
+    /// as they are.
     fn start_average(&mut self, from: Option<&Weights>) -> Result<(), NetError>;
 
-    /// Moves the average: `rate` of it stays, the rest is taken from the weights as they stand.
+    /// Moves the average: `rate` of it stays, the rest is taken from the weights as they are.
     fn average(&mut self, rate: f32) -> Result<(), NetError>;
 
     /// Scores of the batch's rows under the averaged weights. The averaged statistics stay as they are, and the last

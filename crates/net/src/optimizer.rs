@@ -78,6 +78,13 @@ pub enum Schedule {
 
 impl Schedule {
     /// The factor on the learning rate at `step` of `steps`.
+    ///
+    /// ```
+    /// use onesided_net::Schedule;
+    ///
+    /// assert_eq!(Schedule::Cosine.factor(0, 100), 1.0);
+    /// assert!((Schedule::Cosine.factor(50, 100) - 0.5).abs() < 1e-15);
+    /// ```
     pub fn factor(self, step: u64, steps: u64) -> f64 {
         match self {
             Schedule::Constant => 1.0,
@@ -209,5 +216,72 @@ impl Step {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One parameter after steps with these gradients, at a rate of 0.1.
+    fn after(optimizer: Optimizer, weight_decay: f64, gradients: &[f32]) -> f32 {
+        let (mut clock, mut weight, mut first, mut second) = (Clock::start(), [2.0], [0.0], [0.0]);
+        for gradient in gradients {
+            clock.tick(optimizer, 0.1, weight_decay).apply(
+                &mut weight,
+                &[*gradient],
+                &mut first,
+                &mut second,
+            );
+        }
+        weight[0]
+    }
+
+    #[test]
+    fn first_steps_by_hand() {
+        let near = |have: f32, want: f32| assert!((have - want).abs() < 1e-6, "{have} against {want}");
+        // Whatever the gradient's size, Adam's first step has the size of the rate.
+        near(after(Optimizer::Adam, 0.0, &[0.5]), 1.9);
+        near(after(Optimizer::Adam, 0.0, &[-30.0]), 2.1);
+        // Decay of 0.5 added to a gradient of -0.5 makes it 0.5 · 2 - 0.5 = 0.5, and turns the step around.
+        near(after(Optimizer::Adam, 0.5, &[-0.5]), 1.9);
+        // The other kind shrinks the weight by 1 - 0.1 · 0.5 first: 0.95 · 2 + 0.1.
+        near(after(Optimizer::AdamW, 0.5, &[-0.5]), 2.0);
+        // With momentum 0.9, steps of 0.1 · 1 and 0.1 · 1.9.
+        near(after(Optimizer::Sgd { momentum: 0.9 }, 0.0, &[1.0, 1.0]), 1.71);
+        near(after(Optimizer::Sgd { momentum: 0.0 }, 0.5, &[1.0]), 1.8);
+    }
+
+    #[test]
+    fn a_cosine_ends_at_zero_and_stays_there() {
+        let factors = [0, 25, 50, 100, 130].map(|step| Schedule::Cosine.factor(step, 100));
+        // (1 + cos(π/4)) / 2 = 0.5 + √2 / 4.
+        let want = [1.0, 0.5 + 2f64.sqrt() / 4.0, 0.5, 0.0, 0.0];
+        assert!(factors.iter().zip(want).all(|(have, want)| (have - want).abs() < 1e-15), "{factors:?}");
+        assert_eq!(Schedule::Constant.factor(100, 100), 1.0);
+        // A run without steps has its full rate, not a division by zero.
+        assert_eq!(Schedule::Cosine.factor(0, 0), 1.0);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for name in ["nadam", "adam", "nadamw", "adamw", "sgd"] {
+            assert_eq!(name.parse::<Optimizer>().unwrap().to_string(), name);
+        }
+        for name in ["constant", "cosine"] {
+            assert_eq!(name.parse::<Schedule>().unwrap().to_string(), name);
+        }
+        let error = "adem".parse::<Optimizer>().unwrap_err().to_string();
+        assert!(error.contains("did you mean 'adam'?"), "{error}");
+    }
+
+    #[test]
+    fn a_clock_that_no_run_could_have_is_not_sound() {
+        let mut clock = Clock::start();
+        clock.tick(Optimizer::Nadam, 0.1, 0.0);
+        assert!(clock.is_sound() && clock.momentum_product < 1.0);
+        assert!(!Clock { step: 1 << 53, momentum_product: 1.0 }.is_sound());
+        assert!(!Clock { step: 1, momentum_product: f64::NAN }.is_sound());
+        assert!(!Clock { step: 1, momentum_product: 1.5 }.is_sound());
     }
 }

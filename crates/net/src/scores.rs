@@ -7,6 +7,23 @@ use crate::spec::Network;
 use crate::weights::Weights;
 
 /// Scores of every row of `data` under a trained network, on the CPU.
+///
+/// ```
+/// use onesided_net::{Architecture, Shape, Tensor, Weights, scores};
+///
+/// // f(a, b) = 2a - b + 0.5. Layer 0 flattens, layer 1 has the weights.
+/// let network = Architecture::Linear.network(Shape::flat(2))?;
+/// let tensor = |name: &str, shape: &[usize], data: &[f32]| Tensor {
+///     name: name.to_string(),
+///     shape: shape.to_vec(),
+///     data: data.to_vec(),
+/// };
+/// let weights = Weights {
+///     tensors: vec![tensor("1.weight", &[1, 2], &[2.0, -1.0]), tensor("1.bias", &[1], &[0.5])],
+/// };
+/// assert_eq!(scores(&network, &weights, &[1.0, 0.0, 0.0, 1.0], 1)?, [2.5, -0.5]);
+/// # Ok::<(), onesided_net::NetError>(())
+/// ```
 pub fn scores(
     network: &Network,
     weights: &Weights,
@@ -43,7 +60,7 @@ pub fn scores_on(
     score_rows(engine.executor(network, weights, setting)?.as_mut(), rows)
 }
 
-/// Scores of some rows under the weights as they stand, a pass's worth at a time. Rows must be of the data set.
+/// Scores of some rows under the weights as they are, a pass's worth at a time. Rows must be of the data set.
 pub fn score_rows(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>, NetError> {
     let mut scores = Vec::with_capacity(rows.len());
     for some in rows.chunks(executor.rows_at_once().max(1)) {

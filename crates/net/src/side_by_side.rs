@@ -27,7 +27,7 @@ pub fn train_side_by_side<'j>(
     let engine = match together(jobs).and_then(|device| Engine::new(device, first.data, first.network.input))
     {
         Ok(engine) => engine,
-        Err(error) => return jobs.iter().map(|_| Err(error.again())).collect(),
+        Err(error) => return jobs.iter().map(|_| Err(error.duplicate())).collect(),
     };
     let next = AtomicUsize::new(0);
     let work = || -> Results {

@@ -153,7 +153,7 @@ impl Places {
     }
 }
 
-/// More numbers than any network of the zoo by far; keeps a hostile model file from asking for the moon.
+/// More numbers than any network of the zoo by far; keeps a hostile model file from asking for more memory than there is.
 const MOST_NUMBERS: usize = 1 << 31;
 
 impl Network {
@@ -312,7 +312,7 @@ impl Network {
         for (want, have) in expected.iter().zip(&weights.tensors) {
             if want.name != have.name || want.shape != have.shape || want.len() != have.data.len() {
                 return Err(NetError::Weights(format!(
-                    "'{}' of shape {:?} is needed where '{}' of shape {:?} stands",
+                    "'{}' of shape {:?} is needed in place of '{}' of shape {:?}",
                     want.name, want.shape, have.name, have.shape
                 )));
             }

@@ -20,7 +20,7 @@ pub struct Teacher {
     pub rate: f64,
     /// The probability from which on the teacher's answer counts.
     pub confidence: f64,
-    /// The weight of the lesson beside the objective.
+    /// The weight of the lesson next to the objective.
     pub weight: f64,
     /// Epochs over which that weight rises from 0.
     pub ramp: f64,
@@ -113,7 +113,7 @@ impl Teacher {
         if self.align { lesson } else { lesson.unaligned() }
     }
 
-    /// The weight of the lesson after so many epochs, parts of one included.
+    /// The weight of the lesson after this many epochs, parts of one included.
     pub(crate) fn weight_at(&self, epochs: f64) -> f64 {
         if epochs >= self.ramp { self.weight } else { self.weight * epochs / self.ramp }
     }

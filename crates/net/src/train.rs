@@ -21,7 +21,7 @@ use std::path::Path;
 /// How to train.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainConfig {
-    /// Rows a step, positives and unlabeled together.
+    /// Rows per step, positives and unlabeled together.
     pub batch: usize,
     /// Passes over the unlabeled rows.
     pub epochs: usize,
@@ -33,7 +33,7 @@ pub struct TrainConfig {
     pub optimizer: Optimizer,
     /// How the rate falls.
     pub schedule: Schedule,
-    /// Epochs over which the rate rises in a straight line before it has its full size; the schedule runs beside it.
+    /// Epochs over which the rate rises in a straight line before it has its full size; the schedule runs alongside it.
     /// Deep networks without batch norm may fall to one class at once without it.
     #[serde(default)]
     pub warm_up: f64,
@@ -129,7 +129,7 @@ impl TrainConfig {
             }
             if let Some(teacher) = self.teacher.filter(|teacher| teacher.rate != rate) {
                 return refuse(format!(
-                    "a teacher is a moving average itself, of rate {}: an average of rate {rate} cannot be kept beside it; \
+                    "a teacher is a moving average itself, of rate {}: an average of rate {rate} cannot be kept next to it; \
                      give both the same rate",
                     teacher.rate
                 ));
@@ -182,7 +182,7 @@ impl TrainConfig {
     }
 }
 
-/// The share of the full learning rate that a warm-up of so many steps has come to at `step`, counted from 0.
+/// The share of the full learning rate that a warm-up of this many steps has come to at `step`, counted from 0.
 fn warm_up_factor(step: u64, warm_up: f64) -> f64 {
     let done = (step + 1) as f64;
     if done >= warm_up { 1.0 } else { done / warm_up }
@@ -196,7 +196,7 @@ pub type Risk<'a> = &'a (dyn Fn(&[f32], &[f32], &[f32]) -> f64 + Sync);
 pub struct NegativeRows<'a> {
     /// Rows to learn from.
     pub training: &'a [u32],
-    /// Rows kept apart for the risk.
+    /// Rows held out for the risk.
     pub held_out: &'a [u32],
     /// What they add.
     pub term: NegativeTerm,
@@ -212,9 +212,9 @@ pub struct Job<'a> {
     pub positive: &'a [u32],
     /// Unlabeled rows to learn from (true negatives for a supervised objective).
     pub unlabeled: &'a [u32],
-    /// Positives kept apart for the risk.
+    /// Positives held out for the risk.
     pub held_out_positive: &'a [u32],
-    /// Unlabeled rows kept apart for the risk.
+    /// Unlabeled rows held out for the risk.
     pub held_out_unlabeled: &'a [u32],
     /// Known negatives, where there are any.
     pub negatives: Option<NegativeRows<'a>>,
@@ -237,7 +237,7 @@ pub struct Job<'a> {
     pub checkpoint: Option<&'a Path>,
 }
 
-/// Where training stands; shown to the observer after each batch.
+/// How far training is; shown to the observer after each batch.
 #[derive(Clone, Debug)]
 pub struct TrainProgress {
     /// Epoch under way, counted from 1.

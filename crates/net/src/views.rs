@@ -5,7 +5,7 @@
 //! image as 0, which is the mean gray of scaled data. Then each number x of a pixel becomes
 //! contrast · (gray + saturation · (x - gray)) + brightness + shift of its channel, where gray is the mean of the pixel's
 //! channels; a negative contrast inverts. Last, a square hole is set to 0. All of it is drawn on the host from the seed and
-//! the step, so that every device sees the same views and a resumed run goes on with them.
+//! the step, so that every device sees the same views and a resumed run continues with them.
 
 use crate::spec::Shape;
 use onesided_data::Stream;
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(to[6..8], [14.0, 15.0]);
         let moved = Strong { warp: [1.0, 0.0, 0.5, 0.0, 1.0, 0.0], ..Strong::default() };
         moved.apply(&image, shape, &mut to);
-        // Half a pixel to the right: the mean of two neighbors, and half of the last one beside the gray outside.
+        // Half a pixel to the right: the mean of two neighbors, and half of the last one next to the gray outside.
         assert_eq!(to[..6], [1.0, 2.0, 3.0, 4.0, 2.0, 2.5]);
     }
 

@@ -225,7 +225,7 @@ fn activate(activation: Activation) -> Layer {
     Layer::Activate { activation }
 }
 
-/// Every kind of layer over images and rows of many shapes; batches are no multiples of 8.
+/// Every kind of layer over images and rows of many shapes; batches are not multiples of 8.
 fn cases() -> Vec<Case> {
     let (norm, pool) = (Layer::BatchNorm, Layer::MaxPool);
     let mut cases = Vec::new();
@@ -522,7 +522,7 @@ fn config(seed: u64) -> TrainConfig {
     }
 }
 
-/// Runs that share the card on streams of their own do not disturb each other, and a run can be repeated.
+/// Runs that share the card on their own streams do not disturb each other, and a run can be repeated.
 #[test]
 fn runs_side_by_side_give_the_bytes_of_runs_one_after_another() {
     let Some(_card) = card() else { return };
@@ -539,11 +539,11 @@ fn runs_side_by_side_give_the_bytes_of_runs_one_after_another() {
     assert!(again == alone[0], "a run that was repeated has other weights");
     assert!(alone[0] != alone[1] && alone[1] != alone[2], "seeds make no difference");
     for (seed, (beside, alone)) in trained(3).iter().zip(&alone).enumerate() {
-        assert!(beside == alone, "the run of seed {seed} has other weights beside others");
+        assert!(beside == alone, "the run of seed {seed} has different weights next to other runs");
     }
 }
 
-/// A checkpoint holds everything that training on a card goes on from.
+/// A checkpoint holds everything that training on a card continues from.
 #[test]
 fn a_checkpoint_resumes_to_the_same_bytes() {
     let Some(_card) = card() else { return };

@@ -131,7 +131,7 @@ fn a_resumed_run_draws_the_same_crops() {
     });
     assert_eq!(told, Some(2));
     assert_eq!(rest.unwrap().weights, whole.weights);
-    // Another device may go on where this one stopped; other crops may not.
+    // Another device may continue where this one stopped; other crops may not.
     let elsewhere = TrainConfig { device: Device::Auto, ..config.clone() };
     assert!(train(&task.job(source, &elsewhere, Some(&path)), &mut |_| true).is_ok());
     let flips = TrainConfig { augment: "flip".parse().unwrap(), ..config };
@@ -236,4 +236,27 @@ fn settings_written_before_there_were_devices_still_load() {
         settings.as_object_mut().unwrap().remove(new);
     }
     assert_eq!(serde_json::from_value::<TrainConfig>(settings).unwrap(), config("none"));
+}
+
+/// A pixel on the left and one on the right; the score is the left one, so a mirror image scores the right one.
+#[test]
+fn views_of_an_image_are_averaged_in_the_order_of_the_rows() {
+    let input = Shape { channels: 1, height: 1, width: 2 };
+    let layers = vec![Layer::Flatten, Layer::Dense { outputs: 1, bias: false }];
+    let network = Network { input, layers };
+    let weight = Tensor { name: "1.weight".into(), shape: vec![1, 2], data: vec![1.0, 0.0] };
+    let weights = Weights { tensors: vec![weight] };
+    let data = [3.0, 5.0, -1.0, 0.0, 8.0, 2.0];
+    let mut executor = CpuExecutor::new(&network, &weights, &data[..], 1, Optimizer::Adam, 0.0).unwrap();
+    let mirrored = Draw { mirror: 1, ..Draw::default() };
+    let rows = [2, 0, 1];
+    assert_eq!(score_rows(&mut executor, &rows).unwrap(), [8.0, 3.0, -1.0]);
+    assert_eq!(score_views(&mut executor, &rows, &[mirrored]).unwrap(), [2.0, 5.0, 0.0]);
+    assert_eq!(score_views(&mut executor, &rows, &[Draw::default(), mirrored]).unwrap(), [5.0, 4.0, -0.5]);
+    // The same through an engine, and a row that is not there.
+    let engine = Engine::new(Device::Cpu, Source::Numbers(&data), input).unwrap();
+    let config = ExecutorConfig { threads: 1, ..ExecutorConfig::default() };
+    assert_eq!(scores_on(&engine, &network, &weights, &rows, &config).unwrap(), [8.0, 3.0, -1.0]);
+    let error = scores_on(&engine, &network, &weights, &[3], &config).unwrap_err().to_string();
+    assert!(error.contains('3'), "{error}");
 }

@@ -121,7 +121,7 @@ struct OptimizerStep {
     parameters: Vec<f32>,
 }
 
-/// A linear network without bias has its inputs as gradient: one row a step with score gradient 1 feeds the
+/// A linear network without bias has its inputs as gradient: one row per step with score gradient 1 feeds the
 /// optimizers exactly the gradients of `golden/make_golden.py`.
 #[test]
 fn optimizers_match_pytorch() {

@@ -83,7 +83,7 @@ fn name_of(set: &Value, mu: &Value, seed: &Value) -> String {
     format!("{set}/{mu}/{seed}")
 }
 
-/// P and U, drawn apart without a row in common and with exactly the share of positives asked for; and how many are hidden.
+/// P and U, drawn separately without a row in common and with exactly the share of positives asked for; and how many are hidden.
 fn draw(
     grid: &Grid,
     set: &str,

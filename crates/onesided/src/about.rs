@@ -21,7 +21,7 @@ pub struct About {
     /// What scores: `mlp:128,128`, `trees`, or of a classic model `linear`, `kernel`, …
     #[serde(alias = "architecture")]
     pub model: String,
-    /// In files of versions 1 and 2: the network that the weights belong to. Later ones have it beside the weights.
+    /// In files of versions 1 and 2: the network that the weights belong to. Later ones have it next to the weights.
     #[serde(default, skip_serializing)]
     pub(crate) network: Option<Network>,
     /// Settings of a classic system that the user gave, and which way scores go with columns (`monotone`).

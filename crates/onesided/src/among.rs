@@ -10,7 +10,7 @@
 //!
 //! (C. Elkan and K. Noto, KDD 2008). That is the way back from π to μ, the share of positives in the unlabeled rows, so the
 //! logit is `score - shift` ([`About::shift`](crate::About)), for which the scores were calibrated. Where positives and unlabeled rows
-//! were drawn apart (case-control), an unlabeled row is one of the population, and the two are equal.
+//! were drawn separately (case-control), an unlabeled row is one of the population, and the two are equal.
 
 use crate::{About, AtPrior, Model};
 use onesided_data::Scenario;

@@ -39,9 +39,10 @@ impl Audit {
         let is_ours = |scaling| {
             let scaled = data.scaled(scaling);
             let rows = Fingerprint::default().of_rows(scaled.as_ref());
-            match rows.of_labels(labels).letters() == self.table() {
-                true => Some(true),
-                false => (rows.letters() == self.table()).then_some(false),
+            if rows.of_labels(labels).letters() == self.table() {
+                Some(true)
+            } else {
+                (rows.letters() == self.table()).then_some(false)
             }
         };
         let found = is_ours(Scaling::Standard).or_else(|| is_ours(Scaling::AsIs));

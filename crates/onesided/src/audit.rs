@@ -29,7 +29,7 @@ use std::path::Path;
 
 /// The column that a person fills.
 pub(crate) const ANSWER: &str = "positive";
-/// The columns that a file must have beside it.
+/// The columns that a file must have next to it.
 pub(crate) const NEEDED: [&str; 10] =
     ["row", "stratum", "first", "last", "drawn", "rows", "predicted", "seed", "model", "table"];
 
@@ -120,7 +120,7 @@ impl AuditFile {
                 None => Err(wrong(format!("has nothing in column '{column}'; undo that change"))),
                 Some(&line) => Err(wrong(format!(
                     "has '{}' in column '{column}', line {}, and '{value}' elsewhere; give files of different draws as \
-                     files of their own",
+                     separate files",
                     cell(column, line),
                     line + 2
                 ))),
@@ -275,7 +275,7 @@ impl Audit {
                 }
                 if *drawn.entry(at).or_insert(line.range.drawn) != line.range.drawn {
                     let what = format!(
-                        "is another draw with the same seed, {}; give each draw a seed of its own",
+                        "is another draw with the same seed, {}; give each draw its own seed",
                         file.seed
                     );
                     return Err(wrong(file, what));
@@ -365,8 +365,8 @@ impl Audit {
     fn check_answers(&self) -> Result<(), Error> {
         let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
         let (yes, blank) = (of(Some(true)), of(None));
-        match of(Some(false)) == 0 && yes > 0 && blank >= yes {
-            true => Err(Error::AuditFile {
+        if of(Some(false)) == 0 && yes > 0 && blank >= yes {
+            Err(Error::AuditFile {
                 file: self.name.clone(),
                 what: format!(
                     "has {}, {} yes, and {}; write no where the answer is no",
@@ -374,8 +374,9 @@ impl Audit {
                     if yes == 1 { "which is" } else { "all of them" },
                     counted(blank, "blank rows")
                 ),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub struct AuditSettings {
     /// How many rows.
     pub rows: usize,
-    /// Cuts to judge beside the model's own. About a quarter of the draws goes to the rows above them, or more.
+    /// Cuts to judge in addition to the model's own. About a quarter of the draws goes to the rows above them, or more.
     pub cuts: Vec<Top>,
     /// The seed of the draw. Another seed is another draw, and draws add up.
     pub seed: u64,
@@ -118,9 +118,10 @@ impl Model {
             probability: plan.strata[drawn.stratum].probability(),
         };
         let rows = plan.draw(settings.seed).into_iter().map(row).collect();
-        let (forecast_by, forecast) = match self.is_of_labels() {
-            true => (ForecastBy::Widest, plan.widest(0.95)?),
-            false => (ForecastBy::Model, plan.forecast(0.95)?),
+        let (forecast_by, forecast) = if self.is_of_labels() {
+            (ForecastBy::Widest, plan.widest(0.95)?)
+        } else {
+            (ForecastBy::Model, plan.forecast(0.95)?)
         };
         Ok(AuditDraw {
             strata: plan.strata,

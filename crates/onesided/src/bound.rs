@@ -7,7 +7,7 @@
 //! * C_x is the largest norm of an encoded row, with the 1 of the bias in it, and C = C_x ∏ ‖W‖_F bounds every score of the
 //!   class.
 //!
-//! The spectral norm of each layer, by power iteration, is shown beside: their product bounds how far this network's score
+//! The spectral norm of each layer, by power iteration, is shown, too: their product bounds how far this network's score
 //! moves with its input.
 
 use crate::{Error, Model};
@@ -21,7 +21,7 @@ use onesided_net::{Activation, Layer, LayerNorms, NetworkNorms};
 pub struct ModelBound {
     /// What the bound was computed from.
     pub parts: BoundParts,
-    /// The bound, term by term, and the paper's beside it.
+    /// The bound, term by term, and the paper's next to it.
     pub bound: Bound,
     /// The reduction that the model was trained with.
     pub reduction: Reduction,

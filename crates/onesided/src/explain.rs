@@ -6,7 +6,7 @@
 //!   mean of the training rows; a term that a text does not have adds nothing.
 //! * **Trees**: exact Shapley values over the shares of training rows at each node ([`onesided_trees::Shap`]).
 //! * **Means of several models**: the weighted sum of what their members' parts are.
-//! * **Networks, kernels and whatever else**: Shapley values beside a row that says nothing (numbers at their mean, no level, no
+//! * **Networks, kernels and whatever else**: Shapley values compared with a row that says nothing (numbers at their mean, no level, no
 //!   term). Up to seven columns in which the row differs from it are taken in every order there is; more in sixteen orders drawn
 //!   at random, each with its reverse (E. Štrumbelj and I. Kononenko, "An efficient explanation of individual classifications
 //!   using game theory", JMLR 11, 2010). In every order parts add up to f less that of the row that says nothing.
@@ -155,9 +155,10 @@ impl Explainer<'_> {
     fn of_trees(&self, trees: &TreesModel, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
         let columns = data.columns()?;
         let encoded = columns.kinds.len() != trees.features();
-        let shap = match encoded {
-            true => trees.shap(data.dense()?.as_ref(), self.model.threads()),
-            false => trees.shap(columns.matrix.as_ref(), self.model.threads()),
+        let shap = if encoded {
+            trees.shap(data.dense()?.as_ref(), self.model.threads())
+        } else {
+            trees.shap(columns.matrix.as_ref(), self.model.threads())
         };
         let groups = if encoded { &self.groups.of_encoded } else { &self.groups.of_whole };
         match shap {
@@ -176,7 +177,7 @@ impl Explainer<'_> {
         sums
     }
 
-    /// Shapley values beside the row that says nothing.
+    /// Shapley values compared with the row that says nothing.
     fn by_orders(&self, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
         let nothing = data.encoding().nothing();
         (0..data.len())

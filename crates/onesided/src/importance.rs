@@ -48,7 +48,7 @@ const FIRST_PASS_ROWS: usize = 2_000;
 const SCORED: usize = 300_000;
 
 impl ImportanceSettings {
-    /// Rows to measure so many columns on.
+    /// Rows to measure this many columns on.
     fn rows_for(&self, columns: usize) -> usize {
         let passes = columns.min(self.columns).max(1) * self.repeats.max(1);
         self.rows.min((SCORED / passes).max(FIRST_PASS_ROWS))
@@ -180,7 +180,7 @@ fn sides(data: &Dataset) -> Result<Vec<Option<bool>>, Error> {
     Ok(sides)
 }
 
-/// Rows of either side, at most so many together and not more than half of them positives unless there are no others.
+/// Rows of either side, at most this many together and not more than half of them positives unless there are no others.
 fn sampled(sides: &[Option<bool>], most: usize, stream: &mut Stream) -> Vec<usize> {
     let mut of = |wanted: bool| -> Vec<usize> {
         let mut rows: Vec<usize> = (0..sides.len()).filter(|&row| sides[row] == Some(wanted)).collect();

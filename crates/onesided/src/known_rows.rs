@@ -2,7 +2,7 @@
 //!
 //! A model has learned the rows it was fitted on by heart, more or less: it scores a hidden positive low because it met the
 //! row as an unlabeled one. A list of these very rows is therefore ranked by scores *out of fold*, which fitting makes anyway.
-//! They are kept in a file beside the model, which knows rows by fingerprints of their encoded cells:
+//! They are kept in a file next to the model, which knows rows by fingerprints of their encoded cells:
 //!
 //! | bytes | content |
 //! |---|---|
@@ -95,7 +95,7 @@ pub struct KnownRows {
     kinds: Vec<RowKind>,
 }
 
-/// Why the file beside a model is of no use.
+/// Why the file next to a model is unusable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowsFileError {
@@ -194,7 +194,7 @@ impl KnownRows {
         self.fingerprints.chunk_by(|a, b| a == b).map(<[u64]>::len).filter(|&equal| equal > 1).sum()
     }
 
-    /// The file beside a model, checked to belong to it.
+    /// The file next to a model, checked to belong to it.
     pub fn beside(model: &Path) -> Result<Self, RowsFileError> {
         let path = rows_file(model);
         let name = path.display().to_string();
@@ -221,9 +221,10 @@ impl KnownRows {
     /// them.
     pub fn of_bytes(bytes: &[u8], model: &[u8], name: &str) -> Result<Self, RowsFileError> {
         let (rows, of_model) = Self::from_bytes(bytes, name)?;
-        match of_model == Fingerprint::default().of_bytes(model).number() {
-            true => Ok(rows),
-            false => Err(RowsFileError::Foreign(name.to_string())),
+        if of_model == Fingerprint::default().of_bytes(model).number() {
+            Ok(rows)
+        } else {
+            Err(RowsFileError::Foreign(name.to_string()))
         }
     }
 
@@ -276,13 +277,10 @@ impl KnownRows {
             scores: scores.iter().map(|part| f32::from_le_bytes(*part)).collect(),
             kinds: kinds.iter().map(kind).collect::<Option<_>>().ok_or_else(damaged)?,
         };
-        match known.fingerprints.is_sorted() {
-            true => Ok((known, model)),
-            false => Err(damaged()),
-        }
+        if known.fingerprints.is_sorted() { Ok((known, model)) } else { Err(damaged()) }
     }
 
-    /// The bytes of the file beside a model with these bytes.
+    /// The bytes of the file next to a model with these bytes.
     pub fn to_bytes(&self, model: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + ROW * self.len() + 4);
         bytes.extend_from_slice(MAGIC);
@@ -309,7 +307,7 @@ impl KnownRows {
     }
 }
 
-/// Writes the rows of a model beside it, or, where it knows none, removes those of another model that stood there before. A file
+/// Writes the rows of a model next to it, or, if it knows none, removes those of another model that were there before. A file
 /// of that name that holds something else is left alone.
 pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -> Result<(), DataError> {
     let beside = rows_file(path);
@@ -418,9 +416,10 @@ impl RowMatcher<'_> {
     /// Among which rows one of this kind is, now that all were seen: of the fitted table, those without a label are known to be
     /// unlabeled.
     pub fn among(&self, kind: RowKind) -> Among {
-        match kind == RowKind::Unlabeled && self.is_fitted_table() {
-            true => Among::Unlabeled,
-            false => Among::Population,
+        if kind == RowKind::Unlabeled && self.is_fitted_table() {
+            Among::Unlabeled
+        } else {
+            Among::Population
         }
     }
 }

@@ -4,7 +4,7 @@
 //! go through a temporary file into rows of one byte per cell. Training, choice and calibration are those of every data set, and the model is
 //! the same to the byte. What needs the rows as numbers reads the table again, piece by piece:
 //!
-//! * the share of positives, where nobody gave it, is estimated on a draw of [`ROWS_FOR_PRIOR`] rows;
+//! * the share of positives, where it was not given, is estimated on a draw of [`ROWS_FOR_PRIOR`] rows;
 //! * fingerprints of the rows, by which `predict` knows the table again.
 
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
@@ -30,7 +30,7 @@ const BYTES_PER_COLUMN: u64 = 1 << 20;
 /// What is kept of a row meanwhile: its fingerprint, its label, its score.
 const BYTES_PER_KNOWN_ROW: u64 = 24;
 
-/// Cells of so many bytes go back to the system once the trees are there; fewer may not.
+/// Cells of this many bytes go back to the system once the trees are there; fewer may not.
 const GIVEN_BACK: u64 = 32 << 20;
 
 /// What the process has before it reads anything.
@@ -70,7 +70,7 @@ impl LargeTable {
         Ok(Self { data, binned: builder.finish()?, place })
     }
 
-    /// Whether a table of so many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
+    /// Whether a table of this many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
     /// left for what reading the columns holds and does not give back.
     pub fn fits(rows: usize, columns: usize) -> bool {
         let cells = (rows as u64).saturating_mul(columns as u64);
@@ -89,9 +89,10 @@ fn bytes_for(rows: usize, cells: u64) -> u64 {
     let columns = cells / (rows as u64).max(1);
     let growing = cells.saturating_add(per_row(BYTES_PER_ROW));
     let reading = BYTES_TO_READ.saturating_add(BYTES_PER_COLUMN.saturating_mul(columns));
-    match cells < GIVEN_BACK {
-        true => growing.saturating_add(reading),
-        false => growing.max(reading.saturating_add(per_row(BYTES_PER_KNOWN_ROW))),
+    if cells < GIVEN_BACK {
+        growing.saturating_add(reading)
+    } else {
+        growing.max(reading.saturating_add(per_row(BYTES_PER_KNOWN_ROW)))
     }
 }
 
@@ -105,7 +106,7 @@ impl Place {
     }
 }
 
-/// Which rows are among at most so many, each kind by the same share of its rows.
+/// Which rows are among at most this many, each kind by the same share of its rows.
 fn thinned(labels: &[Label], most: usize, seed: u64) -> Vec<bool> {
     let share = (most as f64 / labels.len().max(1) as f64).min(1.0);
     let mut stream = Stream::new(seed, "rows for the prior");

@@ -368,7 +368,7 @@ impl Learner {
 
     /// [`fit_with`](Self::fit_with) of rows that were drawn of a table's
     /// ([`InputOptions::max_unlabeled`]): once the model is there, the table is read once more, and all unlabeled rows that
-    /// were not drawn calibrate, set the threshold and give the metrics beside those that were held out of the draw. A place
+    /// were not drawn calibrate, set the threshold and give the metrics along with those that were held out of the draw. A place
     /// that cannot be read again (a pipe) leaves that to the held-out rows.
     pub fn fit_drawn_with(
         &self,

@@ -73,7 +73,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # One loss in code of your own
+//! # One loss in your own code
 //!
 //! Objectives know scores and nothing else, so they fit any training loop: score a batch, evaluate, send the gradient
 //! back. See [`loss`] for a whole training run.
@@ -96,7 +96,7 @@
 //!
 //! `cuda` trains and scores networks on an NVIDIA GPU. The build needs no CUDA: the driver's libraries are loaded when a
 //! GPU is first used. Nothing is on by default. Whole programs are in the folder `examples` of this crate (`table`, `texts`,
-//! `own_loss`), and the guides in the folder `docs` of the repository.
+//! `pictures`, `own_loss`), and the guides in the folder `docs` of the repository.
 //!
 //! # The crates behind this one
 //!

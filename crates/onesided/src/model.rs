@@ -35,7 +35,7 @@ pub struct Model {
     /// Where it scores, and with how many threads; no part of the file.
     device: Device,
     threads: usize,
-    /// The rows it was fitted on, where that was just now; in a file of their own.
+    /// The rows it was fitted on, where that was just now; in a separate file.
     pub(crate) known: Option<Arc<KnownRows>>,
 }
 
@@ -118,14 +118,14 @@ impl Model {
         self
     }
 
-    /// Scores with so many threads from now on; 0 is all there are, as for a model that was just made or loaded.
+    /// Scores with this many threads from now on; 0 is all there are, as for a model that was just made or loaded.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// The device that so many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
+    /// The device that this many rows would be scored on: the one set, or what [`Device::Auto`] comes to.
     pub fn device_for(&self, rows: usize) -> Device {
         self.fitted.device_for(self.device, rows)
     }
@@ -135,7 +135,7 @@ impl Model {
         self.threads
     }
 
-    /// What the model is and how it came about.
+    /// What the model is and how it was made.
     pub fn about(&self) -> &About {
         &self.about
     }
@@ -155,7 +155,7 @@ impl Model {
         self.read_with(&Input::one(path.as_ref()), &ReadAgain::default())
     }
 
-    /// [`read`](Self::read) from one place or two, with labels, truth or names of rows beside the features.
+    /// [`read`](Self::read) from one place or two, with labels, truth or names of rows next to the features.
     pub fn read_with(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
         Ok(self.encoding().read(input, also)?)
     }
@@ -240,7 +240,7 @@ impl Model {
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
-    /// against them. `None` where no row is known to be negative. They say this of negatives like these, which are no
+    /// against them. `None` where no row is known to be negative. They say this of negatives like these, which are not a
     /// random sample of all where somebody picked them.
     pub fn against_negatives(&self, data: &Dataset) -> Result<Option<NegativeMetrics>, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
@@ -265,10 +265,7 @@ impl Model {
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let of_negatives =
             Sample { scores: &negative, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        let refused = |score: f32| match self.decide(probability(f64::from(score)) as f32) {
-            true => 0.0,
-            false => 1.0,
-        };
+        let refused = |score: f32| if self.decide(probability(f64::from(score)) as f32) { 0.0 } else { 1.0 };
         let auc = 1.0 - onesided_eval::weighted_ranking_risk(positive, of_negatives);
         let specificity = of_negatives.mean(refused);
         Some(NegativeMetrics { rows: negative.len(), specificity, auc })
@@ -304,15 +301,16 @@ impl Model {
     /// The format is safetensors, with weights and other long lists of numbers as tensors and JSON documents in the
     /// metadata. A scorer of your own cannot be written.
     ///
-    /// The rows it was fitted on, as fingerprints with their scores out of fold, go into a file beside it
+    /// The rows it was fitted on, as fingerprints with their scores out of fold, go into a file next to it
     /// ([`KnownRows`](crate::KnownRows)); a model that knows none removes such a file of the model before it.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (path, bytes) = (path.as_ref(), self.to_bytes()?);
         // Support vectors are rows of the training data.
-        match self.fitted.holds_rows() {
-            true => onesided_data::write_privately(path, |file| file.write_all(&bytes)),
-            false => onesided_data::write_atomically(path, |file| file.write_all(&bytes)),
-        }?;
+        if self.fitted.holds_rows() {
+            onesided_data::write_privately(path, |file| file.write_all(&bytes))?;
+        } else {
+            onesided_data::write_atomically(path, |file| file.write_all(&bytes))?;
+        }
         Ok(save_beside(path, self.known.as_deref(), &bytes)?)
     }
 
@@ -521,11 +519,12 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 /// What a reader must know of numbers that rest on an estimated prior.
 pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
-    let range = match estimate.one_sided {
-        true => format!(
+    let range = if estimate.one_sided {
+        format!(
             "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"
-        ),
-        false => format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)"),
+        )
+    } else {
+        format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)")
     };
     format!(
         "the prior is a guess, {:.3} of the unlabeled rows: {range}. Probabilities, the threshold, precision, F1, accuracy and \

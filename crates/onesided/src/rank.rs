@@ -52,9 +52,10 @@ impl Model {
         let among = |row: usize| matcher.among(scored[row].0);
         let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)), among);
         let kinds: Vec<RowKind> = scored.into_iter().map(|(kind, _)| kind).collect();
-        let out_of_fold = match known.is_complete() {
-            true => rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count(),
-            false => 0,
+        let out_of_fold = if known.is_complete() {
+            rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count()
+        } else {
+            0
         };
         let left_out = kinds.len() - rows.len();
         Ok(RankedList { rows, kinds, out_of_fold, left_out, is_fitted_table })

@@ -1,8 +1,9 @@
 //! What a person who reviews a ranked list may count on.
 //!
 //! All of it rests on positives that the model has never met: its reserve ([`Learner::reserve`](crate::Learner::reserve)),
-//! or those of a table that it was not fitted on. How many of the reviewed rows are positive needs the share of positives
-//! besides: the population's, π, for a list of new rows, and μ for unlabeled rows beside which positives are labeled.
+//! or those of a table that it was not fitted on. How many of the reviewed rows are positive depends on the share of
+//! positives, too: the population's, π, for a list of new rows, and μ for unlabeled rows, some of whose positives are
+//! labeled elsewhere.
 
 use crate::{Among, Error, Model};
 use onesided_data::{Dataset, Label};
@@ -125,7 +126,7 @@ impl ReviewList {
     }
 }
 
-/// The fewest and the most positives that so many rows are likely to hold.
+/// The fewest and the most positives that this many rows are likely to hold.
 fn between(share: Interval, rows: usize) -> (usize, usize) {
     let n = rows as f64;
     let scatter = |share: f64| NORMAL * (n * share * (1.0 - share)).max(0.0).sqrt();

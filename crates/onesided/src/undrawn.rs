@@ -83,7 +83,7 @@ fn rest_of_table(
     Ok(Undrawn { scores: rows.iter().map(|&row| scores[row]).collect(), weights })
 }
 
-/// Refuses scores from `first` on that are no numbers.
+/// Refuses scores from `first` on that are not numbers.
 fn check_finite(scores: &[f32], first: usize) -> Result<(), Error> {
     match scores[first..].iter().position(|score| !score.is_finite()) {
         Some(at) => Err(Error::Score { row: first + at + 1, score: scores[first + at] }),

@@ -1,4 +1,4 @@
-//! `auto`, the default: many members, one model, and the plain alternatives beside it.
+//! `auto`, the default: many members, one model, and the plain alternatives to compare it with.
 
 use onesided::data::Stream;
 use onesided::eval::auc;

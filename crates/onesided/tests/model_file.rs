@@ -22,7 +22,7 @@ fn model() -> Model {
     learner().fit(&digits_data()).unwrap()
 }
 
-/// A file in the tests' own folder, by a name of its own for each test.
+/// A file in the tests' own folder, by a separate name for each test.
 fn scratch(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }

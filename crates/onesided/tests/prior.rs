@@ -117,7 +117,11 @@ fn the_consensus_finds_the_share_and_its_interval_holds_it() {
             consensus.interval
         );
         assert!(consensus.agreement && report.refusals.is_empty(), "{report:?}");
-        assert_eq!(report.in_population(mu), mu, "the two priors are one where P and U were drawn apart");
+        assert_eq!(
+            report.in_population(mu),
+            mu,
+            "the two priors are one where P and U were drawn separately"
+        );
     }
 }
 

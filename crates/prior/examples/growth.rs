@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Two Gaussians whose means lie DISTANCE apart; a quarter of the rows are labeled positives, the rest is U with a share
-//! MU of positives. The scores are the true log-ratios of the densities of P and U, so that the estimators are seen apart
+//! MU of positives. The scores are the true log-ratios of the densities of P and U, so that the estimators are seen separately
 //! from any classifier. The last word forces one form of the kernel.
 
 use onesided_data::{Matrix, Stream};

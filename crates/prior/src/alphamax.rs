@@ -131,7 +131,7 @@ struct Histogram {
 }
 
 impl Histogram {
-    /// Bins begin at `edges`; what lies below the first is a bin of its own.
+    /// Bins begin at `edges`; what lies below the first is its own bin.
     fn new(cells: &Cells, edges: &[f64]) -> Self {
         let (n_p, n_u) = cells.totals();
         let (mut p, mut w) = (vec![0.0; edges.len() + 1], vec![0.0; edges.len() + 1]);

@@ -5,7 +5,7 @@
 //! estimators name it, if somewhere there are only positives ([`consensus`](crate::consensus())). The answer's interval is
 //! the range, cut off at the bound. If its ends are further apart than a factor of [`FACTOR`], the lower end means nothing,
 //! and the answer is "at most": an interval from 0. The upper end stays where the two-sided one had it, to be on the safe side.
-//! The best guess is the median for usual shares of positives. Where the classes look apart ([`Seen::separation`]) there is
+//! The best guess is the median for usual shares of positives. Where the classes look well separated ([`Seen::separation`]) there is
 //! evidence for a (nearly) pure region, and the estimators are exact there: the guess is then theirs, as far as the middle of
 //! the range goes, 30 to 70 %.
 
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// The ends of an interval that has a lower end are within this factor.
 pub const FACTOR: f64 = 15.0;
-/// A separation from which classes look apart.
+/// A separation from which classes look well separated.
 const APART: f64 = 0.97;
 /// How far into the tails of the range the estimators are believed.
 const BELIEVED: f64 = 0.3;

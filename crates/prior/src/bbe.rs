@@ -26,7 +26,7 @@ static INFO: EstimatorInfo = EstimatorInfo {
     assumes: "labels picked at random among the positives, and a top of the ranking with (nearly) only positives; \
               without one the answer is an upper bound on the share",
     interval: "the Dvoretzky-Kiefer-Wolfowitz band of both tails at the chosen cut: holds for every cut at once, wide, \
-               shows sampling error and no bias; a percentile bootstrap beside it",
+               shows sampling error and no bias; a percentile bootstrap next to it",
     needs: Needs::Scores,
     reconstruction: false,
 };

@@ -1,7 +1,7 @@
 //! Scores in order, in cells of equal or neighboring scores, each with its number of positives and of unlabeled rows.
 //!
 //! The scores are sorted once. Estimators then walk over cells: one for each distinct score, or a few thousand coarse
-//! ones for the bootstrap, whose resamples are a Poisson draw a cell.
+//! ones for the bootstrap, whose resamples are a Poisson draw per cell.
 
 use crate::estimator::Evidence;
 use crate::resample::poisson_all;

@@ -28,9 +28,9 @@ use onesided_data::PriorInUnlabeled;
 use serde::Serialize;
 
 /// Estimates further than this from the consensus do not agree with it.
-pub const FAR: f64 = 0.1;
-/// The share of the weight that may be far.
-const DISSENT: f64 = 1.0 / 3.0;
+pub const AGREEMENT_RADIUS: f64 = 0.1;
+/// The share of the weight that may disagree.
+const MOST_DISAGREEING: f64 = 1.0 / 3.0;
 /// The standard deviation of what all estimators get wrong together.
 const SHARED_ERROR: f64 = 0.025;
 /// From a median absolute deviation to a standard deviation of normal errors.
@@ -60,7 +60,7 @@ pub enum Reason {
     TooFewPositives,
     /// No part of the ranking is (nearly) purely positive.
     ClassesOverlap,
-    /// The labeled positives are no random sample of the positives.
+    /// The labeled positives are not a random sample of the positives.
     LabelsNotAtRandom,
 }
 
@@ -84,9 +84,9 @@ impl Reason {
     }
 }
 
-/// One estimator's say.
+/// How much one estimator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Voice {
+pub struct EstimatorWeight {
     /// Its name.
     pub estimator: &'static str,
     /// Its share of the weight; all shares make 1.
@@ -107,7 +107,7 @@ pub struct Consensus {
     /// τ, how far apart they are.
     pub spread: f64,
     /// The estimators that were weighed.
-    pub voices: Vec<Voice>,
+    pub voices: Vec<EstimatorWeight>,
     /// What the scores show of the assumptions.
     pub signs: Signs,
     /// Why they do not agree, most likely.
@@ -150,8 +150,9 @@ pub fn consensus(estimates: &[Estimate], evidence: &Evidence) -> Result<Consensu
     let reach = |own: f64| (own * own + beyond).sqrt();
     let below = reach(median(&|estimate| reaches(estimate).0));
     let above = reach(median(&|estimate| reaches(estimate).1));
-    let far = estimates.iter().zip(&weights).filter(|(estimate, _)| (estimate.mu - mu).abs() > FAR);
-    let agreement = far.map(|(_, weight)| weight).sum::<f64>() <= DISSENT * total;
+    let far =
+        estimates.iter().zip(&weights).filter(|(estimate, _)| (estimate.mu - mu).abs() > AGREEMENT_RADIUS);
+    let agreement = far.map(|(_, weight)| weight).sum::<f64>() <= MOST_DISAGREEING * total;
 
     let signs = Signs::of(evidence, mu);
     let reason = (!agreement).then(|| reason(evidence, &signs));
@@ -170,14 +171,14 @@ pub fn consensus(estimates: &[Estimate], evidence: &Evidence) -> Result<Consensu
         confidence: evidence.confidence,
         agreement,
         spread,
-        voices: voices.map(|(e, w)| Voice { estimator: e.estimator, weight: w / total }).collect(),
+        voices: voices.map(|(e, w)| EstimatorWeight { estimator: e.estimator, weight: w / total }).collect(),
         signs,
         reason,
         warnings,
     })
 }
 
-/// Few positives explain everything; else labeled positives that stand apart from even the top of U, else overlap where
+/// Few positives explain everything; else labeled positives that differ from even the top of U, else overlap where
 /// the ranking has no level top or is poor, else selection.
 fn reason(evidence: &Evidence, signs: &Signs) -> Reason {
     if evidence.positive_scores.len() < FEW_POSITIVES {

@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_frequency_by_hand() {
-        // c = 1/4 of 400 positives are labeled: 100 beside 300 hidden ones in 900 rows.
+        // c = 1/4 of 400 positives are labeled: 100 next to 300 hidden ones in 900 rows.
         assert!((from_frequency(0.25, 100.0, 900.0) - 300.0 / 900.0).abs() < 1e-12);
     }
 

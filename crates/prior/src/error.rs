@@ -42,7 +42,7 @@ pub enum EvidenceError {
     /// μ at an end of its range is a finding, but not a prior to learn with.
     #[error(
         "{estimator} answers that {} of the unlabeled rows are positive (a share of {mu}); no classifier can be \
-         trained with that prior, so check how the labels came about or give a prior yourself",
+         trained with that prior, so check how the labels were made or give a prior yourself",
         if *mu <= 0.0 { "none" } else { "all" }
     )]
     AtTheEnd { estimator: String, mu: f64 },

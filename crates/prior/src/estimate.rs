@@ -23,7 +23,7 @@ pub struct Curve {
 /// A second interval of the same estimate, found another way.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OtherInterval {
-    /// How it came about.
+    /// How it was made.
     pub how: &'static str,
     /// Lower end.
     pub low: f64,
@@ -38,7 +38,7 @@ pub struct Estimate {
     pub estimator: &'static str,
     /// The estimate, in [0, 1].
     pub mu: f64,
-    /// Its interval, within [0, 1], which contains it. [`EstimatorInfo::interval`] says how it came about. It shows what
+    /// Its interval, within [0, 1], which contains it. [`EstimatorInfo::interval`] says how it was made. It shows what
     /// another sample would have changed, not that an assumption fails.
     pub interval: (f64, f64),
     /// The level of the interval.
@@ -67,7 +67,7 @@ impl Estimate {
 
 /// π for a μ of [0, 1], ends included: [`PriorInUnlabeled::to_class_prior`] and its limits.
 ///
-/// A μ of 1 is a π of 1; a μ of 0 is a π of 0 where P and U were drawn apart, and the labeled share in one sample.
+/// A μ of 1 is a π of 1; a μ of 0 is a π of 0 where P and U were drawn separately, and the labeled share in one sample.
 pub fn share_in_population(mu: f64, scenario: Scenario, counts: Counts) -> f64 {
     match PriorInUnlabeled::new(mu) {
         Ok(mu) => mu.to_class_prior(scenario, counts).get(),
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_share_in_the_population_has_its_limits() {
-        // 200 labeled positives beside 600 unlabeled rows: a quarter of the pool is labeled.
+        // 200 labeled positives next to 600 unlabeled rows: a quarter of the pool is labeled.
         let counts = Counts::new(200, 600);
         let (pi, ends) = estimate(0.2).in_population(Scenario::SingleSample, counts);
         assert!((pi - 0.4).abs() < 1e-12, "(200 + 0.2 * 600) / 800 is 0.4, not {pi}");

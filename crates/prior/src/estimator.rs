@@ -133,7 +133,7 @@ pub struct EstimatorInfo {
     pub citation: &'static str,
     /// What must hold for the answer to be right, and which way it errs where that fails.
     pub assumes: &'static str,
-    /// How the interval comes about.
+    /// How the interval is made.
     pub interval: &'static str,
     /// What it reads.
     pub needs: Needs,

@@ -75,7 +75,7 @@ pub(crate) fn median_distance(rows: &[&[f32]]) -> f64 {
 /// Rows split at random into at most `most` groups of nearly equal size.
 ///
 /// Means over rows are resampled by resampling groups: if rows are split at random, the mean of group means has the
-/// variance of the mean, at the cost of `most` draws instead of a draw a row. Up to `most` rows each is its own group.
+/// variance of the mean, at the cost of `most` draws instead of one draw per row. Up to `most` rows each is its own group.
 pub(crate) fn split_evenly(rows: usize, most: usize, stream: &mut Stream) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..rows).collect();
     let groups = rows.min(most).max(1);

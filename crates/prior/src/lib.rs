@@ -1,7 +1,7 @@
 //! How many positives are hidden among the unlabeled rows?
 //!
 //! Every estimator answers with μ, the share of positives *in U* (never the share of negatives, never the prior of the
-//! population), an interval that says how it came about, and the curve it decided on. They look at one [`Evidence`]:
+//! population), an interval that says how it was made, and the curve it decided on. They look at one [`Evidence`]:
 //! cross-fitted scores of a classifier that tells P from U, and, for some, the rows themselves.
 //!
 //! Without a further assumption the data only bound μ from above: whatever part of the unlabeled density looks like the
@@ -49,7 +49,7 @@ mod tice;
 pub use alphamax::{AlphaMax, Bend};
 pub use answer::{Answer, FACTOR, answer};
 pub use bbe::Bbe;
-pub use consensus::{Consensus, FAR, Reason, Voice, consensus, typical_error};
+pub use consensus::{AGREEMENT_RADIUS, Consensus, EstimatorWeight, Reason, consensus, typical_error};
 pub use dedpul::Dedpul;
 pub use elkan_noto::{ElkanNoto, ReadAt, ScoreCalibration};
 pub use embedding::KernelForm;

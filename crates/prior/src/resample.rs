@@ -1,8 +1,8 @@
 //! The bootstrap, without drawing a million rows two hundred times.
 //!
-//! P and U are resampled apart (Efron 1979). Instead of drawing n rows out of n, each row is taken Poisson(1) times
+//! P and U are resampled separately (Efron 1979). Instead of drawing n rows out of n, each row is taken Poisson(1) times
 //! (Hanley and MacGibbon 2006; Chamandy, Muralidharan, Najmi and Naidu 2012), so a cell of k rows is taken Poisson(k)
-//! times and a resample costs one draw a cell. The estimators divide by the totals, so it does not matter that these
+//! times and a resample costs one draw per cell. The estimators divide by the totals, so it does not matter that these
 //! vary. An interval is the span between two percentiles of the resampled answers: it shows variance, not bias.
 
 use onesided_data::Stream;

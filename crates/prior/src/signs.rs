@@ -6,7 +6,7 @@
 //!
 //! * **random labels**: the AUC of the labeled positives against the μ n_u highest-scored unlabeled rows (at least 10).
 //!   These should be the hidden positives, and labels picked at random are then no higher than they: an AUC near or
-//!   below 1/2 is compatible, a high one says that labeled positives stand apart from all unlabeled rows. With a μ that was
+//!   below 1/2 is compatible, a high one says that labeled positives differ from all unlabeled rows. With a μ that was
 //!   estimated from the same scores it fires only in plain cases, such as a P that is nowhere in U.
 //! * **level top**: the AUC of P against U among the scores above the median of P. Where all of these are positives and
 //!   labels were picked at random, P and U are alike there and it is 1/2. Where it is higher the ratio of the densities

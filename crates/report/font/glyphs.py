@@ -2,7 +2,7 @@
 
     python glyphs.py /path/to/DejaVuSans.ttf > glyphs.txt
 
-Needs fonttools. One line a glyph: code point in hexadecimal, advance width, then its outline, in font units (2048 an em,
+Needs fonttools. One line per glyph: code point in hexadecimal, advance width, then its outline, in font units (2048 an em,
 y pointing up): M x y starts a contour, L x y a straight line, Q cx cy x y a quadratic curve. Contours are closed.
 """
 

@@ -16,7 +16,7 @@ const STEP: f64 = 22.0;
 const GAP: f64 = 10.0;
 
 /// A picture of estimates: names to the left, intervals over one axis, numbers to the right. The last word, if there is
-/// one, is drawn apart, with its interval as a band behind all the others.
+/// one, is drawn below, with its interval as a band behind all the others.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a chart is drawn when it is written"]
 pub struct Intervals {

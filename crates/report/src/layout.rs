@@ -359,7 +359,7 @@ mod tests {
         let layout = Layout::of(&panel);
         sound(&layout);
         let named = layout.texts.iter().filter(|text| text.text.starts_with("mark")).count();
-        assert_eq!(named, 40, "a label without a place beside its point is listed beside the frame");
+        assert_eq!(named, 40, "a label without room next to its point is listed next to the frame");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! * Lines differ in color and in dash, so they can be told apart in print and without color vision. The colors are dark on
 //!   a light page and light on a dark one (`prefers-color-scheme`); the picture paints its own background to match.
 //! * A line is labeled where it ends, to the right of its frame, next to a sample of the line. Labels that would overlap are
-//!   moved apart. Widths are estimated with a generous width a letter, since the font is the reader's.
+//!   moved apart. Widths are estimated with a generous width per letter, since the font is the reader's.
 //! * A point that is not a number interrupts its line; what lies outside the axes is cut off at the frame.
 //! * The same chart always gives the same bytes.
 //!

@@ -76,7 +76,7 @@ impl Marker {
     }
 }
 
-/// Shapes on a page of its own.
+/// Shapes on a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Picture {
     pub title: String,

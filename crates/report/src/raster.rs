@@ -6,7 +6,7 @@
 use crate::geometry::Point;
 use crate::style::Color;
 
-/// Scan lines a row of pixels.
+/// Scan lines per row of pixels.
 const LINES: usize = 8;
 /// Straight pieces of a full circle.
 const CORNERS: usize = 28;

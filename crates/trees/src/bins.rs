@@ -27,7 +27,7 @@ const WORTH_A_THREAD: usize = 50_000;
 /// A feature with few distinct values gets a bin for each, with edges halfway between neighbors; one with more gets bins
 /// of nearly equal numbers of rows: at most 255 of them, fewer in short tables. Of categories, the 254 most frequent have
 /// a bin each, and the others share one until training rows give them an order ([`ordered`](Binned::ordered)). What is missing
-/// has a bin of its own, the last. Labels take no part, so one `Binned` serves every fold of a cross-fit.
+/// has its own bin, the last. Labels take no part, so one `Binned` serves every fold of a cross-fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binned {
     rows: usize,
@@ -109,7 +109,7 @@ impl Bins<'_> {
 pub(crate) enum Feature {
     /// Ascending edges: bin b holds values in (edge b-1, edge b\].
     Numbers(Vec<f32>),
-    /// The codes that have a bin of their own, bin after bin; `others` share the next one.
+    /// The codes that have their own bin, bin after bin; `others` share the next one.
     Categories { of_bins: Vec<u32>, others: Vec<u32> },
     /// The bin of each code: neighbors among levels that were put in an order.
     Ordered { of_level: Vec<u8>, bins: usize },
@@ -289,7 +289,7 @@ impl Binned {
     }
 }
 
-/// The most bins of values that so many rows are worth.
+/// The most bins of values that this many rows are worth.
 fn most_bins(rows: usize) -> usize {
     FEW_BINS.iter().find(|(below, _)| rows < *below).map_or(MOST_BINS, |&(_, bins)| bins)
 }

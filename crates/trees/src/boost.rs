@@ -3,7 +3,7 @@
 //! What is minimized stays outside. Before each tree the caller is shown the scores of the training rows and answers with
 //! a gradient g and a curvature h for each; a leaf then adds -Σg / (Σh + λ), a Newton step on the penalized loss of its
 //! rows, times the learning rate. So a loss may couple its rows (the mean over a batch, a correction by sign), and the
-//! caller may deal them into new random parts before every tree.
+//! caller may split them into new random parts before every tree.
 
 use crate::TreesError;
 use crate::bins::Binned;
@@ -61,7 +61,7 @@ pub(crate) struct Placed {
 pub struct Boosting<'a> {
     /// The data.
     pub binned: &'a Binned,
-    /// The rows to learn from. One that stands here twice counts twice, and may have other derivatives at each place, as a
+    /// The rows to learn from. One that is here twice counts twice, and may have other derivatives at each place, as a
     /// positive that is among the unlabeled rows too.
     pub training: &'a [u32],
     /// The score of every row before the first tree.
@@ -92,7 +92,7 @@ pub struct Round<'a> {
     pub held_out_loss: Option<f64>,
 }
 
-/// A model, and how it came about.
+/// A model, and how it was fitted.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoostedTrees {

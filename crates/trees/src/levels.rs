@@ -12,14 +12,14 @@
 //! where m is the share of all training rows and τ² the variance of the levels' own shares about it, estimated by moments (an
 //! analysis of variance). A cut then is between small and large shares, and says which levels go left.
 //!
-//! A row that counted for its level's share would find its own label in it. So training rows are dealt into five parts, and each
+//! A row that counted for its level's share would find its own label in it. So training rows are split into five parts, and each
 //! is sorted by the shares of the other four parts; all other rows by those of all training rows. Hence the order belongs to one
 //! set of training rows, and every fold has its own.
 
 use crate::bins::{Binned, Codes, Feature, MOST_BINS, edges_of};
 use onesided_data::Stream;
 
-/// Parts that training rows are dealt into.
+/// Parts that training rows are split into.
 const PARTS: usize = 5;
 /// Rows that a level's share is shrunk by, at least and at most.
 const SHRUNK_BY: [f64; 2] = [1.0, 10_000.0];

@@ -2,7 +2,7 @@
 //! machine", Annals of Statistics 29, 2001), in the histogram form of LightGBM (Ke et al., NeurIPS 2017).
 //!
 //! Values are sorted into at most 255 bins a feature once ([`Binned`]); a tree then looks at sums of gradients a bin
-//! instead of at rows, and grows where the loss falls most, leaf by leaf. A missing value (NaN) has a bin of its own and
+//! instead of at rows, and grows where the loss falls most, leaf by leaf. A missing value (NaN) has its own bin and
 //! goes, at every split, to the side where it does more good.
 //!
 //! Rows of tables differ in scale, kind and importance of their columns, and trees take all of that as it comes: on such

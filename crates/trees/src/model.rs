@@ -49,7 +49,7 @@ pub enum Node {
     },
 }
 
-/// A tree: its root is the first node, and children stand behind their parents.
+/// A tree: its root is the first node, and children come after their parents.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
     /// The nodes.

@@ -73,7 +73,7 @@ pub struct BinnedBuilder {
 }
 
 impl BinnedBuilder {
-    /// For so many rows. The temporary file is in `folder`, or where the system has such files.
+    /// For this many rows. The temporary file is in `folder`, or where the system has such files.
     pub fn new(rows: usize, folder: Option<&std::path::Path>) -> Result<Self, TreesError> {
         let bytes = ByteColumns::new(rows, folder).map_err(temporary)?;
         Ok(Self { rows, bytes, features: Vec::new(), codes: Vec::new() })

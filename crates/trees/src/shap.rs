@@ -99,7 +99,7 @@ impl<'t> Covered<'t> {
     /// The mean answer over the rows that the tree was grown on.
     fn expected(&self) -> f64 {
         let mut worth = vec![0.0; self.tree.nodes.len()];
-        // Children stand behind their parents.
+        // Children come after their parents.
         for (at, node) in self.tree.nodes.iter().enumerate().rev() {
             worth[at] = match (node, children(node)) {
                 (Node::Leaf { value }, _) => f64::from(*value),
@@ -123,7 +123,7 @@ impl<'t> Covered<'t> {
         self.follow(row, 0, &mut paths[..steps], 0, root, parts);
     }
 
-    /// Goes on from a node: `paths` begins with the `length` steps of the way to its parent, behind which there is room.
+    /// Continues from a node: `paths` begins with the `length` steps of the way to its parent, behind which there is room.
     fn follow(
         &self,
         row: &[f32],

@@ -82,13 +82,13 @@ impl Bounds {
     /// Twice how much the loss falls at that constant: G² / (H + λ) where nothing bounds it.
     fn score(self, sums: Sums, l2: f64) -> f64 {
         let below = sums.curvature + l2;
-        match self.are_none() {
-            true if below > 0.0 => sums.gradient * sums.gradient / below,
-            true => 0.0,
-            false => {
-                let value = self.value(sums, l2);
-                -(2.0 * sums.gradient * value + below * value * value)
-            }
+        if !self.are_none() {
+            let value = self.value(sums, l2);
+            -(2.0 * sums.gradient * value + below * value * value)
+        } else if below > 0.0 {
+            sums.gradient * sums.gradient / below
+        } else {
+            0.0
         }
     }
 }

@@ -37,7 +37,7 @@ fn categories_are_told_apart_by_sets_in_values_bins_and_json() {
     assert_eq!(model.logits_of(&binned, &rows).unwrap(), logits);
     let again: TreesModel = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
     assert_eq!(again, model);
-    // A code that training never saw is no code of a set; it goes right, and nothing breaks.
+    // A code that training never saw is not in any set of codes; it goes right, and nothing breaks.
     let unseen = Matrix::new(2, 1, vec![1e6, f32::NAN]).unwrap();
     assert!(model.logits(&unseen).unwrap().iter().all(|logit| logit.is_finite()));
 }

@@ -5,7 +5,7 @@ use onesided_trees::{
     Binned, Boosting, Derivatives, LabeledRows, Node, Tree, TreesConfig, TreesError, TreesModel, fit,
 };
 
-/// Two rows a leaf, no penalty, one tree taken whole.
+/// Two rows per leaf, no penalty, one tree taken whole.
 fn by_hand() -> TreesConfig {
     TreesConfig {
         trees: 1,

@@ -1,4 +1,4 @@
-//! Shapley values beside those of the `shap` package.
+//! Shapley values compared with those of the `shap` package.
 
 use onesided_data::Matrix;
 use onesided_trees::TreesModel;

@@ -1,4 +1,4 @@
-//! Held-out log loss beside scikit-learn's histogram boosting, on a table with weights and missing cells.
+//! Held-out log loss compared with scikit-learn's histogram boosting, on a table with weights and missing cells.
 
 use onesided_data::Matrix;
 use onesided_trees::{Binned, LabeledRows, TreesConfig, fit};

@@ -34,7 +34,7 @@ fn simulated(labeled: usize, unlabeled: usize, cols: usize, name: &str) -> Simul
 }
 
 /// The derivatives of an objective whose training rows are `labeled` positives and then unlabeled rows. Before each tree
-/// both are dealt into `parts` random batches, whose mean is descended. Times the number of rows, so that the sum of
+/// both are split into `parts` random batches, whose mean is descended. Times the number of rows, so that the sum of
 /// curvatures in a leaf is of the size it has for log loss.
 fn derivatives(
     objective: &dyn Objective,

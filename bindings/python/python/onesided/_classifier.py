@@ -34,7 +34,7 @@ class PUClassifier(Estimator):
     ----------
     method : str, optional
         The method by its name; :func:`onesided.methods` lists them. By default ``"auto"``, which tries several models
-        and mixes those that do well; ``"collective"`` where something is said of a loss, a model or its training.
+        and mixes those that do well; ``"collective"`` if you set a loss, a model or its training.
     prior : float or "auto", optional
         The share of positives in the population, such as 0.3 or ``"30%"``. Estimated where a method needs it and nothing is
         said.
@@ -42,7 +42,7 @@ class PUClassifier(Estimator):
         The share of positives among the unlabeled rows, instead of ``prior``.
     scenario : {"single-sample", "case-control"}, optional
         How the rows were drawn: one sample of which some positives are labeled (the default of :meth:`fit`), or
-        positives and unlabeled rows apart (the default of :meth:`fit_parts`).
+        positives and unlabeled rows separately (the default of :meth:`fit_parts`).
     effort : {"quick", "normal", "thorough"}, optional
         For ``auto``: how much time it may take.
     single : bool, optional
@@ -85,7 +85,7 @@ class PUClassifier(Estimator):
         Labeled positives to set aside before anything is looked at, a share (``0.2``, ``"20%"``) or a number of them: what
         :meth:`recall_cut` promises rests on them.
     threshold : {"half", "quantile", "max-pu-accuracy"}, optional
-        How the threshold is chosen. For a cut of your own, compare probabilities with it:
+        How the threshold is chosen. For your own cut, compare probabilities with it:
         ``predict_proba(X)[:, 1] >= 0.3``.
     device : str, optional
         ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"cuda:0"``.
@@ -310,7 +310,7 @@ class PUClassifier(Estimator):
         return self
 
     def fit_parts(self, X_pos: Any, X_unl: Any, X_neg: Any = None) -> PUClassifier:
-        """Learn from positives and unlabeled rows that are apart, and known negatives where there are some.
+        """Learn from positives and unlabeled rows in separate tables, and known negatives if you have some.
 
         The scenario is case-control unless another was set: the unlabeled rows are the population.
 
@@ -539,7 +539,7 @@ class PUClassifier(Estimator):
         """The predicted class of each row: positive where its probability is at least ``threshold_``.
 
         That is one half only where the share of positives was given. Where it is a guess, ``threshold_rule_`` is
-        ``"cautious"`` and the threshold is usually higher. For a cut of your own, compare probabilities with it:
+        ``"cautious"`` and the threshold is usually higher. For your own cut, compare probabilities with it:
         ``predict_proba(X)[:, 1] >= 0.3``.
 
         Parameters

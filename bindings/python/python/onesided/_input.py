@@ -88,7 +88,7 @@ _PICTURES = (".png", ".jpg", ".jpeg")
 
 
 def _texts(texts: list[str], argument: str) -> Rows:
-    """Texts, unless they are the names of picture files: a model of file names would be of no use to anybody."""
+    """Texts, unless they are the names of picture files: a model of file names would be useless."""
     if all(text.lower().endswith(_PICTURES) for text in texts) and all(os.path.exists(text) for text in texts):
         raise ValueError(
             f"{argument}: holds the names of picture files as str, which would be learned from as texts; give paths, "
@@ -409,7 +409,7 @@ def parts_of(parts: dict[str, Rows]) -> tuple[list[tuple[Any, ...]], list[int]]:
     for argument, other in others:
         both = f"{name} and {argument}"
         if first.kind != other.kind:
-            raise ValueError(f"{both}: one is {first.kind}, the other {other.kind}; give both alike")
+            raise ValueError(f"{both}: one is {first.kind}, the other {other.kind}; give both in the same form")
         if first.names is not None and other.names is not None and set(first.names) != set(other.names):
             lacking = sorted(set(first.names) ^ set(other.names))
             raise ValueError(f"{both}: {', '.join(lacking[:8])} is in one of them only; give both all columns")
@@ -422,7 +422,7 @@ def parts_of(parts: dict[str, Rows]) -> tuple[list[tuple[Any, ...]], list[int]]:
 
 def _check_pictures(first: Rows, other: Rows, both: str) -> None:
     if first.given[0] != other.given[0]:
-        raise ValueError(f"{both}: one is an array of pictures, the other a list of files; give both alike")
+        raise ValueError(f"{both}: one is an array of pictures, the other a list of files; give both in the same form")
     if first.given[0] == "pictures" and first.given[1].shape[1:] != other.given[1].shape[1:]:
         raise ValueError(f"{both}: their pictures differ in size")
 

@@ -133,7 +133,7 @@ def estimate_prior(
     X, y : rows and labels
         As :meth:`onesided.PUClassifier.fit` takes them.
     X_pos, X_unl, X_neg : rows
-        Positives, unlabeled rows and, where there are some, known negatives apart, instead of X and y.
+        Positives, unlabeled rows and, if you have some, known negatives in separate tables, instead of X and y.
     estimator : "quick", "all", a name or a list of names
         :func:`onesided.estimators` lists them; ``"quick"`` are those that look at scores alone.
     scorer : str
@@ -229,7 +229,7 @@ class PriorEstimator(Estimator):
         return self._take(estimate_prior(X, y, **self.get_params()))
 
     def fit_parts(self, X_pos: Any, X_unl: Any, X_neg: Any = None) -> PriorEstimator:
-        """Estimate the prior of positives and unlabeled rows that are apart, with known negatives where there are some."""
+        """Estimate the prior of positives and unlabeled rows in separate tables, with known negatives if you have some."""
         return self._take(estimate_prior(X_pos=X_pos, X_unl=X_unl, X_neg=X_neg, **self.get_params()))
 
     def _take(self, estimate: PriorEstimate) -> PriorEstimator:

@@ -98,7 +98,7 @@ class Explanation(list[tuple[str, float]]):
     Attributes
     ----------
     base : float or None
-        The score of a row that says nothing, the same for all rows but for rounding. None where the theory of a method bends the
+        The score of a row that says nothing, the same for all rows except for rounding. None where the theory of a method bends the
         score after its parts were added up (``"elkan-noto"`` in one sample).
     rest : float
         What the features that are not listed add up to.

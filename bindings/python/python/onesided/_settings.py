@@ -57,7 +57,7 @@ def settings_of(params: dict[str, Any]) -> dict[str, list[str]]:
             raise ValueError(f"{name}: must be a name, but is {value!r}{_meant(name, value)}")
         if name == "threshold" and not isinstance(value, str):
             raise ValueError(
-                f"threshold: must be a rule ('half', 'quantile' or 'max-pu-accuracy'), but is {value!r}; for a cut of your own, "
+                f"threshold: must be a rule ('half', 'quantile' or 'max-pu-accuracy'), but is {value!r}; for your own cut, "
                 f"compare probabilities with it: predict_proba(X)[:, 1] >= {value!r}"
             )
         if name in _SHARES and isinstance(value, str) and value.strip().endswith("%"):

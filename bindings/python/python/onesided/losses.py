@@ -1,6 +1,6 @@
-"""The losses for training loops of your own: numpy, LightGBM and XGBoost. :mod:`onesided.torch` has them as modules.
+"""The losses for your own training loops: numpy, LightGBM and XGBoost. :mod:`onesided.torch` has them as modules.
 
-A loss never sees a row: it sees one score (logit) per row of a batch, positives and unlabeled rows apart.
+A loss never sees a row: it sees one score (logit) per row of a batch, positives and unlabeled rows separately.
 
 >>> from onesided.losses import Loss
 >>> loss = Loss("nnpu", prior_in_unlabeled=0.3)
@@ -31,7 +31,7 @@ class Loss:
     prior_in_unlabeled : float, optional
         The share of positives among the unlabeled rows, for losses that need it.
     labeled_share : float, optional
-        The share of labeled rows among all, in one sample; without it positives and unlabeled rows were drawn apart
+        The share of labeled rows among all, in one sample; without it positives and unlabeled rows were drawn separately
         (case-control).
     reduction, surrogate : str, optional
     beta, gamma, smoothing : float, optional

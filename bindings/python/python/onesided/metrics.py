@@ -219,7 +219,7 @@ class PUScorer:
         return share
 
     def _compare(self, prior: float) -> None:
-        """Warns once where models are judged by shares of their own that differ."""
+        """Warns once where models are judged by their own shares, which differ."""
         if self._first is None:
             self._first = prior
         elif not self._told and abs(prior - self._first) > _SAME:

@@ -62,7 +62,7 @@ class PULoss(nn.Module):
         return self.parts(logits[positive], logits[~positive])
 
     def parts(self, positive: Tensor, unlabeled: Tensor) -> Tensor:
-        """The loss of positives and unlabeled rows that are apart."""
+        """The loss of positives and unlabeled rows that come separately."""
         found: Tensor = _Evaluate.apply(positive.reshape(-1), unlabeled.reshape(-1), self.loss)
         return found
 

@@ -22,7 +22,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// For so many parameters.
+    /// For this many parameters.
     pub fn new(parameters: usize, rate: f64) -> Self {
         Self { rate, steps: 0, first: vec![0.0; parameters], second: vec![0.0; parameters] }
     }

@@ -1,8 +1,8 @@
 //! A small dense network with an exact backward pass, to its weights and to its input.
 //!
-//! The networks of `onesided-net` give a score a row and the gradient of their weights. A generator learns through its
+//! The networks of `onesided-net` give a score per row and the gradient of their weights. A generator learns through its
 //! judges, so it needs the gradient of a score with respect to the judged row as well. Layers are y = xW + b; between
-//! them stands a leaky ReLU (A. Maas, A. Hannun and A. Ng, ICML 2013), max(y, 0.2 y), whose slope can be read off its
+//! them is a leaky ReLU (A. Maas, A. Hannun and A. Ng, ICML 2013), max(y, 0.2 y), whose slope can be read off its
 //! value; the last one is followed by nothing or by tanh.
 
 use crate::Rows;
@@ -32,7 +32,7 @@ pub struct DenseNet {
     /// How many numbers enter, leave each hidden layer, and leave at the end.
     widths: Vec<usize>,
     output: Output,
-    /// Layer by layer: W with one row an input, then b.
+    /// Layer by layer: W with one row per input, then b.
     parameters: Vec<f32>,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Learns the frame. Rows that are all alike are refused.
+    /// Learns the frame. Rows that are all equal are refused.
     pub(super) fn of(rows: &dyn Rows) -> Result<Self, ClassicError> {
         let (n, cols) = (rows.rows() as f64, rows.cols());
         let (mut sums, mut present) = (vec![0.0; cols], vec![0usize; cols]);

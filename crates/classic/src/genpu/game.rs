@@ -1,4 +1,4 @@
-//! The game: five networks that take a step each in turn, and the classifier that learns beside them.
+//! The game: five networks that take a step each in turn, and the classifier that learns alongside them.
 
 use super::GenPu;
 use super::adam::Adam;
@@ -63,7 +63,7 @@ pub(super) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    /// Game number `round` of a seed, for rows of so many columns.
+    /// Game number `round` of a seed, for rows of this many columns.
     pub(super) fn new(
         settings: &'a GenPu,
         cols: usize,
@@ -171,7 +171,7 @@ fn blur(rows: &mut [f32], deviation: f32, stream: &mut Stream) {
     }
 }
 
-/// Runs both, the second beside the first if `threads`.
+/// Runs both, the second alongside the first if `threads`.
 fn both(threads: bool, first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     if threads {
         thread::scope(|scope| {

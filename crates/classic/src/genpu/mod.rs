@@ -22,11 +22,11 @@
 //! * Noise. With few positives a discriminator soon knows every one by heart, and its generator learns nothing more.
 //!   All that networks see is blurred by noise (C. Sønderby and others, ICLR 2017), the classifier's rows too: it must not
 //!   learn to tell the generators by their flaws.
-//! * The classifier learns beside the game instead of after it, from its second quarter on, from the same batches, and
+//! * The classifier learns alongside the game instead of after it, from its second quarter on, from the same batches, and
 //!   its weights are averaged over its last steps. So a single game gives a row of candidates.
 //! * Threshold. As large a share of the unlabeled rows lies above it as is positive, μ.
 //! * Choice. A fifth of the rows is held out, and of all looks at all games the one is kept whose classifier has the lowest
-//!   positive-unlabeled 0-1 risk on them ([`PredictedShares`]), or the last one that is no worse but for chance. No negative is
+//!   positive-unlabeled 0-1 risk on them ([`PredictedShares`]), or the last one that is not worse beyond chance. No negative is
 //!   needed. Wide rows are looked at once, at the end: a fifth of few positives is worth more to the generator.
 //!
 //! All networks are [`dense`] with two hidden layers: for rows of some columns, or small images such as 28 × 28.
@@ -60,9 +60,9 @@ const NAME: &str = "genpu";
 
 /// Rows may have this many columns: 32 × 32 pixels. Dense generators draw nothing larger.
 pub const MOST_COLUMNS: usize = 1024;
-/// A class has to be learned from so many examples at least.
+/// A class has to be learned from this many examples at least.
 pub const LEAST_POSITIVES: usize = 10;
-/// The threshold is set on so many unlabeled rows at most.
+/// The threshold is set on this many unlabeled rows at most.
 const RANKED: usize = 5000;
 
 /// A model with the generators that taught it.

@@ -152,7 +152,7 @@ impl GenPu {
     }
 }
 
-/// What a setting is for rows of so many columns.
+/// What a setting is for rows of this many columns.
 fn pick<T>(cols: usize, narrow: T, wide: T) -> T {
     if cols > 32 { wide } else { narrow }
 }

@@ -36,7 +36,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Refuses numbers with which this is no kernel.
+    /// Refuses numbers with which this is not a kernel.
     pub fn check(self) -> Result<Self, ClassicError> {
         let refused = |name, range, value| Err(ClassicError::Setting { name, range, value });
         match self {

@@ -25,7 +25,7 @@ pub(crate) struct Variable {
     pub(crate) linear: f64,
 }
 
-/// The problem and where the solver stands with it.
+/// The problem and the solver's state.
 pub(crate) struct Smo<'a> {
     variables: Vec<Variable>,
     kernel: KernelRows<'a>,
@@ -58,7 +58,7 @@ impl<'a> Smo<'a> {
         &self.variables
     }
 
-    /// Goes on until no pair violates the optimality conditions by more than `tolerance`, or to `max_steps` in all.
+    /// Continues until no pair violates the optimality conditions by more than `tolerance`, or to `max_steps` in all.
     pub(crate) fn run(&mut self, tolerance: f64, max_steps: usize) {
         let Self { variables, kernel, diagonal, alpha, gradient, steps } = self;
         while *steps < max_steps {

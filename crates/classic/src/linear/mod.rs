@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// f(x) = w·x + b.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinearModel {
-    /// w, a number a column.
+    /// w, a number per column.
     pub weights: Vec<f64>,
     /// b.
     pub bias: f64,

@@ -73,7 +73,7 @@ static OPTIONS: [OptionInfo; 3] = [
 pub struct BagFit {
     /// The mean of all machines.
     pub model: ClassicModel,
-    /// A score a row: for unlabeled rows the mean over machines that did not see them (all, if every one did), for
+    /// A score per row: for unlabeled rows the mean over machines that did not see them (all, if every one did), for
     /// positives that of all machines.
     pub out_of_bag: Vec<f64>,
 }
@@ -122,7 +122,7 @@ impl Bagging {
         let (positive, others) = task.parts();
         let (negative, unlabeled): (Vec<usize>, Vec<usize>) =
             others.into_iter().partition(|&i| task.labels[i] == Label::Negative);
-        // Negatives weigh beside a sample as they would beside all unlabeled rows.
+        // Negatives weigh as much against a sample as they would against all unlabeled rows.
         let all: f64 = unlabeled.iter().map(|&i| task.weight(i)).sum();
         let sample = self.sample.unwrap_or(positive.len());
         let machines = in_blocks(machines, machines, |range| {

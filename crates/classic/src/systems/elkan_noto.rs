@@ -33,7 +33,7 @@ const WEIGHTED_NAME: &str = "elkan-noto-weighted";
 /// Parts that take turns in being left out.
 const FOLDS: usize = 5;
 
-/// A part with so many positives need not take turns: the mean of g over them is within about 0.01 of that over all.
+/// A part with this many positives need not take turns: the mean of g over them is within about 0.01 of that over all.
 const ENOUGH_HELD_OUT: usize = 500;
 
 /// Which of the two ways.
@@ -137,7 +137,7 @@ impl System for ElkanNoto {
                 // All parts took their turn, so every row has a logit.
                 let share = |i: usize| (factor * logits[i].1.exp()).min(1.0);
                 let clipped = (0..logits.len()).filter(|&i| !task.is_positive(i) && share(i) == 1.0).count();
-                // In one sample the labeled rows are part of the population; drawn apart, they only teach what positives
+                // In one sample the labeled rows are part of the population; drawn separately, they only teach what positives
                 // are like, and the unlabeled rows already are the population.
                 let labeled = if task.scenario == Scenario::SingleSample { 1.0 } else { 0.0 };
                 let weight = |i| if task.is_positive(i) { labeled } else { share(i) };

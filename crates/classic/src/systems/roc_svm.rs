@@ -6,7 +6,7 @@
 //!    negatives, RN.
 //! 2. A linear machine on P against RN, both kinds with the same weight in sum. What it calls negative among the
 //!    remaining unlabeled rows joins RN; again, until nothing does.
-//! 3. If the last machine calls more than 8 % of P negative, the iteration went astray and the first one is kept.
+//! 3. If the last machine calls more than 8 % of P negative, the iteration diverged and the first one is kept.
 //!
 //! A reconstruction: the 8 % are recalled, and the paper leaves the cost at its program's default. A public implementation
 //! takes 0.1; here 0.1, 1 and 10 are tried on held-out rows.

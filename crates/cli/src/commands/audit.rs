@@ -2,13 +2,13 @@
 
 use super::predict::make_safe;
 use super::review::share;
-use super::{device, tell_device};
+use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, check_texts, tell_again};
+use crate::inputs::{FileFlags, check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
-use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
+use crate::output_path;
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
 use onesided::data::{
@@ -64,8 +64,8 @@ pub struct Draw {
     /// Columns to copy into the file, for the person who labels.
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// A column that says which rows are labeled positive; these are not drawn. Of the table that the model was fitted on they
-    /// are known.
+    /// A column that says which rows are labeled positive; these are not drawn. You need not name it for the table that the
+    /// model was fitted on.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in it that means positive.
@@ -74,8 +74,8 @@ pub struct Draw {
     /// The value in it that means negative; these rows are not drawn either.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub negative: Option<String>,
-    /// Cuts to judge next to the model's own: the first rows, such as 100 or 1%, or several. About a quarter of the draws goes
-    /// to the rows above them, or more.
+    /// Cuts to judge in addition to the model's own: the first rows, such as 100 or 1%, or several. About a quarter of the
+    /// draws, or more, goes to the rows above them.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
     /// Write the scores too, though they may sway the person.
@@ -90,15 +90,15 @@ pub struct Draw {
     /// For models of folders of texts: the column of a table that holds texts.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// How files are written.
-    #[command(flatten)]
-    pub files: FileFlags,
     /// Threads to use; 0 is all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
 }
 
 /// Flags of `audit read`.
@@ -106,7 +106,7 @@ pub struct Draw {
 #[command(after_help = "\
 Several files of one model and one table add up: a row counts once, with the probability of being in any of the draws. Files \
 of one seed are parts of one draw. Rows without an answer are left out, and the answered rows of their stratum stand for \
-them; what they could change at most is said.")]
+them; a warning says how much they could change at most.")]
 pub struct Read {
     /// The model file.
     pub model: PathBuf,
@@ -138,9 +138,9 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     if is_standard_output(&flags.out) {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
-    outlet::check_table(&flags.out, format)?;
+    output_path::check_table(&flags.out, format)?;
     let style = ListStyle::named(flags.out_style.as_deref())?;
-    outlet::check(&flags.out, &[&flags.model, &flags.file])?;
+    output_path::check(&flags.out, &[&flags.model, &flags.file])?;
     let filled = AuditFile::filled(&flags.out, &flags.files.as_written()?);
     if filled > 0 {
         return Err(Failure::input(format!(
@@ -170,12 +170,12 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = tell_again(&model, data.notes());
-    tell_device(&model, data.len());
+    let mut warnings = print_new_notes(&model, data.notes());
+    print_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let beside = KnownRows::beside(&flags.model);
     let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
-    warnings.extend(tell_list(&model, &data, &drawn, &beside)?);
+    warnings.extend(print_list_kind(&model, &data, &drawn, &beside)?);
     let mut columns = drawn.columns(&data, flags.scores);
     if flags.safe_csv {
         columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
@@ -204,7 +204,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Says which list it is; what is wrong with it is a warning.
-fn tell_list(
+fn print_list_kind(
     model: &Model,
     data: &Dataset,
     drawn: &AuditDraw,

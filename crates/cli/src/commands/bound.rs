@@ -2,7 +2,7 @@
 
 use crate::args::Bound;
 use crate::failure::Failure;
-use crate::inputs::tell_again;
+use crate::inputs::print_new_notes;
 use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
 use onesided::data::counted;
@@ -50,7 +50,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;
-    tell_again(&model, data.notes());
+    print_new_notes(&model, data.notes());
     let found = model.bound(&data, flags.delta, flags.draws)?;
     warn(&found.caveats);
     if as_json { print_json(&as_value(&found)) } else { print(&as_text(&model, &found)) }

@@ -50,7 +50,7 @@ fn check(folder: &Path, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// A line a set, then a sentence for each that has something to say.
+/// One line per set, then a sentence for each that has something to say.
 fn text(sets: &[FoundSet]) -> String {
     let heads = ["set", "train", "test", "all", "classes", "each", "state", "where"];
     let mut rows = vec![heads.map(str::to_string).to_vec()];

@@ -1,17 +1,20 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::fitted_rows::{self, MetRows, Watch};
+use super::fitted_rows::{self, FittedRows, MetRows, Watch};
 use super::review::{Asked, ReviewAnswer};
-use super::{device, tell_device, with_intervals};
+use super::{device, print_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell_again};
+use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::metrics::metric_table;
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
-use onesided::data::{TextColumn, count_labels, counted};
+use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
-use onesided::{Cutting, Input, Interval, Label, Model, ReadAgain, RowKind, Streamed, pu_metrics_by_name};
+use onesided::{
+    About, Cutting, Input, Interval, Label, Model, NegativeMetrics, ReadAgain, RowKind, Streamed,
+    pu_metrics_by_name,
+};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -56,13 +59,14 @@ fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<
         classes.iter().map(String::as_str).filter(|class| !class.is_empty()).collect();
     if !known.contains(positive) {
         let known: Vec<&str> = known.into_iter().collect();
-        return Err(Failure::input(match known.is_empty() {
-            true => format!("'{}' has no folder per class, so --positive tells nothing", folder.display()),
-            false => format!(
+        return Err(Failure::input(if known.is_empty() {
+            format!("'{}' has no folder per class, so --positive tells nothing", folder.display())
+        } else {
+            format!(
                 "'{}' has no folder '{positive}' with files to read; it has {}",
                 folder.display(),
                 known.join(", ")
-            ),
+            )
         }));
     }
     Ok(classes.iter().map(|class| class == positive).collect())
@@ -128,8 +132,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         truth = Some(classes(names.as_ref(), folder, positive)?);
     }
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
-    let mut warnings = tell_again(&model, &notes);
-    tell_device(&model, largest);
+    let mut warnings = print_new_notes(&model, &notes);
+    print_device(&model, largest);
     let (fitted, in_sample) = watch.of_metrics();
     warnings.extend(in_sample.clone());
 
@@ -165,9 +169,39 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     };
 
     let negatives = labels.and_then(|labels| model.against_negatives_of(&scores, labels, weights));
-    if as_json {
+    let measured = Measured {
+        about,
+        rows: number,
+        against_truth,
+        without_negatives,
+        negatives,
+        review,
+        fitted,
+        shifted: shifts(&notes),
+        warnings,
+    };
+    if as_json { print_json(&measured.as_object()) } else { print(&measured.as_text()) }
+}
+
+/// Everything that was measured.
+struct Measured<'m> {
+    about: &'m About,
+    rows: usize,
+    against_truth: Option<Vec<(&'m str, Interval)>>,
+    without_negatives: Option<Vec<(&'m str, Interval)>>,
+    negatives: Option<NegativeMetrics>,
+    review: Option<ReviewAnswer>,
+    fitted: Option<FittedRows>,
+    shifted: Vec<&'m ColumnShift>,
+    warnings: Vec<String>,
+}
+
+impl Measured<'_> {
+    /// For `--json`.
+    fn as_object(&self) -> Value {
+        let about = self.about;
         let mut object = Map::new();
-        match (&against_truth, &without_negatives) {
+        match (&self.against_truth, &self.without_negatives) {
             (Some(truth), pu) => {
                 object.extend(with_intervals(truth.iter().copied()));
                 object.insert("measured".to_string(), json!("against true labels"));
@@ -181,63 +215,70 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             }
             (None, None) => {}
         }
-        if let Some(negatives) = &negatives {
+        if let Some(negatives) = &self.negatives {
             object.insert("known_negatives".to_string(), json!(negatives));
         }
-        object.insert("rows".to_string(), json!(number));
-        let shifted = shifts(&notes);
-        if !shifted.is_empty() {
-            object.insert("shifted".to_string(), json!(shifted));
+        object.insert("rows".to_string(), json!(self.rows));
+        if !self.shifted.is_empty() {
+            object.insert("shifted".to_string(), json!(self.shifted));
         }
-        if let Some(fitted) = &fitted {
+        if let Some(fitted) = &self.fitted {
             object.insert("fitted_rows".to_string(), json!(fitted));
         }
         object.insert("threshold".to_string(), json!(about.threshold));
         object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
         object.insert("prior_in_unlabeled_interval".to_string(), json!(interval));
-        object.insert("warnings".to_string(), json!(warnings));
-        let answers = review.iter().flat_map(ReviewAnswer::as_objects);
+        object.insert("warnings".to_string(), json!(self.warnings));
+        let answers = self.review.iter().flat_map(ReviewAnswer::as_objects);
         object.extend(answers.map(|(name, value)| (name.to_string(), value)));
-        return print_json(&Value::Object(object));
+        Value::Object(object)
     }
-    let mut text = String::new();
-    if let Some(metrics) = against_truth {
-        text.push_str(&format!(
-            "against true labels, {}:\n{}",
-            counted(number, "rows"),
-            metric_table(metrics)
-        ));
+
+    /// For people.
+    fn as_text(&self) -> String {
+        let mut text = String::new();
+        if let Some(metrics) = &self.against_truth {
+            text.push_str(&format!(
+                "against true labels, {}:\n{}",
+                counted(self.rows, "rows"),
+                metric_table(metrics.iter().copied())
+            ));
+        }
+        if let Some(metrics) = &self.without_negatives {
+            text.push_str(&format!(
+                "estimated without negatives, for the unlabeled rows{}:\n{}",
+                self.share_taken(),
+                metric_table(metrics.iter().copied())
+            ));
+        }
+        if let Some(answer) = &self.review {
+            text.push_str(&format!(
+                "\nunlabeled rows, by their score:\n{}",
+                answer.as_text("labeled positives", true)
+            ));
+        }
+        if let Some(negatives) = &self.negatives {
+            let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
+            let rows = shown.map(|(name, value)| vec![name.to_string(), format!("{value:.4}")]);
+            text.push_str(&format!(
+                "against {}, as far as they are like the others:\n{}",
+                counted(negatives.rows, "known negatives"),
+                table(&rows)
+            ));
+        }
+        text
     }
-    if let Some(metrics) = without_negatives {
-        let prior = about.prior_in_unlabeled.map_or_else(String::new, |mu| {
-            let estimated = about.prior_estimate.as_ref().map_or_else(String::new, |estimate| {
-                let (low, high) = estimate.interval;
-                format!("; it was estimated, and the intervals hold the metrics from {low:.3} to {high:.3}")
-            });
-            format!(" (a share of {} of which is taken to be positive{estimated})", share(mu.get()))
+
+    /// The share of positives that metrics without negatives rest on, in parentheses.
+    fn share_taken(&self) -> String {
+        let Some(mu) = self.about.prior_in_unlabeled else { return String::new() };
+        let estimated = self.about.prior_estimate.as_ref().map_or_else(String::new, |estimate| {
+            let (low, high) = estimate.interval;
+            format!("; it was estimated, and the intervals hold the metrics from {low:.3} to {high:.3}")
         });
-        text.push_str(&format!(
-            "estimated without negatives, for the unlabeled rows{prior}:\n{}",
-            metric_table(metrics)
-        ));
+        format!(" (a share of {} of which is taken to be positive{estimated})", share(mu.get()))
     }
-    if let Some(answer) = review {
-        text.push_str(&format!(
-            "\nunlabeled rows, by their score:\n{}",
-            answer.as_text("labeled positives", true)
-        ));
-    }
-    if let Some(negatives) = negatives {
-        let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
-        let rows = shown.map(|(name, value)| vec![name.to_string(), format!("{value:.4}")]);
-        text.push_str(&format!(
-            "against {}, as far as they are like the others:\n{}",
-            counted(negatives.rows, "known negatives"),
-            table(&rows)
-        ));
-    }
-    print(&text)
 }
 
 /// The first rows and the promise. The first rows are judged by scores out of fold where the model has met rows. A promise rests on

@@ -1,16 +1,16 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
-use super::prior::{prior_warnings, tell_prior};
+use super::prior::{print_prior, prior_warnings};
 use super::with_intervals;
 use crate::args::Fit;
-use crate::columns::tell_columns;
+use crate::columns::print_columns;
 use crate::failure::Failure;
-use crate::inputs::tell_notes;
+use crate::inputs::print_notes;
 use crate::metrics::{is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
-use crate::{outlet, progress};
+use crate::{output_path, progress};
 use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
@@ -36,7 +36,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut options = flags.reading.options(&input)?;
     if method.needs_truth() {
         options.truth = flags.truth.clone();
-        // A label column beside the truth is no feature either.
+        // A label column next to the truth is not a feature either.
         options.drop.extend(options.label.take());
     }
     config.device.unwrap_or_default().check()?;
@@ -47,11 +47,11 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if flags.out.as_os_str() == "-" {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
-    outlet::check(&flags.out, &input.paths())?;
-    outlet::check_beside(&rows_file(&flags.out), &input.paths())?;
+    output_path::check(&flags.out, &input.paths())?;
+    output_path::check_beside(&rows_file(&flags.out), &input.paths())?;
     if let Some(checkpoint) = &config.checkpoint {
-        outlet::check_regular(checkpoint)?;
-        outlet::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
+        output_path::check_regular(checkpoint)?;
+        output_path::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
     let given_scenario = config.scenario;
     if !method.needs_truth() {
@@ -72,9 +72,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         }
         read => (read.map_err(|error| too_large(error, &config, &options, &input))?, None),
     };
-    tell_columns(&data);
+    print_columns(&data);
     let columns = data.columns_read().to_vec();
-    let mut warnings = tell_notes(&data);
+    let mut warnings = print_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
         let Answered { data: taught, prior, positive, negative } = audit.teach(&data)?;
@@ -91,7 +91,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         ));
         (data, learner) = (taught, learner.prior_estimate(prior));
     }
-    tell_data(&config, &input, given_scenario.is_some(), &data)?;
+    print_data(&config, &input, given_scenario.is_some(), &data)?;
 
     let mut display = Display::new(config.checkpoint.as_deref());
     let (mut estimated, mut told) = (Vec::new(), false);
@@ -100,8 +100,8 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
             At::Estimated(report) => {
                 estimated = prior_warnings(report);
                 display.finish();
-                tell_prior(report);
-                tell_estimate(report, data.encoding().takes());
+                print_prior(report);
+                print_estimate(report, data.encoding().takes());
                 told = true;
                 Signal::from(!progress::interrupted())
             }
@@ -116,13 +116,13 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let model = fitted?;
     display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
-    super::fitted_rows::tell_written(&model, &flags.out, data.drawn_from().is_some());
+    super::fitted_rows::print_written(&model, &flags.out, data.drawn_from().is_some());
     if progress::interrupted() {
         return Err(Failure::Interrupted("interrupted after the model was written".to_string()));
     }
 
     let seconds = started.elapsed().as_secs_f64();
-    tell_reserve(model.about());
+    print_reserve(model.about());
     // What was said when the prior was estimated is not said again.
     let guess = told.then(|| model.about().prior_estimate.as_ref().map(rests_on_an_estimate)).flatten();
     let new: Vec<String> =
@@ -240,7 +240,7 @@ fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
 }
 
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.
-fn tell_data(config: &Config, input: &Input, scenario_given: bool, data: &Dataset) -> Result<(), Failure> {
+fn print_data(config: &Config, input: &Input, scenario_given: bool, data: &Dataset) -> Result<(), Failure> {
     if config.method()?.needs_truth() {
         note("scenario: fully labeled (supervised)");
         return Ok(());
@@ -310,13 +310,14 @@ pub(super) fn experience(takes: &str) -> &'static str {
     if takes == "tables" { "experience with other tables" } else { "experience, which is with tables" }
 }
 
-/// What the prior was taken to be where nobody gave one.
-fn tell_estimate(report: &PriorReport, takes: &str) {
+/// What the prior was taken to be where none was given.
+fn print_estimate(report: &PriorReport, takes: &str) {
     let answer = &report.answer;
     let (low, high) = answer.interval;
-    let range = match answer.one_sided {
-        true => format!("at most {high:.3} by {}", experience(takes)),
-        false => format!("{low:.3} to {high:.3} by {}", experience(takes)),
+    let range = if answer.one_sided {
+        format!("at most {high:.3} by {}", experience(takes))
+    } else {
+        format!("{low:.3} to {high:.3} by {}", experience(takes))
     };
     note(&format!(
         "share of positives: unknown; at most {:.3} of the unlabeled rows by the data alone, {range} ({:.0} %)",
@@ -332,7 +333,7 @@ fn tell_estimate(report: &PriorReport, takes: &str) {
 }
 
 /// What the positives that were set aside can promise.
-fn tell_reserve(about: &About) {
+fn print_reserve(about: &About) {
     let reserved = about.reserve.len();
     if reserved > 0 {
         let most = (1000.0 * RecallTarget::most_recall(reserved, 0.95)).floor() / 10.0;
@@ -363,23 +364,23 @@ fn metric_tables(about: &About, audit: &str) -> String {
         Some(_) => "as the audit says",
         None => "which is estimated and not measured",
     };
-    let told = match ranges.is_empty() {
-        true => String::new(),
-        false => format!(
+    let told = if ranges.is_empty() {
+        String::new()
+    } else {
+        format!(
             "\nif {low:.3} to {high:.3} of the unlabeled rows are positive, {origin}:\n{}",
             range_table(ranges)
-        ),
+        )
     };
-    let untold = match useless.is_empty() {
-        true => String::new(),
-        false => {
-            let names: Vec<String> = useless.iter().map(|(name, _)| plain_name(name)).collect();
-            format!(
-                "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
+    let untold = if useless.is_empty() {
+        String::new()
+    } else {
+        let names: Vec<String> = useless.iter().map(|(name, _)| plain_name(name)).collect();
+        format!(
+            "\n{} cannot be told without the share of positives, which is anything from {low:.3} to {high:.3} of the unlabeled \
                  rows: give it with --prior, or have some rows labeled: {audit}\n",
-                joined(&names.iter().map(String::as_str).collect::<Vec<_>>(), "and")
-            )
-        }
+            joined(&names.iter().map(String::as_str).collect::<Vec<_>>(), "and")
+        )
     };
     format!("{}{told}{untold}", metric_table(measured))
 }
@@ -397,9 +398,10 @@ fn audit_command(flags: &Fit) -> String {
 /// A word as a shell takes it.
 fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._-/:\\".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_string(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
@@ -441,7 +443,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
     })
 }
 
-/// What was tried and what became of it, and the plain alternatives beside it.
+/// What was tried, how it turned out, and the plain alternatives to compare it with.
 fn as_portfolio(about: &About) -> String {
     let report = &about.report;
     let number =

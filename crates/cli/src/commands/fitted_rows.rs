@@ -9,7 +9,7 @@ use onesided::{
 use serde::Serialize;
 use std::path::Path;
 
-/// How a list of rows that the model was fitted on came about.
+/// How a list of rows that the model was fitted on was made.
 #[derive(Debug, Serialize)]
 pub struct FittedRows {
     /// How many of the rows of the data the model was fitted on.
@@ -31,7 +31,7 @@ pub struct Verdict {
     pub shows_kinds: bool,
     /// Its rows without a label are known to be unlabeled.
     pub knows_unlabeled: bool,
-    /// How it came about, where the model was fitted on some of it.
+    /// How it was made, if the model was fitted on some of it.
     pub facts: Option<FittedRows>,
     /// What a reader must know of it; said already.
     pub warnings: Vec<String>,
@@ -53,11 +53,11 @@ pub enum MetRows {
         /// The reason.
         why: String,
     },
-    /// It was not fitted on this very table; whether on some of its rows cannot be told without the file beside it.
+    /// It was not fitted on this very table; whether on some of its rows cannot be told without the file next to it.
     Unknown,
 }
 
-/// The rows beside a model, unless they shall be scored in sample.
+/// The rows next to a model, unless you ask for scores in sample.
 pub fn beside(model: &Path, in_sample: bool) -> Option<Result<KnownRows, RowsFileError>> {
     (!in_sample).then(|| KnownRows::beside(model))
 }
@@ -132,7 +132,7 @@ impl<'k> Watch<'k> {
         }
     }
 
-    /// How metrics of rows that the model was fitted on came about; says it.
+    /// How metrics of rows that the model was fitted on were made; prints it.
     pub fn of_metrics(&self) -> (Option<FittedRows>, Option<String>) {
         let optimistic = "the model was fitted on these very rows, so the metrics are optimistic";
         let warning = match (self.beside, &self.matcher) {
@@ -165,7 +165,7 @@ impl<'k> Watch<'k> {
         (None, Some(warning))
     }
 
-    /// What becomes of the list; says how it came about.
+    /// How the list is ranked; prints how it was made.
     pub fn finish(&self, flags: &Predict) -> Verdict {
         let in_sample = "the model has met these very rows and scores them in sample, where a hidden positive may rank low";
         let plainly = |warning: String| {
@@ -178,7 +178,7 @@ impl<'k> Watch<'k> {
             // Nothing is amiss unless it would have been needed.
             (Some(Err(RowsFileError::Missing(file))), _) if self.is_same() => {
                 return plainly(format!(
-                    "{in_sample}: '{file}', which fit wrote beside the model, is not there; copy it, too"
+                    "{in_sample}: '{file}', which fit wrote next to the model, is not there; copy it, too"
                 ));
             }
             (None | Some(Err(RowsFileError::Missing(_))), _) | (Some(Ok(_)), None) => {
@@ -236,20 +236,17 @@ impl<'k> Watch<'k> {
 
 /// What promises are worth on rows that the model was fitted on.
 pub fn of_review(out_of_fold: bool) -> &'static str {
-    match out_of_fold {
-        true => {
-            "the model was fitted on these very rows, and each is ranked by models of a part of them, while the finished model \
+    if out_of_fold {
+        "the model was fitted on these very rows, and each is ranked by models of a part of them, while the finished model \
              scored the reserved positives: what is said of rows to review holds for new rows"
-        }
-        false => {
-            "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
+    } else {
+        "the model was fitted on these very rows and may score positives that it met as unlabeled ones too low: what is \
              said of rows to review holds for new rows"
-        }
     }
 }
 
 /// Where the rows of a model go, if it says so: a file that is not one of rows is not written over.
-pub fn tell_written(model: &Model, out: &Path, drawn: bool) {
+pub fn print_written(model: &Model, out: &Path, drawn: bool) {
     let beside = rows_file(out);
     match (model.known_rows(), KnownRows::beside(out)) {
         (Some(rows), Ok(_)) if rows.is_complete() && drawn => note(&format!(

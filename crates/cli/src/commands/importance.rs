@@ -2,10 +2,10 @@
 
 use super::device;
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, tell_again};
+use crate::inputs::{FileFlags, print_new_notes};
 use crate::model_file;
-use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
+use crate::output_path;
 use crate::progress::Display;
 use clap::Args;
 use onesided::data::{agree, counted, write_atomically};
@@ -48,9 +48,6 @@ pub struct Importance {
     /// Columns to measure in full; of more, those that lose most in a first pass on 2,000 rows.
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub columns: usize,
-    /// How files are written.
-    #[command(flatten)]
-    pub files: FileFlags,
     /// The seed of the shuffles.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
@@ -60,6 +57,9 @@ pub struct Importance {
     /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
+    /// How files are written.
+    #[command(flatten)]
+    pub files: FileFlags,
 }
 
 /// Reads, shuffles, measures and tells.
@@ -82,7 +82,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         _ => {}
     }
     if let Some(out) = &flags.out {
-        outlet::check_picture(out, &[&flags.model, &flags.file])?;
+        output_path::check_picture(out, &[&flags.model, &flags.file])?;
     }
     let model = model_file::load(&flags.model, [flags.file.as_path()])?
         .on_device(device(&flags.device)?)
@@ -99,7 +99,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         ..ReadAgain::default()
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = tell_again(&model, data.notes());
+    let mut warnings = print_new_notes(&model, data.notes());
     let settings = ImportanceSettings {
         repeats: flags.repeats,
         columns: flags.columns,
@@ -135,7 +135,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.out {
         let chart = picture(&measured);
         write_atomically(out, |file| {
-            if outlet::has_extension(out, "png") {
+            if output_path::has_extension(out, "png") {
                 file.write_all(&chart.to_png()?)
             } else {
                 file.write_all(chart.to_svg().as_bytes())

@@ -109,7 +109,7 @@ fn in_full(card: Method) -> String {
             match card {
                 Method::Auto => "several of the others (--effort, --single)",
                 Method::Objective(_) => "a network or trees (--model)",
-                Method::System(_) => "a system of its own",
+                Method::System(_) => "its own model",
             }
         ),
         format!("  assumes        {}", card.assumes()),

@@ -1,4 +1,4 @@
-//! One file a command.
+//! One file per command.
 
 pub mod audit;
 pub mod bench;
@@ -30,7 +30,7 @@ fn device(name: &str) -> Result<Device, Failure> {
 }
 
 /// Says where rows will be scored, if not on the CPU.
-fn tell_device(model: &Model, rows: usize) {
+fn print_device(model: &Model, rows: usize) {
     let device = model.device_for(rows);
     if device != Device::Cpu {
         crate::output::note(&format!("device: {device}"));

@@ -3,17 +3,17 @@
 //! The table is read, scored and forgotten piece by piece. What is left of a row is its score and what the list shows of it,
 //! which is sorted outside memory where it does not fit (`ranking.rs`).
 
-use super::fitted_rows::{self, Watch};
+use super::fitted_rows::{self, Verdict, Watch};
 use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
 use super::review::{self, ReviewAnswer};
-use super::{device, tell_device};
+use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, shifts, tell_again};
+use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
-use crate::outlet;
 use crate::output::{note, print, print_json, table, warn};
+use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{
     DataError, OutColumn, WriteAs, agree, counted, grouped, is_standard_output, write_batches,
@@ -42,8 +42,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let style = ListStyle::named(flags.out_style.as_deref())?;
     if let (Some(out), false) = (&flags.out, to_stdout) {
-        outlet::check_table(out, format)?;
-        outlet::check(out, &[&flags.model, &flags.file])?;
+        output_path::check_table(out, format)?;
+        output_path::check(out, &[&flags.model, &flags.file])?;
     }
     if flags.explain == Some(0) {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
@@ -55,24 +55,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let once = |names: &[String]| -> Result<Vec<String>, Failure> {
-        let mut seen = HashSet::new();
-        let mut names = flags.files.columns(names, &[&flags.file])?;
-        names.retain(|name| seen.insert(name.clone()));
-        Ok(names)
-    };
-    let also = ReadAgain {
-        id: once(&flags.id)?,
-        keep: once(&flags.keep)?,
-        text: flags.files.columns(&flags.text, &[&flags.file])?,
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format,
-        follow_links: flags.files.follow_links,
-        ..ReadAgain::default()
-    };
+    let also = read_again(flags)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
@@ -93,8 +76,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             ranking.add(&piece, kinds.as_deref())
         })
         .map_err(Failure::of_reading)?;
-    let mut warnings = tell_again(&model, &streamed.notes);
-    tell_device(&model, largest);
+    let mut warnings = print_new_notes(&model, &streamed.notes);
+    print_device(&model, largest);
     let verdict = watch.finish(flags);
     if verdict.without_labeled {
         ranking.drop_labeled();
@@ -102,16 +85,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     if verdict.knows_unlabeled {
         ranking.know_unlabeled();
     }
-    warnings.extend(verdict.warnings);
-    warnings.extend(tell_of_labels(&model));
+    warnings.extend(verdict.warnings.iter().cloned());
+    warnings.extend(print_label_warning(&model));
 
     let rows = ranking.rows();
-    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
-    let scale = match verdict.knows_unlabeled && model.tells_unlabeled_apart() {
-        false => Scale::Probability(Among::Population),
-        true if known == rows && !flags.all => Scale::Probability(Among::Unlabeled),
-        true => Scale::Score,
-    };
+    let scale = scale_of(&model, &verdict, rows, flags.all);
     // A list of unlabeled rows alone has their share of positives.
     let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
     let review = match ranking.take_scores() {
@@ -152,52 +130,21 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         kinds: verdict.shows_kinds,
     };
     let predicted_positive = ranking.predicted_positive();
-    let mut object = json!({
-        "out": flags.out.as_ref().map(|out| out.display().to_string()),
-        "rows": rows,
-        "predicted_positive": predicted_positive,
-        "threshold": model.about().threshold,
-        "probability_of": if model.is_of_labels() { "being labeled" } else { "being positive" },
-        "cautious": is_cautious(&model),
-        "warnings": warnings,
-    });
+    let mut object = as_facts(flags, &model, &verdict, rows, predicted_positive, &warnings);
     let shifted = shifts(&streamed.notes);
     if !shifted.is_empty() {
         object["shifted"] = json!(shifted);
     }
-    if verdict.knows_unlabeled {
-        object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
-    }
     if !asked.top().is_empty() {
         object["listed"] = json!(limit.min(rows));
     }
-    if let Some(facts) = &verdict.facts {
-        object["fitted_rows"] = json!(facts);
-    }
     let mut shown = Vec::new();
-    let mut written = (0, 0);
-    let mut list = ranking.finish(limit)?;
+    let mut written = Written::default();
+    let list = ranking.finish(limit)?;
     match &flags.out {
         Some(out) => {
-            let mut next = || -> Result<_, DataError> {
-                if interrupted() {
-                    let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
-                    return Err(DataError::Write { file, cause });
-                }
-                let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
-                if batch.is_empty() && written.0 > 0 {
-                    return Ok(None);
-                }
-                let mut of_batch = columns.of(&batch, written.0 + 1);
-                written.0 += batch.len() as u64;
-                written.1 += batch.iter().filter(|row| row.positive).count();
-                if flags.safe_csv {
-                    of_batch.iter_mut().for_each(|(_, cells)| make_safe(cells));
-                }
-                Ok(Some(of_batch))
-            };
             let how = WriteAs { format, style: style.of(&flags.file, &flags.files, &streamed.notes)? };
-            guarded(|| write_batches(out, &how, &mut next)).map_err(not_written)?;
+            written = write_list(out, &how, &columns, flags.safe_csv, list)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -215,15 +162,16 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
         answer.as_text("reserved positives", !watch.is_same())
     });
-    tell_guess(&model);
+    print_guess_note(&model);
     let wrote = |place: &str| {
-        let what = match asked.top().is_empty() {
-            true => counted(written.0 as usize, "rows"),
-            false => format!("the {} best of {} rows", grouped(written.0 as usize), grouped(rows)),
+        let what = if asked.top().is_empty() {
+            counted(written.rows as usize, "rows")
+        } else {
+            format!("the {} best of {} rows", grouped(written.rows as usize), grouped(rows))
         };
         format!(
             "wrote {what} to {place}, {} of them predicted positive ({})",
-            grouped(written.1),
+            grouped(written.positive),
             cut_of(&model, scale)
         )
     };
@@ -238,9 +186,10 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             if rows > SHOWN && asked.top().is_empty() {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", grouped(rows)));
             }
-            let cut = match flags.yes_no {
-                true => format!("positive is yes: {}\n", cut_of(&model, scale)),
-                false => String::new(),
+            let cut = if flags.yes_no {
+                format!("positive is yes: {}\n", cut_of(&model, scale))
+            } else {
+                String::new()
             };
             print(&format!(
                 "{}{cut}{}{review}",
@@ -249,6 +198,93 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             ))
         }
     }
+}
+
+/// What is read of the table besides the model's columns; a column that is named twice is read once.
+fn read_again(flags: &Predict) -> Result<ReadAgain, Failure> {
+    let once = |names: &[String]| -> Result<Vec<String>, Failure> {
+        let mut seen = HashSet::new();
+        let mut names = flags.files.columns(names, &[&flags.file])?;
+        names.retain(|name| seen.insert(name.clone()));
+        Ok(names)
+    };
+    Ok(ReadAgain {
+        id: once(&flags.id)?,
+        keep: once(&flags.keep)?,
+        text: flags.files.columns(&flags.text, &[&flags.file])?,
+        encoding: flags.files.encoding()?,
+        delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
+        format: flags.files.format()?,
+        follow_links: flags.files.follow_links,
+        ..ReadAgain::default()
+    })
+}
+
+/// What `--json` says of any list.
+fn as_facts(
+    flags: &Predict,
+    model: &Model,
+    verdict: &Verdict,
+    rows: usize,
+    predicted_positive: usize,
+    warnings: &[String],
+) -> Value {
+    let mut object = json!({
+        "out": flags.out.as_ref().map(|out| out.display().to_string()),
+        "rows": rows,
+        "predicted_positive": predicted_positive,
+        "threshold": model.about().threshold,
+        "probability_of": if model.is_of_labels() { "being labeled" } else { "being positive" },
+        "cautious": is_cautious(model),
+        "warnings": warnings,
+    });
+    if verdict.knows_unlabeled {
+        object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
+    }
+    if let Some(facts) = &verdict.facts {
+        object["fitted_rows"] = json!(facts);
+    }
+    object
+}
+
+/// What was written of a list.
+#[derive(Default)]
+struct Written {
+    rows: u64,
+    /// Those predicted positive.
+    positive: usize,
+}
+
+/// Writes a list, some rows at a time, until it ends or Ctrl-C is pressed.
+fn write_list(
+    out: &Path,
+    how: &WriteAs,
+    columns: &ListColumns,
+    safe_csv: bool,
+    mut list: impl Iterator<Item = Result<Listed, DataError>> + Send,
+) -> Result<Written, Failure> {
+    let mut written = Written::default();
+    let mut next = || -> Result<_, DataError> {
+        if interrupted() {
+            let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
+            return Err(DataError::Write { file, cause });
+        }
+        let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
+        if batch.is_empty() && written.rows > 0 {
+            return Ok(None);
+        }
+        let mut of_batch = columns.of(&batch, written.rows + 1);
+        written.rows += batch.len() as u64;
+        written.positive += batch.iter().filter(|row| row.positive).count();
+        if safe_csv {
+            of_batch.iter_mut().for_each(|(_, cells)| make_safe(cells));
+        }
+        Ok(Some(of_batch))
+    };
+    guarded(|| write_batches(out, how, &mut next)).map_err(not_written)?;
+    Ok(written)
 }
 
 /// Whether the cut is the cautious one of a guessed share of positives.
@@ -263,6 +299,18 @@ enum Scale {
     Probability(Among),
     /// Some are about unlabeled rows and some about any, but there is one scale of scores.
     Score,
+}
+
+/// The scale of a list of this many rows, labeled ones included if `all` are listed.
+fn scale_of(model: &Model, verdict: &Verdict, rows: usize, all: bool) -> Scale {
+    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
+    if !(verdict.knows_unlabeled && model.tells_unlabeled_apart()) {
+        Scale::Probability(Among::Population)
+    } else if known == rows && !all {
+        Scale::Probability(Among::Unlabeled)
+    } else {
+        Scale::Score
+    }
 }
 
 /// From where on a row is predicted positive.
@@ -285,8 +333,8 @@ fn cut_of(model: &Model, scale: Scale) -> String {
     format!("{what} at least {cut}{cautious}")
 }
 
-/// Where nobody gave a share of positives, the probabilities rest on a guess.
-fn tell_guess(model: &Model) {
+/// Where no share of positives was given, the probabilities rest on a guess.
+fn print_guess_note(model: &Model) {
     let (Some(estimate), true) = (&model.about().prior_estimate, is_cautious(model)) else { return };
     let (low, high) = estimate.interval;
     let range =
@@ -299,7 +347,7 @@ fn tell_guess(model: &Model) {
 }
 
 /// A model without a share of positives tells how likely a label is.
-fn tell_of_labels(model: &Model) -> Option<String> {
+fn print_label_warning(model: &Model) -> Option<String> {
     let warning = "the model was fitted without a share of positives, so each probability is that of being labeled and not of being \
                    positive; fit with --prior for the latter";
     model.is_of_labels().then(|| {
@@ -309,7 +357,7 @@ fn tell_of_labels(model: &Model) -> Option<String> {
     })
 }
 
-/// Where rows go that do not fit into memory: beside the list, for which there must be room anyway.
+/// Where rows go that do not fit into memory: next to the list, for which there must be room anyway.
 fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
     Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })

@@ -2,9 +2,9 @@
 
 use super::fit::rows_of;
 use crate::failure::Failure;
-use crate::inputs::{Places, ReadFlags, tell_notes};
-use crate::outlet;
+use crate::inputs::{Places, ReadFlags, print_notes};
 use crate::output::{note, print, print_json, table};
+use crate::output_path;
 use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, counted, grouped, noun, write_atomically};
@@ -22,9 +22,6 @@ pub struct Prior {
     /// Where the rows are.
     #[command(flatten)]
     pub places: Places,
-    /// How they are read.
-    #[command(flatten)]
-    pub reading: ReadFlags,
     /// quick (those that look at scores alone), all, or names such as bbe,km2.
     #[arg(long, default_value = "quick", value_name = "NAMES")]
     pub estimator: String,
@@ -49,6 +46,9 @@ pub struct Prior {
     /// Describe the estimators instead.
     #[arg(long)]
     pub list: bool,
+    /// How they are read.
+    #[command(flatten)]
+    pub reading: ReadFlags,
 }
 
 /// Reads, scores, estimates, and says what came of it.
@@ -67,10 +67,10 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     };
     let device = super::device(&flags.device)?;
     if let Some(plot) = &flags.plot {
-        outlet::check_picture(plot, &input.paths())?;
+        output_path::check_picture(plot, &input.paths())?;
     }
     let data = options.read(&input)?;
-    let mut warnings = tell_notes(&data);
+    let mut warnings = print_notes(&data);
     let counts = data.counts().ok_or(Error::NeedsLabels)?;
     let encoding = data.encoding();
     let takes = encoding.takes();
@@ -92,12 +92,15 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
         let chart = picture(&report);
-        write_atomically(plot, |file| match outlet::has_extension(plot, "png") {
-            true => file.write_all(&chart.to_png()?),
-            false => file.write_all(chart.to_svg().as_bytes()),
+        write_atomically(plot, |file| {
+            if output_path::has_extension(plot, "png") {
+                file.write_all(&chart.to_png()?)
+            } else {
+                file.write_all(chart.to_svg().as_bytes())
+            }
         })?;
     }
-    tell_prior(&report);
+    print_prior(&report);
     warnings.extend(prior_warnings(&report));
     if as_json {
         print_json(&as_object(&report, seconds, &warnings))
@@ -106,7 +109,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What a person should know before using the numbers. What several estimators warn of alike is said once, under all names.
+/// What a person should know before using the numbers. What several estimators warn of is said once, under all names.
 pub fn prior_warnings(report: &PriorReport) -> Vec<String> {
     let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
     for estimate in &report.estimates {
@@ -122,7 +125,7 @@ pub fn prior_warnings(report: &PriorReport) -> Vec<String> {
 }
 
 /// Says the warnings, and which estimators have no answer.
-pub fn tell_prior(report: &PriorReport) {
+pub fn print_prior(report: &PriorReport) {
     crate::output::warn(&prior_warnings(report));
     for refusal in &report.refusals {
         note(&format!("note: {} has no answer: {}", refusal.estimator, refusal.why));
@@ -240,9 +243,10 @@ fn answers(report: &PriorReport, takes: &str) -> Vec<Vec<String>> {
 fn next_step(report: &PriorReport, rows: &str) -> String {
     let (tasks, tables) = Experience::size();
     let answer = &report.answer;
-    let sure = match answer.one_sided {
-        true => "The data give no lower end: the share may be much smaller than the guess. ",
-        false => "",
+    let sure = if answer.one_sided {
+        "The data give no lower end: the share may be much smaller than the guess. "
+    } else {
+        ""
     };
     format!(
         "Which number to use: the best guess, {:.3} of the unlabeled {rows}. fit takes it unless you give --prior. It rests on \

@@ -14,7 +14,7 @@ pub enum Gathered {
     Best(BestRows),
 }
 
-/// A list under way. Rows that are labeled are gathered apart: whether they belong in it is known at the end.
+/// A list under way. Labeled rows are gathered separately: whether they belong in it is known at the end.
 pub struct Ranking<'m> {
     model: &'m Model,
     others: Part,
@@ -186,9 +186,10 @@ impl<'m> Ranking<'m> {
         Ok(rows.take(limit).map(move |row| {
             let SortedRow { score, row, beside } = row?;
             let (kind, cells, because) = unpack(&beside, columns);
-            let among = match unlabeled_are_known && kind == RowKind::Unlabeled {
-                true => Among::Unlabeled,
-                false => Among::Population,
+            let among = if unlabeled_are_known && kind == RowKind::Unlabeled {
+                Among::Unlabeled
+            } else {
+                Among::Population
             };
             // The score alone decides, whatever is known of a row.
             let positive = model.decide(probability(f64::from(score)) as f32);

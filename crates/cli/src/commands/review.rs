@@ -26,8 +26,8 @@ pub struct ReviewFlags {
     /// How sure that must be [default: 0.95].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub confidence: Option<String>,
-    /// The first rows: a number or a share of them, such as 100 or 1%, or several. predict lists no others; where there are
-    /// positives to judge them by, it is said what they hold, lift and precision.
+    /// The first rows: a number or a share of them, such as 100 or 1%, or several. predict lists no others. If there are
+    /// positives to judge them by, their recall, lift and precision are printed.
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl Asked {
         self.target
     }
 
-    /// The same of a list of so many rows: more than all are all.
+    /// The same of a list of this many rows: more than all are all.
     pub fn within(&self, rows: usize) -> Self {
         let most = |top: &Top| match *top {
             Top::Rows(asked) => Top::Rows(asked.min(rows)),
@@ -146,7 +146,7 @@ pub struct ReviewAnswer {
     positives: usize,
     /// Why there is no review though there could be one.
     pub lacking: Option<String>,
-    /// The promise is about so many rows of the list, those that the model was not fitted on.
+    /// The promise is about this many rows of the list, those that the model was not fitted on.
     of_unmet: Option<usize>,
 }
 
@@ -293,15 +293,13 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
     }
     let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
-        text.push_str(&match estimated {
-            true => format!(
+        text.push_str(&if estimated {
+            format!(
                 "the number of positives rests on an estimated share of {:.4} ({:.4} to {:.4})\n",
                 share.value, share.low, share.high
-            ),
-            false => format!(
-                "the number of positives rests on the share of {:.4} given when fitting\n",
-                share.value
-            ),
+            )
+        } else {
+            format!("the number of positives rests on the share of {:.4} given when fitting\n", share.value)
         });
     }
     let about = positives.map_or_else(String::new, |Interval { low, high, .. }| {

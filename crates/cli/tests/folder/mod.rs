@@ -1,4 +1,4 @@
-//! A folder of its own for each test, and the binary to run in it.
+//! A separate folder for each test, and the binary to run in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -43,7 +43,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// What stands there so many seconds after the start of 1970.
+    /// The calendar's parts, this many seconds after the start of 1970.
     pub(crate) fn at(seconds: f64) -> Self {
         let days = (seconds / DAY).floor();
         let hour = (seconds - days * DAY) / 3600.0;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A column is of dates if at least this share of its cells are, in percent.
 pub(crate) const NEARLY_ALL: usize = 95;
 
-/// Numbers such as 20240301 are dates where there are at least so many different ones and each is a day.
+/// Numbers such as 20240301 are dates where there are at least this many different ones and each is a day.
 const LEAST_COMPACT: usize = 10;
 
 /// How the dates of a column are written.
@@ -52,7 +52,7 @@ pub struct TimeColumn {
     pub style: TimeStyle,
     /// Whether a cell tells that the style is that one; else day and month could be the other way round in all of them.
     pub sure: bool,
-    /// Where they rise or fall with the row, so that how late a time is tells where its row stands: over how many seconds the
+    /// Where they rise or fall with the row, so that how late a time is tells where its row is: over how many seconds the
     /// rows of each kind spread at least.
     pub in_order: Option<f64>,
     /// Of such times the parts of the calendar that tell nothing which comes round.
@@ -145,7 +145,7 @@ pub(crate) struct StyleCounts {
 }
 
 impl StyleCounts {
-    /// Counts a text that stands in so many cells.
+    /// Counts a text that is in this many cells.
     fn add(&mut self, read: Option<Written>, count: usize) {
         self.texts += 1;
         let Some(read) = read else { return };

@@ -25,7 +25,7 @@ pub(super) struct Written {
 pub(super) enum Date {
     /// Days since 1970.
     Known(i64),
-    /// A day and a month in either order, and what stands between them.
+    /// A day and a month in either order, and what is between them.
     Open { first: u32, second: u32, year: i64, sign: u8 },
     /// A time alone.
     None,
@@ -198,11 +198,13 @@ impl Rest<'_> {
             (4, b'-' | b'/' | b'.') => {
                 self.take(sign);
                 let (month, 1..=2) = self.number(2)? else { return None };
-                let day = match self.take(sign) {
-                    true => self.number(2)?.0,
+                let day = if self.take(sign) {
+                    self.number(2)?.0
+                } else if sign == b'.' {
                     // A number with a point is not a month of a year.
-                    false if sign == b'.' => return None,
-                    false => 1,
+                    return None;
+                } else {
+                    1
                 };
                 known(i64::from(first), month, day).filter(|_| first >= 1000)
             }
@@ -249,7 +251,7 @@ impl Rest<'_> {
         known(i64::from(year), month, number)
     }
 
-    /// What may stand between a day, the name of a month and a year.
+    /// What may be between a day, the name of a month and a year.
     fn between(&mut self) {
         while [b' ', b'-', b'.', b','].iter().any(|&sign| self.take(sign)) {}
     }

@@ -79,7 +79,7 @@ impl<R: Read> Utf8Reader<R> {
         }
     }
 
-    /// Sees the first bytes and decides. What was seen before an error is kept, so that a second try goes on from there.
+    /// Sees the first bytes and decides. What was seen before an error is kept, so that a second try continues from there.
     fn start(&mut self) -> io::Result<()> {
         while self.head_len < LONGEST_MARK {
             match self.inner.read(&mut self.head[self.head_len..]) {

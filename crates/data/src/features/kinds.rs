@@ -100,7 +100,7 @@ pub enum FeatureKind {
     },
 }
 
-/// Whether this many categories in this many rows describe single rows: nine of ten rows have one of their own, or, of many
+/// Whether this many categories in this many rows describe single rows: nine of ten rows have their own, or, of many
 /// categories, the average one has hardly three rows.
 fn nearly_unique(levels: usize, rows: usize) -> bool {
     (levels > FEW_LEVELS && levels * 10 > rows * 9) || (levels > MANY_LEVELS && levels * 3 > rows)
@@ -160,7 +160,7 @@ impl Feature {
                 0 => Err(WhyLeftOut::Empty),
                 // One level next to missing cells still tells the two apart.
                 1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
-                // Nearly every row has a text of its own: nothing to learn, and much to memorize.
+                // Nearly every row has its own text: nothing to learn, and much to memorize.
                 several if nearly_unique(several, codes.len()) => {
                     let words: usize = levels.iter().map(|level| level.split_whitespace().count()).sum();
                     if words >= 3 * several {

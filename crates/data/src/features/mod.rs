@@ -37,7 +37,7 @@ const MANY_LEVELS: usize = 1_000;
 /// The most terms of free text that is one of several columns.
 const TERMS_BESIDE: usize = 200;
 
-/// So many texts must have such a term.
+/// This many texts must have such a term.
 const TEXTS_OF_A_TERM: usize = 5;
 
 /// How each column of a table turns into columns of a matrix.
@@ -377,7 +377,7 @@ impl EncodeReport {
     }
 }
 
-/// The terms of free text that was found: all of them where there is nothing else, else some frequent ones, beside which
+/// The terms of free text that was found: all of them where there is nothing else, else some frequent ones, next to which
 /// trees still see the other columns. Nothing where no term is frequent enough.
 fn found_text(
     column: &Column,

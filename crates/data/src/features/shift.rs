@@ -1,21 +1,21 @@
 //! Columns that hold something else than in training: other units, other levels, hardly any cells.
 //!
 //! Of each column the model keeps what training saw: how many cells, how many of them missing, the range of its numbers with
-//! three points in between, or how many cells have a category of their own. At prediction a few counters per column are filled
+//! three points in between, or how many cells have their own category. At prediction a few counters per column are filled
 //! on the way, so that tables of any length are compared in one pass. A difference is told where it is large and far beyond what
 //! rows drawn from the same place would show.
 //!
 //! Numbers are compared by the shares of cells below, between and above five points of training (lowest, 10 %, 50 %, 90 %,
 //! highest). Half the sum of the differences of shares is the total variation distance, 0 for equal shares and 1 for cents in
 //! place of dollars, either way round. Where numbers span many powers of ten, or most are 0, cents lie among the dollars. But other
-//! units shift all logarithms alike, so the mean of log₂ |x| is compared, too, where its spread is the same. Categories that are new are expected as often as training had cells whose category came
+//! units shift all logarithms by the same amount, so the mean of log₂ |x| is compared, too, where its spread is the same. Categories that are new are expected as often as training had cells whose category came
 //! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
 
 use super::{Feature, Features};
 use crate::frame::{MISSING_CODE, Values};
 use serde::{Deserialize, Serialize};
 
-/// Points between the lowest and the highest number are those of about so many rows, evenly spread.
+/// Points between the lowest and the highest number are taken from about this many rows, evenly spread.
 const SAMPLE: usize = 1 << 16;
 /// Fewer cells than this tell nothing,
 const FEW_CELLS: usize = 20;
@@ -309,7 +309,7 @@ pub enum Shift {
     },
     /// All numbers seem to be larger or smaller by a factor.
     Factor {
-        /// Numbers here are so many times those of training.
+        /// The ratio of numbers here to those of training.
         factor: f64,
         /// How many numbers there are, without those that are 0.
         cells: usize,
@@ -495,7 +495,7 @@ mod tests {
         let colors = Feature { seen: Some(Seen::of(&words(5))), ..feature.clone() };
         assert_eq!(of(&colors, &words(5), 50), None);
         assert_eq!(of(&colors, &words(5), 51), Some(Shift::Levels { unseen: 51, cells: 100 }));
-        // 90 of 100 cells had a word of their own: most are new ever after.
+        // 90 of 100 cells had their own word: most are new ever after.
         let names = Feature { seen: Some(Seen { single: 90, ..Seen::of(&words(5)) }), ..feature };
         assert_eq!(of(&names, &words(5), 95), None);
     }

@@ -107,7 +107,7 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
     };
     let spread = times.in_order.unwrap_or_else(|| all.spread());
     let comes_round = |part: &&TimeFeature| clock || spread >= part.least_days() * DAY;
-    // Where times rise with the row, how late it is says where the row stands, and so does the hour of times without a date.
+    // Where times rise with the row, how late it is says where the row is, and so does the hour of times without a date.
     let says_more = |part: &&TimeFeature| {
         let of_the_row = || clock || **part == TimeFeature::Days || times.unrepeated.contains(part);
         times.in_order.is_none() || !of_the_row()

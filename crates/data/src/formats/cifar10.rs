@@ -88,7 +88,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    /// Records whose pixel `i` of channel `c` is `i % 61 + 64 c + label`, in a file of a folder of its own.
+    /// Records whose pixel `i` of channel `c` is `i % 61 + 64 c + label`, in a file of its own folder.
     fn written(folder: &str, name: &str, labels: &[u8]) -> PathBuf {
         let mut bytes = Vec::new();
         for &label in labels {

@@ -1,4 +1,4 @@
-//! A folder of pictures: `cat.0.jpg`, `dog.1.png`, … next to each other, or a folder a class.
+//! A folder of pictures: `cat.0.jpg`, `dog.1.png`, … next to each other, or a folder per class.
 //!
 //! The first is how the pictures of J. Elson, J. Douceur, J. Howell, J. Saul, "Asirra: a CAPTCHA that Exploits
 //! Interest-Aligned Manual Image Categorization", CCS 2007, came to be published as "dogs vs. cats": 12,500 of each.
@@ -46,7 +46,7 @@ pub fn image_folder(folder: &Path, height: usize, width: usize) -> Result<ImageF
 }
 
 /// Whether a folder holds pictures of at least two classes in one of the two ways. Pictures next to each other go first:
-/// a folder of such folders is not a folder a class.
+/// a folder of such folders is not a folder per class.
 pub(super) fn is_image_folder(folder: &Path) -> bool {
     let beside = |folder: &Path| {
         let (files, _) = entries(folder).unwrap_or_default();

@@ -106,7 +106,7 @@ fn unpacked(bytes: &[u8], most: u64) -> Result<Array, String> {
     // The checksum comes last; only a read past the end looks at it.
     match stream.read(&mut [0]) {
         Ok(0) => Ok(array),
-        Ok(_) => Err("its zlib stream goes on after its end".to_string()),
+        Ok(_) => Err("its zlib stream continues after its end".to_string()),
         Err(cause) => Err(format!("its zlib stream is broken ({cause})")),
     }
 }

@@ -1,4 +1,4 @@
-//! Published data sets in the files they come in: one file a format.
+//! Published data sets in the files they come in: one file per format.
 //!
 //! What cannot be the published file is refused by name, because a classifier trained on half a download, or tested on
 //! what it was trained on, looks like any other.

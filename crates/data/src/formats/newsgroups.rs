@@ -1,7 +1,7 @@
 //! 20 Newsgroups, sorted by date: 11,314 posts to train on and 7,532 later ones to test on, in 20 groups.
 //!
 //! K. Lang, "NewsWeeder: Learning to Filter Netnews", ICML 1995; the version `20news-bydate` of J. Rennie. Two folders,
-//! `20news-bydate-train` and `20news-bydate-test`, have a folder a group and in it a file a post, header lines included.
+//! `20news-bydate-train` and `20news-bydate-test`, have a folder per group and in it a file per post, header lines included.
 //! Posts come in the order of their groups and, within a group, of their file names. They are older than UTF-8: each
 //! byte is a character of ISO 8859-1.
 

@@ -5,7 +5,7 @@
 //!
 //! Resizing averages areas (the box filter): a pixel of the result is the mean of the part of the source it covers, where
 //! source pixels that are cut by its edge count with the share that lies inside. With s = source/target,
-//! out(i) = (1/s) Σ_j |[i s, (i+1) s] ∩ [j, j+1]| in(j), along lines and then along columns. The sides are scaled apart:
+//! out(i) = (1/s) Σ_j |[i s, (i+1) s] ∩ [j, j+1]| in(j), along lines and then along columns. The sides are scaled separately:
 //! a picture that is not of the target's proportions is stretched.
 
 use crate::parallel::map_stretches;
@@ -22,7 +22,7 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 const MOST_PIXELS: usize = 1 << 26;
 /// The longest side that pictures are brought to.
 const LARGEST: usize = 4096;
-/// Files that are worth a thread of their own.
+/// Files that are worth their own thread.
 pub(crate) const LEAST: usize = 8;
 
 /// Red, green and blue, line by line.

@@ -31,7 +31,7 @@ pub struct Summary {
     pub classes: usize,
     /// What a row is, such as `28 x 28 x 1`.
     pub shape: String,
-    /// Something worth knowing that is no damage.
+    /// Something worth knowing that is not damage.
     pub note: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Word vectors in GloVe's text files, and texts as the mean of their words' vectors.
 //!
 //! J. Pennington, R. Socher, C. D. Manning, "GloVe: Global Vectors for Word Representation", EMNLP 2014. A line holds a
-//! word and its numbers with single blanks between; `glove.6B.100d.txt` has 100 numbers a line, the 300d file 300. A
+//! word and its numbers with single blanks between; `glove.6B.100d.txt` has 100 numbers per line, the 300d file 300. A
 //! text x of the words w₁ … w_k that have a vector becomes (v(w₁) + … + v(w_k)) / k, and zeros if no word has one.
 //! What a word is, [`words`] says.
 
@@ -36,7 +36,7 @@ pub struct WordVectors {
 /// Texts as vectors, and how many of their words that left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Averages {
-    /// A row a text.
+    /// A row per text.
     pub vectors: Matrix,
     /// Words in all texts together.
     pub words: usize,

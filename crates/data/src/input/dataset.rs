@@ -10,7 +10,7 @@ use crate::{
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Copies are told of from one in this many rows on; fewer come about by chance.
+/// Copies are reported from one in this many rows on; fewer occur by chance.
 const ONE_IN: usize = 20;
 
 /// Rows that an [`Encoding`] made, with what is known of them.
@@ -224,7 +224,7 @@ impl Dataset {
         &self.notes
     }
 
-    /// What the columns of a table were read as where an encoding was learned from it, and what became of them.
+    /// What the columns of a table were read as where an encoding was learned from it, and what was done with them.
     pub fn columns_read(&self) -> &[ColumnRead] {
         &self.columns
     }
@@ -250,8 +250,8 @@ impl Dataset {
     }
 
     /// The files of a folder, then those of another, made by the same encoding.
-    pub(super) fn followed_by(mut self, other: Dataset) -> Result<Dataset, DataError> {
-        self.missing = self.missing.followed_by(self.len(), &other.missing, other.len());
+    pub(super) fn concat(mut self, other: Dataset) -> Result<Dataset, DataError> {
+        self.missing = self.missing.concat(self.len(), &other.missing, other.len());
         self.rows.append(other.rows)?;
         for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {
             more.iter().for_each(|id| ids.push(id));

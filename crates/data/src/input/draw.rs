@@ -62,7 +62,7 @@ fn noted(data: Dataset) -> Dataset {
     data.with_notes(note)
 }
 
-/// One table with a column of labels, or positives and unlabeled rows apart.
+/// One table with a column of labels, or positives and unlabeled rows separately.
 pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> Result<Dataset, DataError> {
     match input {
         Input::One(path) => {

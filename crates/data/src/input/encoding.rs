@@ -235,7 +235,7 @@ impl Encoding {
                 for (at, place) in places.iter().enumerate().skip(1) {
                     let more = self.read_folder(place, also)?;
                     counts[at] = more.len();
-                    data = data.followed_by(more)?;
+                    data = data.concat(more)?;
                 }
                 data.with_labels(apart(counts[0], counts[1], counts[2]))
             }

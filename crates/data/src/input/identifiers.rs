@@ -30,16 +30,16 @@ const LEAST_ROWS: usize = 50;
 /// Fewer numbers than this are even by chance.
 const ROWS_FOR_EVEN: usize = 200;
 
-/// In hundredths: so many cells may be missing, or the same as another.
+/// The percentage of cells that may be missing, or the same as another.
 const FEW: usize = 1;
 
 /// Rows that are looked at before all are.
 const FIRST_ROWS: usize = 1_000;
 
-/// So many different values name things rather than kinds of things.
+/// This many different values name things rather than kinds of things.
 const MANY_IDS: usize = 50;
 
-/// Where so many tables were put one below the other, the order starts anew.
+/// The order may start over this many times: tables that were put one below the other.
 const MOST_JUMPS: usize = 4;
 
 /// From this area on the order of rows tells something of labels: by chance, few labels among many rows hardly reach it.
@@ -268,7 +268,7 @@ fn is_even(sorted: &[f64]) -> bool {
     sorted.len() >= ROWS_FOR_EVEN && distance * n.sqrt() < 1.63
 }
 
-/// Words that identifiers are called by, where they stand alone.
+/// Words that identifiers are called by, as words by themselves.
 const WORDS: [&str; 29] = [
     "id",
     "ids",

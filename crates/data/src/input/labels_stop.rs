@@ -47,7 +47,7 @@ pub(super) struct Cut {
     pub in_order: bool,
 }
 
-/// Rows that are looked at: all, or so many that are evenly spread.
+/// Rows that are looked at: all, or this many that are evenly spread.
 const ENOUGH: usize = 100_000;
 /// The least share of rows beyond the cut, and of the others.
 const LEAST_SHARE: f64 = 0.1;
@@ -61,7 +61,7 @@ const NEXT_TO_IT: f64 = 0.2;
 const NEARLY_ALL_OF_IT: f64 = 0.5;
 /// The rank correlation with the number of the row from which values are in the order of rows.
 const IN_ORDER: f64 = 0.95;
-/// So many rows tell whether they may be, if it is this much.
+/// This many rows are looked at first; from this correlation on among them, values may be in that order.
 const A_FEW: usize = 200;
 const MAY_BE: f64 = 0.9;
 
@@ -111,12 +111,11 @@ pub(super) fn counts(cut: &Cut, value: impl Fn(usize) -> f64, labels: &[Label]) 
     let mut counts = [0; 4];
     for (row, label) in labels.iter().enumerate().filter(|(_, label)| **label != Label::Negative) {
         let value = value(row);
+        if value.is_nan() {
+            continue;
+        }
         let beyond = if cut.stops { value > cut.at } else { value < cut.at };
-        let place = match beyond {
-            _ if value.is_nan() => continue,
-            true => 0,
-            false => 2,
-        };
+        let place = if beyond { 0 } else { 2 };
         counts[place] += 1;
         counts[place + 1] += usize::from(*label == Label::Positive);
     }
@@ -193,7 +192,7 @@ mod tests {
         assert_eq!(found(|_, row| row % 5 == 0), None);
         // One of five rows of the first day, and fewer from day to day, none from the 60th on.
         assert_eq!(found(|day, row| day < 60 && row % 10 < (60 - day) / 15), None);
-        // Half as many are no stop.
+        // Half as many are not a stop.
         assert_eq!(found(|day, row| row % 10 == 0 || day < 50 && row % 5 == 0), None);
         // The last twentieth is not long, and 19 labeled rows are too few to expect more.
         assert_eq!(found(|day, row| day < 95 && row % 5 == 0), None);

@@ -1,7 +1,7 @@
 //! Columns that alone tell labeled rows from unlabeled ones.
 //!
 //! Labeled positives are positives, and so are some unlabeled rows. A column that tells labeled from unlabeled rows almost
-//! perfectly therefore tells more often how labels came about (what was entered once a case was found, when a row was
+//! perfectly therefore tells more often how labels were made (what was entered once a case was found, when a row was
 //! written, which file it came from) than what a positive is. The measure is the area under the ROC curve of the column as
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
@@ -57,7 +57,7 @@ pub(super) fn separation(values: &Values, labels: &[Label]) -> Option<f64> {
         }
         Values::Categorical { codes, levels } => {
             let share = |rows: &[usize]| {
-                // Missing cells are a level of their own, the last.
+                // Missing cells are a separate level, the last.
                 let mut counts = vec![0u32; levels.len() + 1];
                 rows.iter().for_each(|&row| {
                     let code = if codes[row] == MISSING_CODE { levels.len() } else { codes[row] as usize };

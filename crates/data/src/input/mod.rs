@@ -57,7 +57,7 @@ use std::path::{Path, PathBuf};
 pub enum Input {
     /// One table, or a folder with a folder per class.
     One(PathBuf),
-    /// Positives and unlabeled rows apart, and known negatives where there are any: two or three tables, or folders.
+    /// Positives and unlabeled rows in separate places, and known negatives where there are any: two or three tables, or folders.
     Two {
         /// Where the positives are.
         positives: PathBuf,
@@ -103,7 +103,7 @@ impl Input {
         }
     }
 
-    /// One sample, or two drawn apart.
+    /// One sample, or two drawn separately.
     pub fn default_scenario(&self) -> Scenario {
         match self {
             Input::One(_) => Scenario::SingleSample,

@@ -10,7 +10,7 @@ use crate::{EncodeReport, Frame, Hint, PictureShape, agree, counted, grouped, pa
 use serde::Serialize;
 use std::fmt;
 
-/// Something that reading met and went on with.
+/// Something that reading met that did not stop it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -401,7 +401,7 @@ impl fmt::Display for Note {
             }
             Note::TimesInOrder(columns) => write!(
                 f,
-                "times rise or fall with the row number, so the date itself is not used; parts that come round (month, weekday, day, \
+                "times rise or fall with the row number, so the date itself is not used; parts that recur (month, weekday, day, \
                  hour) and days between dates are, in {}",
                 listed(columns, |name| name.clone())
             ),
@@ -457,7 +457,7 @@ impl fmt::Display for Note {
                 )
             }
             Note::OtherLabel { column, value } => {
-                write!(f, "'{value}' and empty cells of column '{column}' are unlabeled alike")
+                write!(f, "'{value}' and empty cells of column '{column}' are both unlabeled")
             }
             Note::Drawn { unlabeled, of } => {
                 write!(
@@ -507,7 +507,7 @@ impl fmt::Display for Note {
             Note::Shifted(ColumnShift { column, shift }) => shifted(f, column, shift),
             Note::Repeated { rows, all } => write!(
                 f,
-                "{} {} equal to an earlier one in every column that is learned from; each counts as a row of its own in shares \
+                "{} {} equal to an earlier one in every column that is learned from; each counts as a separate row in shares \
                  and intervals, so drop those that are the same thing once more",
                 part_of(*rows, *all, "rows"),
                 agree(*rows, "is", "are")
@@ -649,7 +649,7 @@ fn number(x: f64) -> String {
     digits(x, 4)
 }
 
-/// A number with so many digits that count.
+/// A number with this many digits that count.
 fn digits(x: f64, most: i32) -> String {
     let size = x.abs();
     if x == x.trunc() && size < 1e9 {

@@ -19,7 +19,7 @@ use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest side that pictures are given where nobody asks for a size.
+/// The longest side that pictures are given where no size is asked for.
 const LONGEST_SIDE: usize = 64;
 
 /// Pictures that were decoded, and which of the files asked for they are.
@@ -168,7 +168,7 @@ fn read_paths(
     };
     let mut paths = Vec::with_capacity(table.frame.rows);
     if let Values::Text(names) = &table.frame.column(column)?.values {
-        // Names count from the folder of the table they stand in.
+        // Names are relative to the folder of the table they are in.
         let folders: Vec<&Path> =
             input.paths().iter().map(|path| path.parent().unwrap_or(Path::new(""))).collect();
         let folder = |row: usize| folders[usize::from(row >= second) + usize::from(row >= third)];
@@ -229,7 +229,7 @@ fn decode_files(
     Ok(Decoded { pictures: Pictures { shape, bytes }, kept, notes })
 }
 
-/// The shape that fits all pictures, by their headers alone; the rule stands at the top of this file.
+/// The shape that fits all pictures, by their headers alone; the rule is at the top of this file.
 fn common_shape(paths: &[PathBuf]) -> PictureShape {
     let look = |path: &PathBuf| read_regular(path).ok().and_then(|bytes| probe(&bytes).ok());
     let found =

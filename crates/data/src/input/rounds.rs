@@ -55,7 +55,7 @@ fn stretches(part: &TimeFeature, seconds: &[f64], labels: &[Label]) -> Vec<Stret
             None => all.push(Stretch { number, part, rows: 1.0, labeled }),
         }
     }
-    // Rows of each kind may have an order of their own.
+    // Rows of each kind may have their own order.
     all.sort_by_key(|stretch| stretch.number);
     all.dedup_by(|next, kept| {
         let same = next.number == kept.number;
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(normal_of_f(f64::INFINITY, 6.0, 41.0), f64::INFINITY);
     }
 
-    /// Seven weeks, 40 rows a day and half an hour apart, of which so many are labeled.
+    /// Seven weeks, 40 rows a day and half an hour apart, of which this many are labeled.
     fn weeks(labeled: impl Fn(usize) -> usize) -> (Vec<f64>, Vec<Label>) {
         let rows = (0..49).flat_map(|day| (0..40).map(move |row| (day, row)));
         let seconds = rows.clone().map(|(day, row)| day as f64 * DAY + row as f64 * 1800.0).collect();

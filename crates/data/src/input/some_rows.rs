@@ -45,7 +45,7 @@ impl Encoding {
             let more = piece.select(&here);
             some = Some(match some.take() {
                 None => more,
-                Some(rows) => rows.followed_by(more)?,
+                Some(rows) => rows.concat(more)?,
             });
             Ok(())
         })?;

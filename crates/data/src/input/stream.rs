@@ -2,7 +2,7 @@
 //!
 //! Every piece is encoded by the same code as a whole table, and rows, notes and errors are the same. What is known of the
 //! rows (labels, truth, weights) takes a few bytes per row and is told at the end, because what a label means follows from
-//! all of them. Places that are no text or Parquet tables are read as a whole and handed out in one piece.
+//! all of them. Places other than text or Parquet tables are read as a whole and handed out in one piece.
 
 use super::table::weights_from;
 use super::{Dataset, Encoding, Input, Note, ReadAgain};
@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 1 << 16;
 const MOST_SPARSE: usize = 1 << 13;
 /// The least.
 const LEAST_ROWS: usize = 256;
-/// Networks take dense rows, or sparse ones, so many at a time, and the last digits of a score depend on where in such a block
+/// Networks take dense rows, or sparse ones, this many at a time, and the last digits of a score depend on where in such a block
 /// its row is: where pieces are whole blocks, they are those of the whole table.
 const BLOCKS: [usize; 2] = [1 << 10, 1 << 12];
 

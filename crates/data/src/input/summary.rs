@@ -1,11 +1,11 @@
-//! What the columns of a table were read as and what became of each, as facts.
+//! What the columns of a table were read as and what was done with each, as facts.
 
 use crate::frame::{LeftOut, WhyLeftOut};
 use crate::{EncodeReport, FeatureKind, Features};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// What a column was read as, and what became of it.
+/// What a column was read as, and what was done with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnRead {
     /// The name in the header.

@@ -170,7 +170,7 @@ pub(super) fn learn(
     Ok(data.with_notes(unused))
 }
 
-/// A column of numbers is no column of texts, whatever it is called.
+/// A column of numbers is not a column of texts, whatever it is called.
 fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
     let number = |text: &str| text.trim().parse::<f64>().is_ok();
     let mut present = texts.iter().filter(|text| !text.trim().is_empty()).peekable();

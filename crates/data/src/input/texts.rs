@@ -1,4 +1,4 @@
-//! Folders of texts, one file per text: apart, or a folder per class.
+//! Folders of texts, one file per text: in separate folders, or a folder per class.
 
 use super::files::{Classes, Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
@@ -52,7 +52,7 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     Ok(data.with_ids("file", names)?.with_notes(notes))
 }
 
-/// The texts of a folder in the order of their names; of the folders in it, where it has no texts of its own.
+/// The texts of a folder in the order of their names; of the folders in it, where it has no texts itself.
 fn texts_of(folder: &Path, follow: bool) -> Result<Vec<PathBuf>, DataError> {
     let links = Links::of(folder, follow);
     let refused = |inner: &PathBuf| DataError::FolderInFolder { path: inner.display().to_string() };
@@ -103,9 +103,10 @@ fn read_texts(
         let html = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
         });
-        texts.push(match html || looks_like_html(&decoded.text) {
-            true => strip_html(&decoded.text),
-            false => decoded.text,
+        texts.push(if html || looks_like_html(&decoded.text) {
+            strip_html(&decoded.text)
+        } else {
+            decoded.text
         });
         names.push(&path.strip_prefix(folder).unwrap_or(path).to_string_lossy());
     }

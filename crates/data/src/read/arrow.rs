@@ -253,7 +253,7 @@ struct Store {
     cells: Cells,
     /// How many cells it was given.
     rows: usize,
-    /// Whether they are texts of which nobody said what they are.
+    /// Whether they are texts whose kind was not given.
     texts: bool,
     /// What was seen of texts that are numbers or truth values, where they are taken piece by piece.
     guess: Option<Box<Guess>>,
@@ -384,7 +384,7 @@ impl Store {
             }};
         }
         self.zoned = matches!(array.data_type(), DataType::Timestamp(_, Some(_)));
-        /// Pushes times or durations, so many of whose units are a second.
+        /// Pushes times or durations, given how many of their units make a second.
         macro_rules! push_times {
             ($arrow:ty, $per_second:expr) => {
                 for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {

@@ -25,7 +25,7 @@ pub(super) enum Cell {
 
 /// Looks at a cell, blanks around it aside.
 ///
-/// Numbers are rounded to `f64` here and, if at all, to `f32` later, which is what becomes of an `f64` column in a Parquet
+/// Numbers are rounded to `f64` here and, if at all, to `f32` later, which is what happens to an `f64` column in a Parquet
 /// file: the same table gives the same bits in either format.
 pub(super) fn look(cell: &[u8]) -> Cell {
     let cell = cell.trim_ascii();

@@ -1,7 +1,7 @@
 //! A last resort against decoders that panic on damaged files.
 //!
 //! The `parquet` crate checks most of what it reads, but not all: a page that refers to a dictionary which a flipped bit
-//! has removed, for one, ends in a panic deep inside it. Decoders of pictures are alike. A damaged file must be an error
+//! has removed, for one, ends in a panic deep inside it. So do decoders of pictures. A damaged file must be an error
 //! here, so its panics are caught. Nothing half-read survives them: all state lives inside the closure. Whether the panic
 //! is also printed is up to the process, whose hook is left alone.
 

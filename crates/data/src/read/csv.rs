@@ -99,7 +99,7 @@ enum Again {
     LeftOut(WhyLeftOut),
 }
 
-/// What becomes of a column after the first pass.
+/// What is done with a column after the first pass.
 enum Half {
     Skip,
     Done(Values),
@@ -202,7 +202,7 @@ fn least(refuse: bool) -> usize {
     if refuse { 100 } else { NEARLY_ALL }
 }
 
-/// Texts as times if so many percent of them are dates.
+/// Texts as times if at least `least` percent of them are dates.
 fn categories_or_times(dictionary: Dictionary, least: usize) -> (Values, Others) {
     match dictionary.times(least) {
         Some((times, count)) => (Values::Times(times), Others { count, first: None }),

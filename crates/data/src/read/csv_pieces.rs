@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// A piece is at an end before it has all its rows once it holds so many bytes and its rows are whole blocks, or once it
+/// A piece is at an end before it has all its rows once it holds this many bytes and its rows are whole blocks, or once it
 /// holds four times as many.
 const MOST_BYTES: usize = 32 << 20;
 const BLOCK: usize = 1 << 12;
@@ -71,7 +71,7 @@ struct HandedOut {
 }
 
 impl HandedOut {
-    /// Whether these pieces are the first ones of the table in the other encoding, too, so that reading goes on behind them.
+    /// Whether these pieces are the first ones of the table in the other encoding, too, so that reading continues after them.
     fn same_in(&self, source: &Source<'_>, encoding: TextEncoding, given: Option<u8>) -> bool {
         let first = |encoding| {
             let layout = layout::found(source, encoding, given);
@@ -239,7 +239,7 @@ fn find_records(
     short
 }
 
-/// What becomes of the cells of a column.
+/// What is done with the cells of a column.
 struct Slot {
     /// Its place in the record.
     at: usize,

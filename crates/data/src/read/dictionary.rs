@@ -9,7 +9,7 @@ use crate::dates::{TimeColumn, from_categories};
 use crate::frame::{MISSING_CODE, Values};
 use std::collections::HashMap;
 
-/// Beyond so many different texts that are no prose, a column is left out.
+/// With more different texts than this that are not prose, a column is left out.
 const MOST_LEVELS: usize = 5 * super::MAX_LEVELS;
 
 /// Collects the cells of a text column. Levels come out sorted, so that they do not depend on the order of rows.
@@ -26,7 +26,7 @@ impl Dictionary {
         Self { most: Some(most), ..Self::default() }
     }
 
-    /// Adds a cell as it stands in a file: blanks around it do not count, and some words mean "missing". Returns
+    /// Adds a cell as it is in a file: blanks around it do not count, and some words mean "missing". Returns
     /// whether it is missing.
     pub(super) fn push_cell(&mut self, cell: &[u8]) -> Result<bool, Trouble> {
         let cell = cell.trim_ascii();

@@ -53,7 +53,7 @@ pub(super) fn check_codecs(file: &str, metadata: &ParquetMetaData, kept: &[usize
 }
 
 /// Refuses columns that there is no memory for, by what the footer says of them, and returns how many rows to read at a
-/// time. Both are bounds: a text of a dictionary may stand in every row, and a row may hold all numbers of its group.
+/// time. Both are bounds: a text of a dictionary may be in every row, and a row may hold all numbers of its group.
 pub(super) fn check_rows(file: &str, metadata: &ParquetMetaData, kept: &[usize]) -> Result<usize, DataError> {
     let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
     check_memory(|| format!("{rows} rows of '{file}'"), rows.saturating_mul(4 * kept.len() as u64))?;

@@ -20,7 +20,7 @@ use crate::frame::Values;
 /// A column is numeric if at least this share of its cells are numbers, in percent.
 const NEARLY_ALL: usize = 95;
 
-/// So many cells that are not numbers are no reason to stop storing numbers.
+/// Up to this many cells that are not numbers, numbers are still stored.
 const FEW: usize = 16;
 
 /// How much of a cell is kept to be shown.
@@ -92,7 +92,7 @@ struct Reading {
 }
 
 enum Stored {
-    /// So many missing cells and nothing else.
+    /// This many missing cells and nothing else.
     Missing(usize),
     Numbers(Numbers),
     Flags(Vec<Option<bool>>),
@@ -121,16 +121,16 @@ pub(super) struct Remarks {
     /// Cells that are taken as missing because they are something else, and the first of them.
     pub others: usize,
     pub first_other: Option<Seen>,
-    /// Where the first word stands that means a missing value here.
+    /// Where the first word is that means a missing value here.
     pub first_marker: Option<u64>,
 }
 
 impl Reading {
     fn count(&mut self, fits: bool, text: &[u8], offset: u64) {
-        match fits {
-            true => self.fits += 1,
-            false if self.first_other.is_none() => self.first_other = Some((start_of(text), offset)),
-            false => {}
+        if fits {
+            self.fits += 1;
+        } else if self.first_other.is_none() {
+            self.first_other = Some((start_of(text), offset));
         }
     }
 
@@ -352,10 +352,9 @@ impl Guess {
         let kind = self.kind(commas, self.decimal);
         if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
             (kind, self.decimal, self.kind(commas, None))
+            && let Some(seen) = self.reading(style).first_other.take()
         {
-            if let Some(seen) = self.reading(style).first_other.take() {
-                return Err((Trouble::OtherDecimal(style), seen));
-            }
+            return Err((Trouble::OtherDecimal(style), seen));
         }
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()

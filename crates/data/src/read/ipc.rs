@@ -25,7 +25,7 @@ const END: &[u8] = b"ARROW1";
 /// The first bytes of Feather before it was Arrow.
 const OLD: &[u8] = b"FEA1";
 
-/// What stands before the length of a message.
+/// What precedes the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
 
 /// The longest description of a message.
@@ -52,7 +52,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     frame.unwrap_or_else(|panic| Err(corrupt(&source.name, &panic)))
 }
 
-/// The names of the columns that are one cell a row.
+/// The names of the columns that are one cell per row.
 pub(super) fn cell_names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
     let corrupt = |error: ArrowError| corrupt(&source.name, &error);
     let schema = contained(|| {

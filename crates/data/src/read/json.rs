@@ -219,7 +219,7 @@ impl<'s> Objects<'s> {
             Err(error) => {
                 let detail = error.to_string();
                 let detail = detail.split(" at line ").next().unwrap_or(&detail);
-                Err(self.wrong(line, format!("the object is no sound JSON ({detail})")))
+                Err(self.wrong(line, format!("the object is not sound JSON ({detail})")))
             }
         }
     }
@@ -289,7 +289,7 @@ impl<'s> Objects<'s> {
             self.bytes.consume(used);
             if let Some(byte) = problem {
                 let shown = char::from(byte).escape_default().to_string();
-                return Err(self.wrong(self.line, format!("'{shown}' stands where an object is to begin")));
+                return Err(self.wrong(self.line, format!("expected an object but found '{shown}'")));
             }
             if done {
                 return Ok(Some(begun));

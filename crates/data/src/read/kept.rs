@@ -12,7 +12,7 @@ pub struct KeptRows {
 }
 
 impl KeptRows {
-    /// All rows that are labeled, and so many of the others, every choice of them being as likely: those of the same seed
+    /// All rows that are labeled, and this many of the others, every choice of them being as likely: those of the same seed
     /// are the same. `None`: there are no more than that.
     pub fn draw(labels: &[Label], unlabeled: usize, seed: u64) -> Option<Self> {
         let mut left = labels.iter().filter(|&&label| label == Label::Unlabeled).count();

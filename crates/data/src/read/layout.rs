@@ -175,7 +175,7 @@ impl Lines {
 }
 
 impl Line {
-    /// Whether the line stands above a table whose lines have so many cells filled: it has one, or a few of many, or is a
+    /// Whether the line is above a table whose lines have this many cells filled: it has one, or a few of many, or is a
     /// comment.
     fn is_title(&self, usual: usize) -> bool {
         self.filled <= 1 || (usual >= 4 && 2 * self.filled <= usual) || (self.comment && self.filled < usual)

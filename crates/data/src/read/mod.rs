@@ -174,7 +174,7 @@ pub fn read_parquet_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
     parquet::read(&Source::memory(bytes), &ReadOptions::default())
 }
 
-/// What becomes of a column of the file.
+/// What is done with a column of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Skip,
@@ -216,7 +216,7 @@ impl ReadOptions {
     }
 }
 
-/// Checks the header and decides what becomes of each column. Also returns the names left out because of `only`.
+/// Checks the header and decides what to do with each column. Also returns the names left out because of `only`.
 fn roles(file: &str, names: &[String], options: &ReadOptions) -> Result<(Vec<Role>, Vec<String>), DataError> {
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
     sorted.sort_unstable();

@@ -79,7 +79,7 @@ pub(super) fn written(cell: &str, style: NumberStyle) -> Option<f64> {
         Some(_) => return None,
         None => (false, cell),
     };
-    // The sign may stand before the currency or after it: -$5, $-5.
+    // The sign may be before the currency or after it: -$5, $-5.
     if !negative {
         (negative, rest) = without_sign(rest);
     }

@@ -227,7 +227,7 @@ impl Reader {
             return Err(DataError::Empty { file });
         }
         let mut handed_out = plan.handed_out(&names)?;
-        // Of all columns, those that are one cell a row.
+        // Of all columns, those that are one cell per row.
         let is_cell = |name: &String| {
             let at = names.iter().position(|other| other == name);
             at.is_none_or(|at| ArrowTable::is_cell(builder.schema().field(at).data_type()))

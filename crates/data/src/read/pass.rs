@@ -300,7 +300,7 @@ impl<'s> Pass<'s> {
         }
     }
 
-    /// Whether the record is no row but a rule below the header, or the last line of a listing, such as `(3 rows)`.
+    /// Whether the record is not a row but a rule below the header, or the last line of a listing, such as `(3 rows)`.
     fn is_drawn(&self, first: bool) -> bool {
         let rule = |cell: &[u8]| cell.iter().all(|byte| matches!(byte, b'-' | b'+' | b'=' | b':' | b'|'));
         let mut cells = self.record.iter().map(<[u8]>::trim_ascii);

@@ -1,4 +1,4 @@
-//! What reading met in the shape of a file and went on with, as facts.
+//! What reading met in the shape of a file that did not stop it, as facts.
 
 use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;

@@ -187,13 +187,15 @@ impl<'a> Source<'a> {
             (_, start) if ipc::is_marked(start) => TableFormat::Arrow,
             (_, start) if workbook::is_marked(start) => TableFormat::Excel,
             // Some programs write a text table and call it a spreadsheet.
-            (Some(TableFormat::Excel), _) => match workbook::is_page(&start) {
-                true => return Err(DataError::PageAsSheet { file: self.name.clone() }),
-                false if options.encoding.is_none() && is_no_text(&self.first(512)?) => {
+            (Some(TableFormat::Excel), _) => {
+                if workbook::is_page(&start) {
+                    return Err(DataError::PageAsSheet { file: self.name.clone() });
+                }
+                if options.encoding.is_none() && is_no_text(&self.first(512)?) {
                     return Err(DataError::NotASheet { file: self.name.clone() });
                 }
-                false => TableFormat::Csv,
-            },
+                TableFormat::Csv
+            }
             (Some(format), _) => format,
             (None, [b'{', ..] | [b'[', b'{' | b'\n' | b' ' | b'\r', ..]) => TableFormat::Json,
             (None, _) => TableFormat::Csv,

@@ -40,7 +40,7 @@ pub(super) struct SheetName {
     pub visible: bool,
 }
 
-/// Takes a cell by its row and column, from 0, and says whether to go on.
+/// Takes a cell by its row and column, from 0, and says whether to continue.
 pub(super) type TakeCell<'t> = dyn FnMut(u32, u32, String) -> Result<bool, DataError> + 't;
 
 impl Workbook {

@@ -10,7 +10,7 @@ use crate::parallel::map_stretches;
 use crate::{DataError, check_memory};
 use std::collections::{HashMap, HashSet};
 
-/// Texts that are worth a thread of their own.
+/// Texts that are worth their own thread.
 pub(super) const LEAST: usize = 64;
 
 /// How much text is counted between two questions about memory, and what that may become.

@@ -2,7 +2,7 @@
 
 use encoding_rs::WINDOWS_1252;
 
-/// The longest reference that is looked for, with all its signs. Zeros before a number may go on further; nobody writes them.
+/// The longest reference that is looked for, with all its signs. A number may have more leading zeros than that, but nobody writes them.
 const LONGEST: usize = 16;
 
 /// The character that the entity at the start of `text` stands for, and the length of the entity. Names need their

@@ -206,7 +206,7 @@ impl TextFeatures {
         &self.options
     }
 
-    /// A row a text. Terms that were not there when the features were fitted do not count; a text without a known term
+    /// A row per text. Terms that were not there when the features were fitted do not count; a text without a known term
     /// becomes a row of zeros.
     pub fn transform<S: AsRef<str> + Sync>(&self, texts: &[S]) -> SparseMatrix {
         let stop = self.options.stop_set();

@@ -13,7 +13,7 @@
 //! * Thai, Lao, Khmer and Myanmar: pairs and triples, since one letter of an alphabet says nothing. A run of one letter is
 //!   a word itself.
 //!
-//! Emoji are words of their own, those of several signs (skin tones, flags, families) one word each.
+//! Emoji are separate words, those of several signs (skin tones, flags, families) one word each.
 //!
 //! Phrases of n words are n words with blanks between. In scripts without blanks, they are n-grams with up to n - 1 more
 //! characters. No phrase holds both.

@@ -31,7 +31,7 @@ const SHORT: f64 = 1000.0;
 /// Strata up to which it will not: more of them even each other out.
 const FEW_STRATA: usize = 3;
 
-/// How much of an answer was not seen, after so many of its kind that were.
+/// How much of an answer was not seen, after this many of its kind were.
 fn unseen_answer(seen: f64) -> f64 {
     0.3 + 0.2 * (-seen / 5.0).exp()
 }

@@ -46,7 +46,7 @@ pub struct Figure {
     pub followed: Vec<Followed>,
     /// Every unlabeled row, the most restless first.
     pub candidates: Vec<Candidate>,
-    /// Whether rows are files of their own.
+    /// Whether rows are separate files.
     pub files: bool,
     /// The outcome of the run, with its two units.
     pub record: Record,

@@ -116,7 +116,7 @@ impl Run {
     }
 
     /// The prior that the method is told, for a true one of `mu`.
-    pub fn told(&self, mu: f64, kind: PriorErrorKind) -> f64 {
+    pub fn given_prior(&self, mu: f64, kind: PriorErrorKind) -> f64 {
         match kind {
             PriorErrorKind::Relative => mu * (1.0 + self.prior_error),
             PriorErrorKind::Absolute => mu + self.prior_error,
@@ -232,7 +232,7 @@ mod tests {
             names,
             ["mnist/0.2/collective/-10%/0", "mnist/0.2/collective/0", "mnist/0.2/collective/+5%/0"]
         );
-        assert!((runs[0].told(0.4, PriorErrorKind::Relative) - 0.36).abs() < 1e-12);
-        assert!((runs[2].told(0.4, PriorErrorKind::Absolute) - 0.45).abs() < 1e-12);
+        assert!((runs[0].given_prior(0.4, PriorErrorKind::Relative) - 0.36).abs() < 1e-12);
+        assert!((runs[2].given_prior(0.4, PriorErrorKind::Absolute) - 0.45).abs() < 1e-12);
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn mean(members: &[OutOfFold], weights: &[f64]) -> OutOfFold {
 /// Weights of the members, which add up to 1. With `single` the best has all of it.
 ///
 /// One part of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That
-/// finds members with errors of their own, and with few positives it follows luck. The other part falls off evenly with
+/// finds members with their own errors, and with few positives it follows luck. The other part falls off evenly with
 /// the distance from the best AUC, in units of its noise: with few positives all members share it, with many the best
 /// ones. The first part is n_p / (n_p + 100).
 pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use onesided_data::Stream;
 
-    /// Members that see the truth through noise of their own.
+    /// Members that see the truth through their own noise.
     fn members(noises: &[f64]) -> Vec<OutOfFold> {
         let truth: Vec<f64> = (0..600).map(|row| if row < 300 { 1.0 } else { 0.0 }).collect();
         let of = |(number, &noise): (usize, &f64)| {

@@ -1,9 +1,9 @@
 //! Members on folds, a mean of them, and the mean on all rows.
 //!
-//! 1. Rows are dealt into folds; of a large table a sample is.
+//! 1. Rows are split into folds; of a large table a sample is.
 //! 2. Every member is trained on each fold's other rows and scores its own: a job each, a thread each.
 //! 3. Weights of the members follow from these scores ([`super::blend`]).
-//! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was dealt, or
+//! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
 //!    one model is wanted, members with a weight are trained once more on all rows instead.
 //! 5. The mean's scores out of fold are calibrated at U's prior. Rows outside of the sample are scored by the models of one
 //!    fold each, in turn: those have not met them either.
@@ -34,12 +34,12 @@ const MOST_JUDGED: usize = 8_000_000;
 const JUDGED_ROWS: [usize; 2] = [20_000, 170_000];
 /// One row in this many of a sample may be a positive at least, however rare they are in the table.
 const JUDGED_POSITIVES: usize = 8;
-/// Cells up to which five folds are dealt; three of more.
+/// Cells up to which there are five folds; three for more.
 const FIVE_FOLDS: usize = 2_500_000;
 /// One row in this many decides when a network stops.
 const STOPPING: usize = 8;
 
-/// Rows outside of a sample are scored so many at a time.
+/// Rows outside of a sample are scored this many at a time.
 const ROWS_AT_ONCE: usize = 65_536;
 
 /// Rows to learn from and rows to be scored by what was learned.
@@ -358,7 +358,7 @@ fn judge<'p>(
             }
         };
         // Members look up between two trees or batches, and whoever wants to stop should not wait for the end of one. Who
-        // finds the observer busy goes on: the answer reaches all.
+        // finds the observer busy continues: the answer reaches all.
         let mut quiet = |_: &Progress| {
             if let Ok(mut shared) = shared.try_lock() {
                 ask(&mut shared);

@@ -66,7 +66,7 @@ pub struct PortfolioMember {
     pub reduction: Option<Reduction>,
     /// Rounds that it always takes; `None` for what stops by rows set aside.
     pub rounds: Option<usize>,
-    /// Whether it is the plain alternative, "labeled" against the rest, that others are shown beside.
+    /// Whether it is the plain alternative, "labeled" against the rest, that others are compared with.
     pub is_naive: bool,
     /// Whether it can hold a score to going up or down with a column.
     pub is_monotone: bool,

@@ -1,6 +1,6 @@
 //! `auto`: many ways to learn, tried on the same folds, and what they say put together.
 //!
-//! No learner is the best on every table, and without negatives nobody can look which one is. But under random labeling
+//! No learner is the best on every table, and without negatives you cannot see which one is. But under random labeling
 //! the AUC of positives against unlabeled rows orders rankings as the AUC against true negatives does (it is
 //! `AUC' = ½ μ + (1 - μ) AUC`), and needs no prior. Known negatives, where there are any, are among the rows it is taken
 //! against. So every member scores the rows that it was not trained on, and a

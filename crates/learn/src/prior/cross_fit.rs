@@ -3,7 +3,7 @@
 //! The rows of a fold are scored by a scorer trained on the others; a sixth of those is kept from training too and decides
 //! when it stops (trees: how many; networks: which epoch; logistic regression: which ridge).
 //!
-//! **Between folds.** Each fold's scores come from a model of its own, and cuts through the ranking are made over all of
+//! **Between folds.** Each fold's scores come from its own model, and cuts through the ranking are made over all of
 //! them, so they must mean the same. Each model's logits are therefore calibrated on the sixth that stopped it: slope and
 //! offset of a logistic regression of "labeled" on the logit (Platt, 1999), with a weak pull of both toward the logits as
 //! they are. A calibrated logit is an estimate of ln[n_p p_p(x) / (n_u p_u(x))], whichever fold it comes from.
@@ -48,7 +48,7 @@ pub struct CrossFitted {
 }
 
 impl CrossFitting {
-    /// Scores every row of a task. The observer is told of folds that are done; an answer other than to go on makes this an
+    /// Scores every row of a task. The observer is told of folds that are done; an answer other than to continue makes this an
     /// [`Error::Interrupted`].
     pub fn run(&self, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
         task.data.check_finite()?;

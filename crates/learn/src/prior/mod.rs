@@ -11,8 +11,8 @@ mod scorer;
 
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
-    Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, Evidence, EvidenceError, Experience, Needs,
-    Reason, ScarCheck, Seen, Signs, Voice, answer, consensus, estimator, estimators,
+    Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, EstimatorWeight, Evidence, EvidenceError,
+    Experience, Needs, Reason, ScarCheck, Seen, Signs, answer, consensus, estimator, estimators,
 };
 pub use record::{EstimateRecord, PriorEstimate};
 pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior, estimate_prior_scored};

@@ -92,7 +92,7 @@ impl PriorReport {
 }
 
 /// Scores the rows of a task, asks the estimators and weighs their answers. The observer is told what is about to be
-/// done; an answer other than to go on makes this an [`Error::Interrupted`].
+/// done; an answer other than to continue makes this an [`Error::Interrupted`].
 pub fn estimate_prior(
     task: &Task,
     views: &Views,

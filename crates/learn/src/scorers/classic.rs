@@ -99,7 +99,7 @@ struct ClassicTrainer<'d> {
 }
 
 impl ClassicTrainer<'_> {
-    /// How often rows count: their own weights, and known negatives together as much as their number gives them beside
+    /// How often rows count: their own weights, and known negatives together as much as their number gives them against
     /// the unlabeled rows. `None` where every row counts once.
     fn weights(&self, rows: &[usize], of: &Kinds) -> Option<Vec<f64>> {
         let task = self.task;
@@ -125,7 +125,7 @@ impl Trainer for ClassicTrainer<'_> {
     fn fit(&self, subset: &Subset, _candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
         let (task, info, run) = (self.task, self.scorer.info, subset.run);
         let asked = Mutex::new((observer, Signal::Continue));
-        // Who asked for a stop is not asked again. A system has nothing to keep before its end, so to finish is to go on.
+        // An observer that asked for a stop is not asked again. A system has nothing to keep before its end, so finishing means continuing.
         let go_on = || {
             let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
             if asked.1 != Signal::Abort {
@@ -206,7 +206,7 @@ pub(crate) fn kind(model: &ClassicModel) -> &'static str {
         ScoreForm::Linear(_) => "linear",
         ScoreForm::Kernel(_) => "kernel",
         ScoreForm::RandomFeatures { .. } => "random features",
-        _ => "network of its own",
+        _ => "its own network",
     }
 }
 

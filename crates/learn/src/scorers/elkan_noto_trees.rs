@@ -1,6 +1,6 @@
 //! Elkan and Noto's two ways with boosted trees as the model.
 //!
-//! C. Elkan and K. Noto, "Learning classifiers from only positive and unlabeled data", KDD 2008; the formulas stand with the
+//! C. Elkan and K. Noto, "Learning classifiers from only positive and unlabeled data", KDD 2008; the formulas are with the
 //! linear form (`onesided_classic::systems::ElkanNoto`). In short, with g(x) the probability of being labeled and
 //! c = P(labeled | y = 1):
 //!
@@ -256,7 +256,7 @@ impl Trainer for ElkanNotoTrainer<'_> {
         let factor = (1.0 - c) / c;
         let (grown, link) = if weighted {
             let share = |at: usize| (factor * logits[at].exp()).min(1.0);
-            // Drawn apart, labeled rows only teach what positives are like; the unlabeled ones are the population.
+            // Drawn separately, labeled rows only teach what positives are like; the unlabeled ones are the population.
             let first = if task.scenario == Scenario::SingleSample { 0 } else { n_p };
             let rows = &rows[first..];
             let shares: Vec<f64> =
@@ -298,7 +298,7 @@ impl Trainer for ElkanNotoTrainer<'_> {
     }
 }
 
-/// Labels that folds of rows with shares are dealt by: rows are shuffled either way, and there is nothing to keep in balance.
+/// Labels by which folds of rows with shares are assigned: rows are shuffled either way, and there is nothing to keep in balance.
 fn alternating(many: usize) -> Vec<Label> {
     let label = |at: usize| if at.is_multiple_of(2) { Label::Positive } else { Label::Unlabeled };
     (0..many).map(label).collect()

@@ -193,7 +193,7 @@ impl LabelTreesTrainer<'_> {
     }
 
     /// The training rows of a forest and what each counts. Where as many others as positives are drawn, a negative that
-    /// counts as several stands there several times instead: a row that is seldom drawn and then counts much is noise.
+    /// counts as several is there several times instead: a row that is seldom drawn and then counts much is noise.
     fn forest_rows(&self, subset: &Subset, draw: RowDraw) -> (Vec<u32>, Option<Vec<f32>>) {
         let Kinds { unlabeled, negative, .. } = subset.training;
         let each = self.of_a_negative(self.task.amount(unlabeled), negative, negative.len());

@@ -214,7 +214,7 @@ struct Rounds<'o> {
     weights: Option<Vec<f32>>,
     parts: usize,
     threads: usize,
-    /// Whether a kind is dealt out among the parts.
+    /// Whether a kind is split among the parts.
     split: [bool; 3],
     stream: Stream,
 }

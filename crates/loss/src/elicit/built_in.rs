@@ -13,7 +13,7 @@
 //! at 0 or 1 while φ follows its formula, as it does in the literature. (Papers scale v and φ of the Savage loss
 //! differently; this is the form with the logit as link.)
 //!
-//! Every function takes η and 1 − η apart. On paper the second follows from the first; in `f64` 1 − η of a saturated
+//! Every function takes η and 1 − η separately. On paper the second follows from the first; in `f64` 1 − η of a saturated
 //! score is 0 while σ(−f) has all its digits.
 
 use crate::error::LossError;
@@ -70,7 +70,7 @@ impl BuiltIn {
         }
     }
 
-    /// J at η, with 1 − η given apart.
+    /// J at η, with 1 − η given separately.
     pub(super) fn value(self, eta: f64, rest: f64) -> f64 {
         match self {
             BuiltIn::Log => times(eta, ln(eta, rest)) + times(rest, ln(rest, eta)),

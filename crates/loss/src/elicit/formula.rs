@@ -103,7 +103,7 @@ impl Formula {
         pop(&mut stack)
     }
 
-    /// One of the three at x; at the ends of [0, 1] its limit where it has no value of its own, as 0 · ln 0.
+    /// One of the three at x; at the ends of [0, 1] its limit where it has no value, as 0 · ln 0.
     fn at(&self, x: f64, part: impl Fn(Jet) -> f64) -> f64 {
         let direct = part(self.eval(x));
         if direct.is_finite() || (x != 0.0 && x != 1.0) {
@@ -206,7 +206,7 @@ impl Parser {
                             format!("'{name}' is neither x nor a function such as ln, exp, sqrt or atan")
                         })?;
                         if self.peek() != Some('(') {
-                            return Err(format!("the argument of {name} must stand in parentheses"));
+                            return Err(format!("the argument of {name} must be in parentheses"));
                         }
                         self.parenthesis()?;
                         self.steps.push(Step::Apply(function));
@@ -324,7 +324,7 @@ mod tests {
             ("  ", "it is empty"),
             ("2x", "'x' at character 2 follows an operand; write a product as 2*x"),
             ("x(1-x)", "'(' at character 2 follows an operand"),
-            ("ln x", "the argument of ln must stand in parentheses"),
+            ("ln x", "the argument of ln must be in parentheses"),
             ("y*(1-y)", "'y' is neither x nor a function"),
             ("foo(x)", "'foo' is neither"),
             ("3+4", "does not depend on x"),

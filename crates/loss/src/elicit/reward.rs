@@ -234,7 +234,7 @@ impl Reward {
         }
     }
 
-    /// I1 of a symmetric reward with 1 − q given apart, precise at both ends: evaluated at the smaller of the two,
+    /// I1 of a symmetric reward with 1 − q given separately, precise at both ends: evaluated at the smaller of the two,
     /// as I1(q) = I0(1 − q).
     pub(super) fn positive_at(&self, q: f64, rest: f64) -> f64 {
         match &self.form {
@@ -244,7 +244,7 @@ impl Reward {
         }
     }
 
-    /// J'' of a symmetric reward with 1 − q given apart.
+    /// J'' of a symmetric reward with 1 − q given separately.
     pub(super) fn second_derivative_at(&self, q: f64, rest: f64) -> f64 {
         match &self.form {
             Form::BuiltIn(built_in) => built_in.second_derivative(q, rest),

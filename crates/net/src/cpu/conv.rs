@@ -140,7 +140,7 @@ impl Conv {
         }
     }
 
-    /// One row a pixel: the 3×3 neighborhood (row, column, channel), zeros beyond the border.
+    /// One row per pixel: the 3×3 neighborhood (row, column, channel), zeros beyond the border.
     fn patches<'a>(&self, buffer: &'a mut Vec<f32>, images: &[f32]) -> &'a [f32] {
         let (channels, width) = (self.input.channels, self.input.width);
         let needed = images.len() * 9;

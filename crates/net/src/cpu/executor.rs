@@ -1,7 +1,7 @@
 //! A network on the processor's cores.
 //!
 //! The rows of a batch are shared out among threads once, and each thread takes its rows through the layers with
-//! buffers of its own; threads meet only where batch norm needs the whole batch. Gradients are added up over threads in
+//! its own buffers; threads meet only where batch norm needs the whole batch. Gradients are added up over threads in
 //! a fixed order, so the same seed on the same number of threads gives the same bytes.
 
 use super::norm::{Backward, Moments};

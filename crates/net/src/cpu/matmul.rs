@@ -9,12 +9,12 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Row-major with `columns` numbers a row.
+    /// Row-major with `columns` numbers per row.
     pub fn rows(data: &'a [f32], columns: usize) -> Self {
         Self { data, row_step: columns, column_step: 1 }
     }
 
-    /// The transpose of a row-major matrix with `columns` numbers a row.
+    /// The transpose of a row-major matrix with `columns` numbers per row.
     pub fn transposed(data: &'a [f32], columns: usize) -> Self {
         Self { data, row_step: 1, column_step: columns }
     }

@@ -1,7 +1,7 @@
 //! Products with a right-hand side that is already laid out in panels.
 //!
 //! Winograd's convolution multiplies many short matrices by the same weights. A general product copies ("packs") both
-//! sides on every call, which took a third of the time of a VGG-16 step; here the weights are laid out once a step, and
+//! sides on every call, which took a third of the time of a VGG-16 step; here the weights are laid out once per step, and
 //! the left side is read where it lies.
 
 use super::simd::{Vector, simd_fn};
@@ -14,9 +14,9 @@ pub(crate) fn width(columns: usize) -> usize {
 /// A left-hand side: its numbers, and whether rows or columns lie side by side `step` apart.
 #[derive(Clone, Copy)]
 pub(crate) enum Left<'a> {
-    /// Row-major, `step` numbers a row.
+    /// Row-major, `step` numbers per row.
     Rows(&'a [f32], usize),
-    /// The transpose of a row-major matrix with `step` numbers a row.
+    /// The transpose of a row-major matrix with `step` numbers per row.
     Columns(&'a [f32], usize),
 }
 

@@ -84,7 +84,7 @@ pub(crate) struct Plan {
     pub ops: Vec<Op>,
     /// The operation whose output each takes, `None` for the network's input.
     pub sources: Vec<Option<usize>>,
-    /// Numbers a row that each operation gives.
+    /// Numbers per row that each operation gives.
     pub sizes: Vec<usize>,
     /// Channels of each batch norm.
     pub norms: Vec<usize>,
@@ -221,7 +221,7 @@ impl Plan {
         *at_hand = Some(self.ops.len() - 1);
     }
 
-    /// Numbers a row that an operation takes.
+    /// Numbers per row that an operation takes.
     pub fn before(&self, op: usize) -> usize {
         self.sources[op].map_or(self.input, |source| self.sizes[source])
     }

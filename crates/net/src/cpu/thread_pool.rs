@@ -1,4 +1,4 @@
-//! Threads that stand ready between the short stretches of a training step.
+//! Threads that stay ready between the short stretches of a training step.
 //!
 //! A step of a small network takes a millisecond and hands work out three or more times. Waking a sleeping thread costs
 //! up to a tenth of that on a virtual machine, so a worker looks out for its next work for a while before it sleeps; it
@@ -24,10 +24,10 @@ const SPINS: usize = 100;
 /// For how long a waiting thread yields before it sleeps.
 const YIELDING: Duration = Duration::from_millis(1);
 
-/// A wait for a worker that is no sign of a busy machine, however short the caller's own part was.
+/// A wait for a worker that is not a sign of a busy machine, however short the caller's own part was.
 const PUNCTUAL: Duration = Duration::from_micros(200);
 
-/// How many times what a late worker cost the caller goes on alone. Whatever the machine does, lateness adds at most
+/// How many times what a late worker cost the caller continues alone. Whatever the machine does, lateness adds at most
 /// about a sixteenth to the time of doing everything alone.
 const ALONE: u32 = 16;
 
@@ -198,7 +198,7 @@ impl Shared {
     /// Does items that nobody has begun in a generation, from the one of this thread's number on.
     fn take_items(&self, generation: u64, number: usize) {
         let count = (generation & 0xffff) as usize;
-        // A thread without an item of its own has none to take: the others have theirs.
+        // A thread without its own item has none to take: the others have theirs.
         if number >= count {
             return;
         }
@@ -322,7 +322,7 @@ mod tests {
         let (caller, meeting) = (std::thread::current().id(), Barrier::new(2));
         let mut items = [0, 1];
         pool.each(&mut items, |item| {
-            // Both items are begun, each by a thread of its own.
+            // Both items are begun, each by its own thread.
             meeting.wait();
             if std::thread::current().id() != caller {
                 std::thread::sleep(Duration::from_millis(20));

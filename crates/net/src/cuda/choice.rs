@@ -197,7 +197,7 @@ fn read() -> BTreeMap<String, usize> {
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-/// Remembers, together with what another process may have learned meanwhile. A cache that cannot be written is no error.
+/// Remembers, together with what another process may have learned meanwhile. A cache that cannot be written is not an error.
 fn write(learned: &BTreeMap<String, usize>) {
     let Some(path) = path() else { return };
     let mut all = read();

@@ -35,7 +35,7 @@ pub struct CudaExecutor {
     average: Option<Average>,
 }
 
-/// A moving average of another network's weights, as a network of its own.
+/// A moving average of another network's weights, as a separate network.
 struct Average {
     executor: Box<CudaExecutor>,
     /// Averaged statistics: those of the network move with each pass over a batch.

@@ -1,4 +1,4 @@
-//! Where everything lies on the card, and the structures that kernels read (declared alike in `kernels/`).
+//! Where everything lies on the card, and the structures that kernels read (declared the same way in `kernels/`).
 
 use super::plan::{By, Op, Plan, Taker, Takers};
 use crate::device::Precision;
@@ -30,7 +30,7 @@ pub(crate) struct Operand {
     pub outer: i32,
 }
 
-/// What becomes of a product.
+/// What is done with a product.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Finish {
@@ -127,7 +127,7 @@ pub(crate) struct Layout {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NormPlaces {
-    /// Eight vectors of one number a channel.
+    /// Eight vectors of one number per channel.
     pub vectors: usize,
     pub parts: usize,
     pub counter: usize,

@@ -36,7 +36,7 @@ pub(crate) fn driver() -> Result<(), NetError> {
     if version < OLDEST_DRIVER {
         return Err(NetError::Device(format!(
             "CUDA cannot be used: the NVIDIA driver supports CUDA {}.{}, but at least {}.{} is needed; update the \
-             driver, or use --device cpu",
+             driver",
             version / 1000,
             version % 1000 / 10,
             OLDEST_DRIVER / 1000,

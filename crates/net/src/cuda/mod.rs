@@ -28,7 +28,7 @@ pub use executor::CudaExecutor;
 
 use crate::NetError;
 
-/// Whether a card can be used and computes in bf16, without which it is hardly worth the trip.
+/// Whether a card can be used and computes in bf16, without which it is too slow to be worth using.
 pub fn worth_choosing(index: usize) -> bool {
     available().is_ok() && library::capability(index).is_some_and(|major| major >= 8)
 }

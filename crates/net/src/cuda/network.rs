@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Streams beside the main one, on which gradients of weights are computed while the main one goes on.
+/// Streams next to the main one, which compute gradients of weights while the main one continues.
 pub(crate) const SIDES: usize = 2;
 /// Everything on the card that belongs to one network.
 pub(crate) struct DeviceNetwork {

@@ -60,7 +60,7 @@ pub(crate) enum Op {
         weight: Range<usize>,
         bias: Option<Range<usize>>,
     },
-    /// Without its bias, which is a `Norm` of its own.
+    /// Without its bias, which is a separate `Norm`.
     Conv {
         input: Shape,
         outputs: usize,
@@ -153,7 +153,7 @@ pub(crate) struct Plan {
     pub ops: Vec<Op>,
     /// The operation whose output each takes, `None` for the network's input.
     pub sources: Vec<Option<usize>>,
-    /// Numbers a row that each operation gives.
+    /// Numbers per row that each operation gives.
     pub sizes: Vec<usize>,
     /// Channels of each `Norm`.
     pub norms: Vec<usize>,
@@ -339,7 +339,7 @@ pub(crate) struct Takers {
 /// The second one that takes an output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Taker {
-    /// As its input: its gradient lies apart until both are added up.
+    /// As its input: its gradient is stored separately until both are added up.
     Main(usize),
     /// Added to something: its gradient is that of the sum.
     Added(usize),

@@ -91,7 +91,7 @@ fn read_part(
     left: &mut Vec<String>,
     depth: usize,
 ) -> Result<Fitted, String> {
-    let Value::Object(mut entries) = tree else { return Err("what scores is no object".to_string()) };
+    let Value::Object(mut entries) = tree else { return Err("what scores is not an object".to_string()) };
     let unread = |error: serde_json::Error| format!("what scores cannot be read: {error}");
     if let Some(network) = entries.remove("network") {
         let network: Network = serde_json::from_value(network).map_err(unread)?;
@@ -119,9 +119,10 @@ fn read_part(
             link: serde_json::from_value(part("link")).map_err(unread)?,
             label_frequency: serde_json::from_value(part("label_frequency")).map_err(unread)?,
         };
-        return match linked.is_sound() {
-            true => Ok(Fitted::LinkedTrees(linked)),
-            false => Err("the link of its trees is out of range".to_string()),
+        return if linked.is_sound() {
+            Ok(Fitted::LinkedTrees(linked))
+        } else {
+            Err("the link of its trees is out of range".to_string())
         };
     }
     let Some(Value::Array(members)) = entries.remove("ensemble") else {
@@ -187,7 +188,7 @@ pub(super) fn lists_of(
     let mut lists = BTreeMap::new();
     for name in names {
         let view = file.tensor(&name).map_err(|error| error.to_string())?;
-        let [len] = view.shape() else { return Err(format!("tensor '{name}' is no list")) };
+        let [len] = view.shape() else { return Err(format!("tensor '{name}' is not a list")) };
         let list = List { dtype: view.dtype(), len: *len, bytes: view.data().to_vec() };
         lists.insert(name[prefix.len()..].to_string(), list);
     }
@@ -321,10 +322,13 @@ impl TreeLists {
         let node = |at: usize| {
             let (feature, left, right) = (self.feature[at], self.left[at], self.right[at]);
             let missing_left = self.missing_left[at] & 1 != 0;
-            match self.missing_left[at] & 2 != 0 {
-                _ if feature as usize == self.features => Node::Leaf { value: self.number[at] },
-                true => Node::Categories { feature, set: self.number[at] as u32, missing_left, left, right },
-                false => Node::Split { feature, threshold: self.number[at], missing_left, left, right },
+            let by_categories = self.missing_left[at] & 2 != 0;
+            if feature as usize == self.features {
+                Node::Leaf { value: self.number[at] }
+            } else if by_categories {
+                Node::Categories { feature, set: self.number[at] as u32, missing_left, left, right }
+            } else {
+                Node::Split { feature, threshold: self.number[at], missing_left, left, right }
             }
         };
         let sets = self.sets()?;

@@ -59,7 +59,7 @@ pub(super) fn restore(tree: &mut Value, lists: &mut BTreeMap<String, List>) -> R
     match tree {
         Value::Object(entries) => {
             if let Some(name) = entries.get(KEY) {
-                let name = name.as_str().ok_or("a reference to a tensor is no name")?;
+                let name = name.as_str().ok_or("a reference to a tensor is not a name")?;
                 let list = lists.remove(name).ok_or_else(|| format!("there is no tensor '{name}'"))?;
                 *tree = list.values(name)?;
                 return Ok(());
@@ -103,9 +103,12 @@ impl List {
 
     /// The numbers as JSON.
     fn values(&self, name: &str) -> Result<Value, String> {
-        let finite = |number: f64| match number.is_finite() {
-            true => Ok(Value::from(number)),
-            false => Err(format!("tensor '{name}' holds a number that is not finite")),
+        let finite = |number: f64| {
+            if number.is_finite() {
+                Ok(Value::from(number))
+            } else {
+                Err(format!("tensor '{name}' holds a number that is not finite"))
+            }
         };
         match self.dtype {
             Dtype::U32 => Ok(chunks(&self.bytes, u32::from_le_bytes).map(Value::from).collect()),
@@ -161,7 +164,7 @@ mod tests {
         let message =
             |tree: Value, lists: &mut BTreeMap<String, List>| restore(&mut tree.clone(), lists).unwrap_err();
         assert_eq!(message(json!([{ "$tensor": "w" }]), &mut BTreeMap::new()), "there is no tensor 'w'");
-        assert!(message(json!({ "$tensor": 3 }), &mut BTreeMap::new()).contains("is no name"));
+        assert!(message(json!({ "$tensor": 3 }), &mut BTreeMap::new()).contains("is not a name"));
         let bytes = f64::NAN.to_le_bytes().to_vec();
         let mut lists = BTreeMap::from([("w".to_string(), List { dtype: Dtype::F64, len: 1, bytes })]);
         assert!(message(json!({ "$tensor": "w" }), &mut lists).contains("not finite"));

@@ -6,7 +6,7 @@
 //! | header | JSON: `__metadata__` = {`format`: `onesided-model`, `version`: `3`, `onesided`: what the model is, `model`: what scores, `checksum`: CRC-32 of the two documents and the tensors}, then each tensor's type, shape and place |
 //! | rest | the tensors, little-endian, one after another |
 //!
-//! Versions 1 (networks on tables) and 2 (classic models and texts) are read by a path of their own ([`old`]) and no
+//! Versions 1 (networks on tables) and 2 (classic models and texts) are read by a separate path ([`old`]) and no
 //! longer written.
 //!
 //! The header is written here, with its keys in order, because the same model must give the same bytes; reading is left

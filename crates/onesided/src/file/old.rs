@@ -1,6 +1,6 @@
 //! Versions 1 and 2 of the model file.
 //!
-//! A network's tensors are its weights, and its layers stand in the description. A classic model has a second document,
+//! A network's tensors are its weights, and its layers are in the description. A classic model has a second document,
 //! `classic` in the metadata, whose long lists of numbers are tensors.
 
 use super::body::{lists_of, weights};

@@ -68,7 +68,7 @@ impl Seen {
         Self { ln_bounds, auc: scores.auc(), positive: n_p as usize, unlabeled: n_u as usize, consensus }
     }
 
-    /// The AUC against negatives, were the bound the truth: near 1 where the classes look apart.
+    /// The AUC against negatives, were the bound the truth: near 1 where the classes look well separated.
     pub fn separation(&self) -> f64 {
         let [_, at_30, at_50, _] = self.ln_bounds;
         let bound = at_30.min(at_50).exp().clamp(BOUND.0, BOUND.1);

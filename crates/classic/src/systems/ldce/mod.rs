@@ -125,7 +125,7 @@ impl System for Ldce {
                 });
             }
         }
-        // λ stands beside means: it needs no change on fewer rows.
+        // λ is added to means, so it needs no change on fewer rows.
         let (ridge, radius) = choose(NAME, task, &candidates, ENOUGH, |&(ridge, radius), task, _| {
             self.fit_one(task, ridge, radius)
         })?;

@@ -6,8 +6,8 @@ mod text;
 
 use crate::args::Elicit;
 use crate::failure::Failure;
-use crate::outlet;
 use crate::output::{print, print_json};
+use crate::output_path;
 use findings::Findings;
 use onesided::data::write_atomically;
 use onesided::loss::elicit::{Rectified, Reward};
@@ -15,7 +15,7 @@ use onesided::loss::elicit::{Rectified, Reward};
 /// Derives, checks, maximizes and predicts; draws on request. A reward that elicits no loss is refused with its witness.
 pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.plot {
-        outlet::check_picture(out, &[])?;
+        output_path::check_picture(out, &[])?;
     }
     // On one line, whatever it was typed as: it is part of sentences and of the picture's title.
     let reward: String = flags.reward.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -24,7 +24,7 @@ pub fn run(flags: &Elicit, as_json: bool) -> Result<(), Failure> {
     if let Some(out) = &flags.plot {
         let chart = picture::of(&rectified, &findings);
         write_atomically(out, |file| {
-            if outlet::has_extension(out, "png") {
+            if output_path::has_extension(out, "png") {
                 file.write_all(&chart.to_png()?)
             } else {
                 file.write_all(chart.to_svg().as_bytes())

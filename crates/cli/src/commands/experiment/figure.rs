@@ -3,8 +3,8 @@
 use super::spec;
 use crate::commands::device;
 use crate::failure::Failure;
-use crate::outlet;
 use crate::output::{note, print, print_json, table};
+use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use clap::Args;
 use onesided::data::write_atomically;
@@ -60,7 +60,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
     for (file, extension) in
         wanted.iter().filter_map(|(file, extension)| Some((file.as_deref()?, *extension)))
     {
-        outlet::check(file, &taken)?;
+        output_path::check(file, &taken)?;
         check_extension(file, extension)?;
         taken.push(file);
     }
@@ -87,7 +87,7 @@ pub fn run(flags: &Flags, as_json: bool) -> Result<(), Failure> {
 
 /// A name has to say what is in the file; a device or a pipe may have any.
 fn check_extension(file: &Path, wanted: &str) -> Result<(), Failure> {
-    if outlet::has_extension(file, wanted) || !file.metadata().map_or(true, |about| about.is_file()) {
+    if output_path::has_extension(file, wanted) || !file.metadata().map_or(true, |about| about.is_file()) {
         return Ok(());
     }
     Err(Failure::Input(format!("cannot write '{}': choose a name that ends in .{wanted}", file.display())))

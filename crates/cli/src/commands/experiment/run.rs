@@ -121,7 +121,7 @@ fn threads(flags: &Flags) -> usize {
     }
 }
 
-/// A bar on a terminal, a line a run elsewhere.
+/// A bar on a terminal, one line per run elsewhere.
 struct Display {
     bar: ProgressBar,
     terminal: bool,

@@ -1,6 +1,6 @@
 // Products of dense layers in bf16 whose rows are multiples of four numbers: C(m, n) = sum over k of A(m, k) B(n, k), as
 // in matmul.cu, with the operands on their way through shared memory in several stages, so that a small layer waits for
-// memory once and not once a step. A_TURNED and B_TURNED, set when a variant is compiled, say that an operand lies in
+// memory once and not once per step. A_TURNED and B_TURNED, set when a variant is compiled, say that an operand lies in
 // memory with k outermost.
 
 #define THREADS 128

@@ -239,7 +239,7 @@ extern "C" __global__ void dropout(const T *in, T *out, int size, int capacity, 
     }
 }
 
-// The last layer: one score a row, a warp each.
+// The last layer: one score per row, one warp each.
 extern "C" __global__ void score_forward(const T *in, const float *weight, const float *bias, int size, int capacity,
                                          float *scores) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
