@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p onesided-eval --example trust > benches/trust/results.md
+//! cargo run --release -p onesided-eval --example trust -- asked 10000    # audits with a cut alone, with sets of other numbers
 //! ```
 
 use onesided_data::Stream;
@@ -11,13 +12,17 @@ use onesided_eval::{Interval, Over, RecallTarget, at_top};
 const SETS: usize = 2000;
 
 fn main() {
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some("asked") {
+        return asked(words.next().and_then(|first| first.parse().ok()).unwrap_or(0));
+    }
     println!("# Simulations behind the numbers for reviewers\n");
     println!("Made by `crates/eval/examples/trust.rs`; {SETS} simulated sets per line.\n");
     population();
     file();
     top();
     audit();
-    asked();
+    asked(0);
 }
 
 /// The shapes of the positives' scores: how one is drawn, and the share at or above a cut.
@@ -247,7 +252,7 @@ fn audit() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for share in [0.01, 0.1, 0.5] {
         for model in ["good", "useless", "inverted", "hiding"] {
-            for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, None)) {
+            for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, None, 0)) {
                 let part = |count: usize| count as f64 / t.sets;
                 let cut = |count: usize| count as f64 / t.cuts.max(1) as f64;
                 println!(
@@ -267,7 +272,7 @@ fn audit() {
 }
 
 /// Audits with `--top K`, whose first K rows get a quarter of the draws and, where they are few, exact intervals.
-fn asked() {
+fn asked(first: u64) {
     println!("\n## Audits with a cut that was asked for\n");
     println!(
         "The same files and models with `--top`: coverage of 95 % intervals of the share of positives in the file, and of"
@@ -281,7 +286,7 @@ fn asked() {
     for share in [0.01, 0.1, 0.5] {
         for model in ["good", "useless", "inverted", "hiding"] {
             for top in [100, 1000] {
-                for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, Some(top))) {
+                for (answers, t) in ANSWERS.into_iter().zip(audits(share, model, Some(top), first)) {
                     let part = |count: usize| count as f64 / t.sets;
                     println!(
                         "| {share} | {model} | {top} | {answers} | {:.3} | {:.3} | {:.3} | {:.3} |",
@@ -296,9 +301,9 @@ fn asked() {
     }
 }
 
-fn audits(share: f64, model: &str, asked: Option<usize>) -> [Tally; 3] {
+fn audits(share: f64, model: &str, asked: Option<usize>, first: u64) -> [Tally; 3] {
     let mut tallies: [Tally; 3] = Default::default();
-    for set in 0..SETS as u64 {
+    for set in first..first + SETS as u64 {
         let mut stream = Stream::new(set, "audit simulation");
         let logit = (share / (1.0f64 - share)).ln();
         let mut rows: Vec<(f32, bool)> = (0..ROWS)

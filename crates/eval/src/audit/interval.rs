@@ -18,8 +18,9 @@
 //! negatives found. One stratum without a positive so has Jeffreys' bound.
 //!
 //! **The first rows.** No smooth law fits a hundred rows of which half were drawn, or a stratum of 25 rows with two answers. Above a
-//! cut with fewer than 1,000 rows in up to three strata, the interval is widened to hold the one that adds up the exact
-//! intervals of the strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008). Both limits were set by hand.
+//! cut with fewer than 1,000 rows in up to three strata, or with fewer than ten answers of either kind there, the interval is widened to
+//! hold the one that adds up the exact intervals of the strata (`exact.rs`), distances adding in squares (Zou and Donner, 2008). All
+//! three limits were set by hand.
 
 use super::estimate::Stratum;
 use super::exact::bounds;
@@ -28,6 +29,8 @@ use crate::bootstrap::Interval;
 
 /// Rows from which on a smooth law will do.
 const SHORT: f64 = 1000.0;
+/// Answers of a kind from which on it will do.
+const RARE: f64 = 10.0;
 /// Strata up to which it will not: more of them even each other out.
 const FEW_STRATA: usize = 3;
 
@@ -51,7 +54,9 @@ pub(super) fn positives(strata: &[Stratum], confidence: f64) -> Interval {
 pub(super) fn positives_above(strata: &[Stratum], confidence: f64) -> Interval {
     let smooth = positives(strata, confidence);
     let rows: f64 = strata.iter().map(|s| s.rows as f64).sum();
-    if rows >= SHORT || strata.len() > FEW_STRATA {
+    let yes: f64 = strata.iter().map(|s| s.positive).sum();
+    let no: f64 = strata.iter().map(|s| s.answered - s.positive).sum();
+    if rows >= SHORT && yes.min(no) >= RARE || strata.len() > FEW_STRATA {
         return smooth;
     }
     let (mut below, mut above) = (0.0, 0.0);
