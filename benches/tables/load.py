@@ -261,10 +261,10 @@ def listed(text):
 
 def positives(values, row):
     """Which rows are positive: those with one of the values that the register lists, or on one side of a number."""
-    side, number = row["positive"][:1], row["positive"][1:]
-    if side in "<>":
+    side, number = row["positive"][:1], pd.to_numeric(row["positive"][1:], errors="coerce")
+    if side in "<>" and not np.isnan(number):  # ">50K" is a value
         numbers = pd.to_numeric(values)
-        return ((numbers < float(number)) if side == "<" else (numbers > float(number))).to_numpy()
+        return ((numbers < number) if side == "<" else (numbers > number)).to_numpy()
     values, positive = values.map(plain), listed(row["positive"])
     unknown = [value for value in positive if value not in set(values)]
     if unknown:

@@ -5,7 +5,7 @@
     python run.py --tables german hmda --peers lightgbm forest ours --binary onesided --out results/some.jsonl
 
 Lines that are already in the file are not measured again; a method that fails leaves a line with its error and the rest goes
-on (--again measures those anew). Role report is for the one look at the end: it has to be named.
+on (--again measures those anew). Roles report and report-2 are for one look at the end: they have to be named.
 """
 
 import argparse
@@ -91,6 +91,8 @@ def measure(parts, method, seed, given):
 def cell(work):
     """All methods of one table, share and seed."""
     name, share, seed, methods, given = work
+    if time.time() > given["until"]:
+        return []
     signal.signal(signal.SIGALRM, alarm)
     parts = load.split(name, share, seed)
     found = []
@@ -119,7 +121,7 @@ def fits(method, row):
 
 def main():
     parser = argparse.ArgumentParser(description="measures methods on tables")
-    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report"])
+    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2"])
     parser.add_argument("--tables", nargs="*", default=[], help="these tables, instead of a role")
     parser.add_argument("--peers", nargs="+", default=["all"], help="all (of peers.py), ours, or names")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.4], help="of the positives that are labeled")
@@ -130,6 +132,7 @@ def main():
     parser.add_argument("--flags", default="", help="more flags of fit, in one text: --flags=\"--model trees\"")
     parser.add_argument("--name", default="ours", help="what to call the binary with these flags")
     parser.add_argument("--limit", type=int, default=600, help="seconds, for one method on one table")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no cell is begun after so many")
     parser.add_argument("--again", action="store_true", help="measure anew what failed before")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
@@ -151,6 +154,7 @@ def main():
                 parser.error(f"{given.out} has {given.name} with other flags, {line.get('flags', '')!r}: give another --name")
     given.out.parent.mkdir(parents=True, exist_ok=True)
     options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit")}
+    options["until"] = time.time() + given.seconds
     tables = given.tables or load.names(*given.role)
     tables.sort(key=lambda name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]))
     works = []
@@ -165,9 +169,9 @@ def main():
         if given.jobs == 1:
             results = map(cell, works)
         else:
-            # The longest first, so that no process is left alone with them at the end; written as they end.
+            # Of a seed the longest first, so that no process is left alone with them at the end; written as they end.
             size = {name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]) for name in tables}
-            works.sort(key=lambda work: -size[work[0]])
+            works.sort(key=lambda work: (work[2], -size[work[0]]))
             pool = concurrent.futures.ProcessPoolExecutor(given.jobs)
             ended = concurrent.futures.as_completed([pool.submit(cell, work) for work in works])
             results = (work.result() for work in ended)
@@ -175,6 +179,8 @@ def main():
             for line in lines:
                 file.write(json.dumps(line) + "\n")
             file.flush()
+            if not lines:
+                continue
             worst = max(lines, key=lambda line: line.get("seconds", 0))
             errors = [line["method"] for line in lines if "error" in line]
             first = lines[0]
