@@ -331,6 +331,18 @@ def load(name):
     return X, y
 
 
+def cut(name, most, seed):
+    """`load`, with at most so many rows, drawn anew for each seed: what a table with few labels looks like."""
+    X, y = load(name)
+    if len(X) > most:
+        kept = np.sort(shuffled(seed_of(name, "thin", most, seed), np.arange(len(X)))[:most])
+        X, y = X.iloc[kept].reset_index(drop=True), y[kept]
+        for column in X:
+            if isinstance(X[column].dtype, pd.CategoricalDtype):
+                X[column] = X[column].cat.remove_unused_categories()
+    return X[[c for c in X if X[c].nunique(dropna=True) > 1]], y
+
+
 def split(name, share, seed, table=None):
     """Train and test rows of a table, and which training rows are labeled: a dictionary of X_train, s, y_train, X_test,
     y_test and prior, the share of positives in the training rows.

@@ -94,11 +94,16 @@ def cell(work):
     if time.time() > given["until"]:
         return []
     signal.signal(signal.SIGALRM, alarm)
-    parts = load.split(name, share, seed)
+    table = load.cut(name, given["rows"], seed) if given["rows"] else None
+    if table is not None and table[1].sum() < 20:
+        return []
+    parts = load.split(name, share, seed, table)
     found = []
     for method in methods:
         line = {"table": name, "share": share, "seed": seed, "method": method}
         line |= {"rows": len(parts["s"]), "labeled": int(parts["s"].sum()), "prior": round(parts["prior"], 6)}
+        if given["rows"]:
+            line["cut"] = given["rows"]
         if method == given["name"] and given["flags"]:
             line["flags"] = given["flags"]
         signal.alarm(given["limit"])
@@ -126,6 +131,8 @@ def main():
     parser.add_argument("--peers", nargs="+", default=["all"], help="all (of peers.py), ours, or names")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.4], help="of the positives that are labeled")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--rows", type=int, help="cut tables to so many; those with fewer than 20 positives are left out")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--threads", type=int, default=1, help="of the binary")
     parser.add_argument("--binary", default="onesided")
@@ -153,12 +160,12 @@ def main():
             if line["method"] == given.name and line.get("flags", "") != given.flags:
                 parser.error(f"{given.out} has {given.name} with other flags, {line.get('flags', '')!r}: give another --name")
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit")}
+    options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit", "rows")}
     options["until"] = time.time() + given.seconds
     tables = given.tables or load.names(*given.role)
     tables.sort(key=lambda name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]))
     works = []
-    for seed in range(given.seeds):
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in tables:
             for share in given.shares:
                 left = [m for m in methods if (name, share, seed, m) not in done and fits(m, load.register()[name])]
