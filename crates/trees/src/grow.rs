@@ -10,9 +10,9 @@ use crate::split::{Bounds, Cut, Here, Search, Split};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Additions below which another thread costs more than it saves (starting one takes tens of microseconds, an addition
-/// about half a nanosecond).
-const WORTH_A_THREAD: usize = 250_000;
+/// Additions below which another thread costs more than it saves (starting one takes tens of microseconds; at a quarter of
+/// this, 30,000 rows of 14 columns took longer with two threads than with one).
+const WORTH_A_THREAD: usize = 1_000_000;
 
 /// Rows from which two threads put them to both sides of a cut.
 const ROWS_WORTH_A_THREAD: usize = 100_000;
