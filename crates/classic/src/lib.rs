@@ -18,7 +18,8 @@
 //! | `genpu` | [`GenPu`](genpu::GenPu) | μ, 1,024 columns at most |
 //!
 //! What they share can be used alone: [`LinearSvm`], [`Logistic`], [`LeastSquares`], [`KernelSvm`], [`RandomFeatures`],
-//! [`NaiveBayes`] and [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`PredictedShares`]).
+//! [`NaiveBayes`] and [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives
+//! ([`PredictedShares`]).
 //!
 //! ```
 //! use onesided_classic::{Task, system};
