@@ -27,4 +27,4 @@ model = lgb.train(settings | {"objective": "binary", "num_leaves": 31, "learning
 grown = time.perf_counter()
 model.predict(X, num_threads=threads)
 scored = time.perf_counter()
-print(f"{rows} x {cols}, {threads} threads: bins {binned - start:.2f} s, 100 trees {grown - binned:.2f} s, scores {scored - grown:.2f} s")
+print(f"{rows} x {cols}, {threads} threads: bins {binned - start:.3f} s, 100 trees {grown - binned:.3f} s, scores {scored - grown:.3f} s")

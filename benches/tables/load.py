@@ -261,10 +261,10 @@ def listed(text):
 
 def positives(values, row):
     """Which rows are positive: those with one of the values that the register lists, or on one side of a number."""
-    side, number = row["positive"][:1], row["positive"][1:]
-    if side in "<>":
+    side, number = row["positive"][:1], pd.to_numeric(row["positive"][1:], errors="coerce")
+    if side in "<>" and not np.isnan(number):  # ">50K" is a value
         numbers = pd.to_numeric(values)
-        return ((numbers < float(number)) if side == "<" else (numbers > float(number))).to_numpy()
+        return ((numbers < number) if side == "<" else (numbers > number)).to_numpy()
     values, positive = values.map(plain), listed(row["positive"])
     unknown = [value for value in positive if value not in set(values)]
     if unknown:
@@ -329,6 +329,18 @@ def load(name):
     path.parent.mkdir(exist_ok=True)
     pd.to_pickle((X, y), path)
     return X, y
+
+
+def cut(name, most, seed):
+    """`load`, with at most so many rows, drawn anew for each seed: what a table with few labels looks like."""
+    X, y = load(name)
+    if len(X) > most:
+        kept = np.sort(shuffled(seed_of(name, "thin", most, seed), np.arange(len(X)))[:most])
+        X, y = X.iloc[kept].reset_index(drop=True), y[kept]
+        for column in X:
+            if isinstance(X[column].dtype, pd.CategoricalDtype):
+                X[column] = X[column].cat.remove_unused_categories()
+    return X[[c for c in X if X[c].nunique(dropna=True) > 1]], y
 
 
 def split(name, share, seed, table=None):

@@ -5,7 +5,7 @@
     python run.py --tables german hmda --peers lightgbm forest ours --binary onesided --out results/some.jsonl
 
 Lines that are already in the file are not measured again; a method that fails leaves a line with its error and the rest goes
-on (--again measures those anew). Role report is for the one look at the end: it has to be named.
+on (--again measures those anew). Roles report and report-2 are for one look at the end: they have to be named.
 """
 
 import argparse
@@ -91,12 +91,19 @@ def measure(parts, method, seed, given):
 def cell(work):
     """All methods of one table, share and seed."""
     name, share, seed, methods, given = work
+    if time.time() > given["until"]:
+        return []
     signal.signal(signal.SIGALRM, alarm)
-    parts = load.split(name, share, seed)
+    table = load.cut(name, given["rows"], seed) if given["rows"] else None
+    if table is not None and table[1].sum() < 20:
+        return []
+    parts = load.split(name, share, seed, table)
     found = []
     for method in methods:
         line = {"table": name, "share": share, "seed": seed, "method": method}
         line |= {"rows": len(parts["s"]), "labeled": int(parts["s"].sum()), "prior": round(parts["prior"], 6)}
+        if given["rows"]:
+            line["cut"] = given["rows"]
         if method == given["name"] and given["flags"]:
             line["flags"] = given["flags"]
         signal.alarm(given["limit"])
@@ -119,17 +126,20 @@ def fits(method, row):
 
 def main():
     parser = argparse.ArgumentParser(description="measures methods on tables")
-    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report"])
+    parser.add_argument("--role", nargs="*", default=[], choices=["learn", "choose", "report", "report-2"])
     parser.add_argument("--tables", nargs="*", default=[], help="these tables, instead of a role")
     parser.add_argument("--peers", nargs="+", default=["all"], help="all (of peers.py), ours, or names")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.1, 0.4], help="of the positives that are labeled")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--rows", type=int, help="cut tables to so many; those with fewer than 20 positives are left out")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--threads", type=int, default=1, help="of the binary")
     parser.add_argument("--binary", default="onesided")
     parser.add_argument("--flags", default="", help="more flags of fit, in one text: --flags=\"--model trees\"")
     parser.add_argument("--name", default="ours", help="what to call the binary with these flags")
     parser.add_argument("--limit", type=int, default=600, help="seconds, for one method on one table")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no cell is begun after so many")
     parser.add_argument("--again", action="store_true", help="measure anew what failed before")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
@@ -150,11 +160,12 @@ def main():
             if line["method"] == given.name and line.get("flags", "") != given.flags:
                 parser.error(f"{given.out} has {given.name} with other flags, {line.get('flags', '')!r}: give another --name")
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit")}
+    options = {key: getattr(given, key) for key in ("binary", "flags", "name", "threads", "limit", "rows")}
+    options["until"] = time.time() + given.seconds
     tables = given.tables or load.names(*given.role)
     tables.sort(key=lambda name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]))
     works = []
-    for seed in range(given.seeds):
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in tables:
             for share in given.shares:
                 left = [m for m in methods if (name, share, seed, m) not in done and fits(m, load.register()[name])]
@@ -165,9 +176,9 @@ def main():
         if given.jobs == 1:
             results = map(cell, works)
         else:
-            # The longest first, so that no process is left alone with them at the end; written as they end.
+            # Of a seed the longest first, so that no process is left alone with them at the end; written as they end.
             size = {name: int(load.register()[name]["rows"]) * int(load.register()[name]["columns"]) for name in tables}
-            works.sort(key=lambda work: -size[work[0]])
+            works.sort(key=lambda work: (work[2], -size[work[0]]))
             pool = concurrent.futures.ProcessPoolExecutor(given.jobs)
             ended = concurrent.futures.as_completed([pool.submit(cell, work) for work in works])
             results = (work.result() for work in ended)
@@ -175,6 +186,8 @@ def main():
             for line in lines:
                 file.write(json.dumps(line) + "\n")
             file.flush()
+            if not lines:
+                continue
             worst = max(lines, key=lambda line: line.get("seconds", 0))
             errors = [line["method"] for line in lines if "error" in line]
             first = lines[0]

@@ -17,8 +17,9 @@
 //! | `puld` | [`Puld`](systems::puld::Puld) | μ |
 //! | `genpu` | [`GenPu`](genpu::GenPu) | μ, 1,024 columns at most |
 //!
-//! What they share can be used alone: [`LinearSvm`], [`Logistic`], [`KernelSvm`], [`RandomFeatures`], [`NaiveBayes`] and
-//! [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives ([`PredictedShares`]).
+//! What they share can be used alone: [`LinearSvm`], [`Logistic`], [`LeastSquares`], [`KernelSvm`], [`RandomFeatures`],
+//! [`NaiveBayes`] and [`Rocchio`], all with a weight an example ([`Examples`]). Settings are chosen without negatives
+//! ([`PredictedShares`]).
 //!
 //! ```
 //! use onesided_classic::{Task, system};
@@ -59,7 +60,7 @@ mod threads;
 pub use choice::PredictedShares;
 pub use error::ClassicError;
 pub use kernel::{Kernel, KernelModel, KernelSvm, KernelSvmFit, MOST_ROWS, RandomFeatures, scale_gamma};
-pub use linear::{Hinge, LinearModel, LinearSvm, Logistic, LogisticFit, SvmFit};
+pub use linear::{Hinge, LeastSquares, LinearModel, LinearSvm, Logistic, LogisticFit, SvmFit};
 pub use model::{ClassicModel, Link, ScoreForm};
 pub use naive_bayes::{Class, EmFit, NaiveBayes, check_counts};
 pub use options::{OptionError, OptionInfo, OptionValues, Takes};

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ b.to_bits()).wrapping_mul(0x0100_0000_01b3));
     println!(
-        "{rows} x {cols}, {threads} threads: bins {binning:.2} s, 100 trees {growing:.2} s, scores {scoring:.2} s, {hash:016x}"
+        "{rows} x {cols}, {threads} threads: bins {binning:.3} s, 100 trees {growing:.3} s, scores {scoring:.3} s, {hash:016x}"
     );
     Ok(())
 }

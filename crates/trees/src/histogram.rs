@@ -68,7 +68,8 @@ impl Units {
     pub fn sums(&self, cell: Cell) -> Sums {
         Sums {
             gradient: cell[0] as i64 as f64 * self.gradient,
-            curvature: (cell[1] >> self.bits) as f64 * self.curvature,
+            // There is a bit for the rows at least, so the number has no sign, and signed ones convert in one instruction.
+            curvature: (cell[1] >> self.bits) as i64 as f64 * self.curvature,
             rows: self.rows(cell),
         }
     }
@@ -108,27 +109,48 @@ pub(crate) fn add(
         }
         for (number, group) in groups.iter().enumerate() {
             let at = group.start - first.start;
-            let here = &mut cells[at..at + LANES * group.stride];
+            let here = &mut cells[at..at + group.features.len() * group.stride];
             let words = words[number..].iter().step_by(groups.len());
             let rows = words.zip(&values[..block.len()]);
             match group.stride {
-                4 => add_block::<4>(here, rows),
-                16 => add_block::<16>(here, rows),
-                64 => add_block::<64>(here, rows),
-                128 => add_block::<128>(here, rows),
-                _ => add_block::<256>(here, rows),
+                4 => add_block::<4>(group.features.len(), here, rows),
+                16 => add_block::<16>(group.features.len(), here, rows),
+                64 => add_block::<64>(group.features.len(), here, rows),
+                128 => add_block::<128>(group.features.len(), here, rows),
+                _ => add_block::<256>(group.features.len(), here, rows),
             }
         }
     }
 }
 
-/// Adds a block of rows to eight histograms of one size.
-fn add_block<'r, const STRIDE: usize>(cells: &mut [Cell], rows: impl Iterator<Item = (&'r u64, &'r Cell)>) {
+/// Adds a block of rows to as many histograms of one size as a group has features: each number of them is a loop of its
+/// own, without a branch inside.
+fn add_block<'r, const STRIDE: usize>(
+    features: usize,
+    cells: &mut [Cell],
+    rows: impl Iterator<Item = (&'r u64, &'r Cell)>,
+) {
+    match features {
+        1 => add_lanes::<STRIDE, 1>(cells, rows),
+        2 => add_lanes::<STRIDE, 2>(cells, rows),
+        3 => add_lanes::<STRIDE, 3>(cells, rows),
+        4 => add_lanes::<STRIDE, 4>(cells, rows),
+        5 => add_lanes::<STRIDE, 5>(cells, rows),
+        6 => add_lanes::<STRIDE, 6>(cells, rows),
+        7 => add_lanes::<STRIDE, 7>(cells, rows),
+        _ => add_lanes::<STRIDE, LANES>(cells, rows),
+    }
+}
+
+fn add_lanes<'r, const STRIDE: usize, const FEATURES: usize>(
+    cells: &mut [Cell],
+    rows: impl Iterator<Item = (&'r u64, &'r Cell)>,
+) {
     let (histograms, _) = cells.as_chunks_mut::<STRIDE>();
-    let (eight, _) = histograms.as_chunks_mut::<LANES>();
-    let Some(eight) = eight.first_mut() else { return };
+    let (histograms, _) = histograms.as_chunks_mut::<FEATURES>();
+    let Some(histograms) = histograms.first_mut() else { return };
     for (word, value) in rows {
-        for (histogram, bin) in eight.iter_mut().zip(word.to_le_bytes()) {
+        for (histogram, bin) in histograms.iter_mut().zip(word.to_le_bytes()) {
             // A bin is below the stride: the mask costs nothing and needs no check.
             let cell = &mut histogram[usize::from(bin) % STRIDE];
             cell[0] = cell[0].wrapping_add(value[0]);

@@ -30,7 +30,7 @@ pub(crate) struct Group {
 impl Group {
     /// Where the group's cells lie.
     pub fn cells(&self) -> Range<usize> {
-        self.start..self.start + LANES * self.stride
+        self.start..self.start + self.features.len() * self.stride
     }
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn groups_of(features: &[u32], value_bins: impl Fn(usize) -> usize) -
         let here: Vec<u32> = features.iter().copied().filter(fits).collect();
         for some in here.chunks(LANES) {
             groups.push(Group { features: some.to_vec(), stride, start });
-            start += LANES * stride;
+            start += some.len() * stride;
         }
     }
     groups
@@ -112,18 +112,24 @@ impl<'b> Layout<'b> {
 
     /// The words of some rows for neighboring groups, the first of which is number `from`, one row behind the other.
     pub fn gather(&self, groups: &[Group], from: usize, rows: &[Placed], words: &mut [u64]) {
-        let of_rows = words.chunks_exact_mut(groups.len().max(1)).zip(rows);
         match &self.words {
             Words::Own(all) => {
                 let many = self.groups.len();
-                of_rows.for_each(|(words, row)| {
-                    let start = row.place as usize * many + from;
-                    words.copy_from_slice(&all[start..start + groups.len()]);
-                });
+                let all = &all[from.min(all.len())..];
+                match groups.len() {
+                    1 => gather_words::<1>(all, many, rows, words),
+                    2 => gather_words::<2>(all, many, rows, words),
+                    3 => gather_words::<3>(all, many, rows, words),
+                    4 => gather_words::<4>(all, many, rows, words),
+                    wide => words.chunks_exact_mut(wide.max(1)).zip(rows).for_each(|(words, row)| {
+                        let start = row.place as usize * many;
+                        words.copy_from_slice(&all[start..start + wide]);
+                    }),
+                }
             }
             Words::Packed { rows: packed, own } => {
                 let here = from..from + groups.len();
-                of_rows.for_each(|(words, row)| {
+                words.chunks_exact_mut(groups.len().max(1)).zip(rows).for_each(|(words, row)| {
                     packed.words(row.row, groups, words);
                     for Own { group, lane, bins } in own.iter().filter(|own| here.contains(&own.group)) {
                         let (word, shift) = (&mut words[group - from], 8 * lane);
@@ -131,6 +137,16 @@ impl<'b> Layout<'b> {
                     }
                 });
             }
+        }
+    }
+}
+
+/// The first `WIDE` words of some rows that have `many` each: so few that a call to copy them would cost more than they do.
+fn gather_words<const WIDE: usize>(all: &[u64], many: usize, rows: &[Placed], words: &mut [u64]) {
+    let (of_rows, _) = words.as_chunks_mut::<WIDE>();
+    for (words, row) in of_rows.iter_mut().zip(rows) {
+        if let Some(found) = all[row.place as usize * many..].first_chunk() {
+            *words = *found;
         }
     }
 }
@@ -148,10 +164,10 @@ mod tests {
         let layout = Layout::new(&binned, &[0, 1, 2], &(0..40).collect::<Vec<u32>>());
         let groups: Vec<(&[u32], usize, usize)> =
             layout.groups.iter().map(|group| (&group.features[..], group.stride, group.start)).collect();
-        assert_eq!(groups, [(&[0, 2][..], 4, 0), (&[1][..], 64, 32)]);
+        assert_eq!(groups, [(&[0, 2][..], 4, 0), (&[1][..], 64, 8)]);
         let mut words = [0; 2];
         layout.gather(&layout.groups, 0, &[Placed { row: 21, place: 21 }], &mut words);
-        assert_eq!((words, layout.cells()), ([0x0101, 21], 32 + 512));
+        assert_eq!((words, layout.cells()), ([0x0101, 21], 8 + 64));
         assert!(Layout::new(&binned, &[], &[0]).groups.is_empty());
     }
 }

@@ -35,8 +35,8 @@ impl PackedRows {
         (&self.bytes[self.places[feature]..], self.width)
     }
 
-    /// The words of a row for some groups. Bytes of a word beyond the features of its group are those of others: they fall
-    /// into cells that no one looks at.
+    /// The words of a row for some groups. Bytes of a word beyond the features of its group are those of others, and no
+    /// one looks at them.
     pub fn words(&self, row: u32, groups: &[Group], words: &mut [u64]) {
         let row = &self.bytes[row as usize * self.width..];
         for (word, group) in words.iter_mut().zip(groups) {

@@ -196,13 +196,14 @@ impl Search<'_> {
                     continue;
                 }
                 left = plus(left, cell);
-                let sums = units.sums(left);
-                if sums.rows < fewest {
+                let rows = units.rows(left);
+                if rows < fewest {
                     continue;
                 }
-                if total.rows - sums.rows < fewest {
+                if total.rows - rows < fewest {
                     break;
                 }
+                let sums = units.sums(left);
                 let (gradient, curvature) =
                     (total.gradient - sums.gradient, total.curvature - sums.curvature);
                 let least = self.config.min_child_weight;

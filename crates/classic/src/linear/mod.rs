@@ -1,11 +1,14 @@
 //! Linear models: f(x) = w·x + b, with weights an example.
 //!
 //! [`LinearSvm`] minimizes a hinge loss, [`Logistic`] the log loss. Both take [`Examples`](crate::Examples), in which a
-//! row may stand for a positive and a negative example at once, and say in their docs how they treat b.
+//! row may stand for a positive and a negative example at once, and say in their docs how they treat b. [`LeastSquares`]
+//! takes a target a row.
 
+mod least_squares;
 mod logistic;
 mod svm;
 
+pub use least_squares::LeastSquares;
 pub use logistic::{Logistic, LogisticFit};
 pub use svm::{Hinge, LinearSvm, SvmFit};
 

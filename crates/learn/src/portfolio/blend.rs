@@ -8,7 +8,9 @@ use std::sync::Arc;
 /// How often a member is drawn into the mean.
 const PICKS: usize = 15;
 /// How fast weights fall with the distance from the best AUC, in units of 1 / √n_p, the noise of an AUC within a constant.
-const FALL: f64 = 6.0;
+const FALL: f64 = 4.0;
+/// Positives that what members usually reach counts as.
+const USUAL: f64 = 50.0;
 /// Positives at which half of the weight is drawn greedily.
 const HALF_GREEDY: f64 = 100.0;
 /// Members with less are left out.
@@ -34,6 +36,13 @@ pub(super) struct Judging {
     pub weights: [Option<Vec<f32>>; 3],
     /// μ, where it is known: how little an unlabeled row is of a negative.
     pub mu: Option<PriorInUnlabeled>,
+}
+
+impl Judging {
+    /// What a difference in AUC against true negatives becomes against unlabeled rows.
+    fn of_negatives(&self) -> f64 {
+        1.0 - self.mu.map_or(0.0, PriorInUnlabeled::get)
+    }
 }
 
 impl OutOfFold {
@@ -89,29 +98,32 @@ pub(super) fn mean(members: &[OutOfFold], weights: &[f64]) -> OutOfFold {
     }
 }
 
-/// Weights of the members, which add up to 1. With `single` the best has all of it.
+/// Weights of the members, which add up to 1. With `single` the best has all of it. `usual` is how far above the others a
+/// member's AUC against negatives usually is.
 ///
 /// One part of the weight is drawn greedily with replacement, each time the member with which the mean ranks best. That
 /// finds members with their own errors, and with few positives it follows luck. The other part falls off evenly with
 /// the distance from the best AUC, in units of its noise: with few positives all members share it, with many the best
 /// ones. The first part is n_p / (n_p + 100).
-pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
-    let positives = members.first().map_or(0, |member| member.positive.len());
+///
+/// For the second part, and for the best one, AUCs are those that n_p positives found and 50 more would find if members
+/// were as far apart as usual. So a member that is seldom good must show more before it counts.
+pub(super) fn weights(members: &[OutOfFold], usual: &[f64], single: bool) -> Vec<f64> {
+    let positives = members.first().map_or(0, |member| member.positive.len()) as f64;
     let members: Vec<OutOfFold> = members.iter().map(OutOfFold::thinned).collect();
     let aucs: Vec<f64> = members.iter().map(OutOfFold::auc).collect();
-    let best = (0..members.len()).filter(|&at| aucs[at].is_finite());
-    let Some(best) = best.reduce(|best, at| if aucs[at] > aucs[best] { at } else { best }) else {
+    let expected = expected(&members, &aucs, usual, positives);
+    let (Some(best), Some(first)) = (largest(&expected), largest(&aucs)) else {
         return vec![0.0; members.len()];
     };
     if single {
         return (0..members.len()).map(|at| if at == best { 1.0 } else { 0.0 }).collect();
     }
-    let drawn = drawn(&members, &aucs, best);
-    let positives = positives as f64;
-    let (scale, greedy) = (FALL * positives.sqrt(), positives / (positives + HALF_GREEDY));
-    let even: Vec<f64> = aucs
+    let drawn = drawn(&members, &aucs, first);
+    let (scale, greedy) = (FALL * (positives + USUAL).sqrt(), positives / (positives + HALF_GREEDY));
+    let even: Vec<f64> = expected
         .iter()
-        .map(|auc| if auc.is_finite() { (scale * (auc - aucs[best])).exp() } else { 0.0 })
+        .map(|auc| if auc.is_finite() { (scale * (auc - expected[best])).exp() } else { 0.0 })
         .collect();
     let all: f64 = even.iter().sum();
     let mut weights: Vec<f64> =
@@ -120,6 +132,22 @@ pub(super) fn weights(members: &[OutOfFold], single: bool) -> Vec<f64> {
     weights.iter_mut().filter(|weight| **weight < LEAST_WEIGHT).for_each(|weight| *weight = 0.0);
     let all: f64 = weights.iter().sum();
     weights.into_iter().map(|weight| weight / all).collect()
+}
+
+/// What was found, as if [`USUAL`] more positives had found the mean of all members with the usual distances from it.
+fn expected(members: &[OutOfFold], aucs: &[f64], usual: &[f64], positives: f64) -> Vec<f64> {
+    let sound: Vec<f64> = aucs.iter().copied().filter(|auc| auc.is_finite()).collect();
+    let mean = sound.iter().sum::<f64>() / sound.len() as f64;
+    let of_negatives = members.first().map_or(1.0, |member| member.rows.of_negatives());
+    let each = aucs.iter().zip(usual);
+    each.map(|(auc, usual)| (positives * auc + USUAL * (mean + of_negatives * usual)) / (positives + USUAL))
+        .collect()
+}
+
+/// The place of the first largest number.
+fn largest(numbers: &[f64]) -> Option<usize> {
+    let sound = (0..numbers.len()).filter(|&at| numbers[at].is_finite());
+    sound.reduce(|best, at| if numbers[at] > numbers[best] { at } else { best })
 }
 
 fn drawn(members: &[OutOfFold], aucs: &[f64], best: usize) -> Vec<f64> {
@@ -163,7 +191,7 @@ mod tests {
     #[test]
     fn members_with_errors_of_their_own_are_put_together() {
         let all = members(&[1.0, 1.0, 1.0, 50.0]);
-        let weights = weights(&all, false);
+        let weights = weights(&all, &[0.0; 4], false);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!(weights[..3].iter().all(|&weight| weight > 0.15) && weights[3] == 0.0, "{weights:?}");
         let best = all.iter().map(OutOfFold::auc).fold(0.0, f64::max);
@@ -172,14 +200,37 @@ mod tests {
 
     #[test]
     fn one_model_is_the_best_one() {
-        assert_eq!(weights(&members(&[2.0, 0.5, 1.0]), true), [0.0, 1.0, 0.0]);
+        assert_eq!(weights(&members(&[2.0, 0.5, 1.0]), &[0.0; 3], true), [0.0, 1.0, 0.0]);
     }
 
     #[test]
     fn a_member_without_numbers_takes_no_part() {
         let mut all = members(&[1.0, 1.0]);
         all[0].positive[3] = f32::NAN;
-        assert_eq!(weights(&all, false), [0.0, 1.0]);
-        assert!(weights(&[], false).is_empty());
+        assert_eq!(weights(&all, &[0.0; 2], false), [0.0, 1.0]);
+        assert!(weights(&[], &[], false).is_empty());
+    }
+
+    /// Members that found 0.6 and 0.64 with 50 positives: what is usual counts as much, and half of its difference
+    /// where half of U is positive.
+    #[test]
+    fn what_is_usual_counts_as_fifty_positives() {
+        let mu = PriorInUnlabeled::new(0.5).unwrap();
+        let rows = Arc::new(Judging { weights: [None, None, None], mu: Some(mu) });
+        // A share of positives is above all unlabeled rows, the others below: the share is the AUC.
+        let member = |above: usize| OutOfFold {
+            positive: (0..50).map(|at| if at < above { 1.0 } else { -1.0 }).collect(),
+            unlabeled: vec![0.0; 200],
+            negative: Vec::new(),
+            rows: rows.clone(),
+        };
+        let both = [member(30), member(32)];
+        let aucs: Vec<f64> = both.iter().map(OutOfFold::auc).collect();
+        let found = expected(&both, &aucs, &[0.1, -0.1], 50.0);
+        // The mean is 0.62 and the usual ones are 0.67 and 0.57.
+        assert!((found[0] - (0.6 + 0.67) / 2.0).abs() < 1e-12, "{aucs:?} {found:?}");
+        assert!((found[1] - (0.64 + 0.57) / 2.0).abs() < 1e-12, "{aucs:?} {found:?}");
+        assert_eq!(weights(&both, &[0.1, -0.1], true), [1.0, 0.0]);
+        assert_eq!(weights(&both, &[0.0, 0.0], true), [0.0, 1.0]);
     }
 }

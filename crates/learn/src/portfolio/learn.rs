@@ -69,7 +69,8 @@ pub(crate) fn learn(
     let members: Vec<&PortfolioMember> = portfolio.members.iter().collect();
     let Tries { judged, failed, early, device } = judge(&members, task, views, &folds, observer)?;
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
-    let weights = blend::weights(&scores, portfolio.single);
+    let usual: Vec<f64> = judged.iter().map(|one| one.member.usual).collect();
+    let weights = blend::weights(&scores, &usual, portfolio.single);
     let blended = blend::mean(&scores, &weights);
     let mut report = report(task, &judged, &failed, &weights, &folds);
     report.beside = beside(task, &judged, &blended);

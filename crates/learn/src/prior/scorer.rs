@@ -103,8 +103,9 @@ impl PriorScorer {
                 prior_factor: 1.0,
             })
         };
-        let linear =
-            || -> Box<dyn Scorer> { Box::new(LogisticScorer { cost: Some(COST), random_features: 0 }) };
+        let linear = || -> Box<dyn Scorer> {
+            Box::new(LogisticScorer { cost: Some(COST), ..LogisticScorer::default() })
+        };
         let forest = || -> Box<dyn Scorer> {
             Box::new(LabelTreesScorer::Forest(ForestConfig {
                 trees: 100,

@@ -8,7 +8,8 @@ use crate::{
     Subset, Task, Trainer, Views,
 };
 use onesided_classic::{
-    ClassicModel, Examples, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected, scale_gamma,
+    ClassicModel, Examples, LeastSquares, LinearModel, Logistic, RandomFeatures, Rows, ScoreForm, Selected,
+    scale_gamma,
 };
 use onesided_data::{Label, Matrix, Scaling, Stream};
 use onesided_loss::softplus;
@@ -25,6 +26,9 @@ const KERNEL_WIDTH: f64 = 0.5;
 pub struct LogisticScorer {
     /// The cost; `None` lets the rows that decide when to stop choose.
     pub cost: Option<f64>,
+    /// Least squares with this ridge instead, in units of a column's variance: but for its length the line of the unbiased
+    /// PU risk with the squared loss, whatever the prior is ([`LeastSquares`]).
+    pub ridge: Option<f64>,
     /// Random features of a Gaussian kernel to learn on instead of the columns; 0 for none.
     pub random_features: usize,
 }
@@ -123,7 +127,10 @@ impl Trainer for LogisticTrainer<'_> {
                 // The end is near, and a solver that was stopped halfway has no answer to keep.
                 signal != Signal::Abort
             };
-            let model = logistic(&training, &known, cost, &mut go_on)?;
+            let model = match self.scorer.ridge {
+                Some(ridge) => least_squares(&training, &known, ridge, &mut go_on),
+                None => logistic(&training, &known, cost, &mut go_on)?,
+            };
             if signal == Signal::Abort {
                 return Err(Error::Interrupted { epoch: 0, checkpoint: None });
             }
@@ -152,6 +159,17 @@ impl Trainer for LogisticTrainer<'_> {
             finished_early: false,
         })
     }
+}
+
+fn least_squares(
+    rows: &dyn Rows,
+    known: &[(bool, f64)],
+    ridge: f64,
+    go_on: &mut dyn FnMut() -> bool,
+) -> LinearModel {
+    let targets: Vec<f64> = known.iter().map(|&(positive, _)| f64::from(u8::from(positive))).collect();
+    let weights: Vec<f64> = known.iter().map(|&(_, own)| own).collect();
+    LeastSquares { ridge, ..LeastSquares::default() }.fit_while(rows, &targets, &weights, go_on)
 }
 
 fn logistic(
