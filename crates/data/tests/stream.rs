@@ -427,6 +427,40 @@ fn numbers_and_dates_in_another_style_are_the_whole_from_the_first_that_there_is
 }
 
 #[test]
+fn whole_numbers_and_thousands_follow_the_cells_that_tell_and_the_other_columns() {
+    let folder = Folder::new("habit");
+    let rows: String =
+        (0..60).map(|i| format!("{},{}.5,{},{}\n", i * 37, i % 9, i % 5, u8::from(i % 4 == 0))).collect();
+    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let fitted = folder.write("fitted.csv", format!("km,t,v,y\n{rows}"));
+    let data = options.read(&Input::one(fitted)).unwrap();
+    // Hardly a cell of v has a comma, km has points between thousands, and t shows that commas are decimal.
+    let v = |i: usize| if i == 37 { "2,5".to_string() } else { (i % 5).to_string() };
+    let km = |i: usize| if i % 3 == 0 { format!("1.{:03}", i) } else { (900 + i).to_string() };
+    let german: String = (0..60).map(|i| format!("{};{},25;{}\n", km(i), i % 9, v(i))).collect();
+    let path = folder.write("german.csv", format!("km;t;v\n{german}"));
+    for rows in [1, 7, 60] {
+        assert_same(data.encoding(), &path, &ReadAgain::default(), rows);
+    }
+    let plain: String = (0..60)
+        .map(|i| format!("{},{}.25,{}\n", km(i).replace('.', ""), i % 9, v(i).replace(',', ".")))
+        .collect();
+    let plain = folder.write("plain.csv", format!("km,t,v\n{plain}"));
+    let read = |path: &Path| data.encoding().read(&Input::one(path), &ReadAgain::default()).unwrap();
+    assert_eq!(read(&path).rows(), read(&plain).rows());
+    // And so does a table to learn from.
+    let labeled = |name: &str, separator: &str, km: &dyn Fn(usize) -> String, t: &dyn Fn(usize) -> String| {
+        let row = |i| [km(i), t(i), u8::from(i % 4 == 0).to_string()].join(separator);
+        let rows: Vec<String> = (0..60).map(row).collect();
+        let text = format!("{}\n{}\n", ["km", "t", "y"].join(separator), rows.join("\n"));
+        options.read(&Input::one(folder.write(name, text))).unwrap()
+    };
+    let commas = labeled("commas.csv", ";", &km, &|i| format!("{},25", i % 9));
+    let points = labeled("points.csv", ",", &|i| km(i).replace('.', ""), &|i| format!("{}.25", i % 9));
+    assert_eq!(commas.rows(), points.rows());
+}
+
+#[test]
 fn another_style_further_down_is_refused_with_its_line() {
     let folder = Folder::new("late-style");
     let data = styles(&folder);

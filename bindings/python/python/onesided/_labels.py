@@ -198,7 +198,7 @@ def _refuse(seen: list[Any]) -> ValueError:
         )
     return ValueError(
         f"y: holds {len(seen)} values ({_shown(seen)}). Only binary classification is supported: positive against unlabeled. "
-        f"Say which value is positive, such as y == {seen[0]!r}, or name known negatives with negative="
+        f"Say which value is positive, such as y == {seen[-1]!r}, or name known negatives with negative="
     )
 
 

@@ -5,7 +5,7 @@
 //! holds NaN is refused.
 
 use super::cell::is_missing;
-use super::guess::{Guess, Outcome};
+use super::guess::{Guess, Habit, Outcome};
 use super::header::Header;
 use super::remark::Remark;
 use super::times::{Others, TimeReader};
@@ -149,7 +149,8 @@ impl ArrowTable {
                 let value = String::from_utf8_lossy(cell).into_owned();
                 trouble.at(&self.source, Position::Row(row), &name, &value)
             };
-            let (found, remarks) = guess.end().map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+            let (found, remarks) =
+                guess.end(Habit::default()).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
             texts::refuse_others(self.refuse, &remarks)
                 .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
             cells.extend(texts::told(remarks, &name));
@@ -186,8 +187,9 @@ impl ArrowTable {
                 let at = |trouble: Trouble, row, cell: &[u8]| {
                     trouble.at(file, Position::Row(row), &name, &String::from_utf8_lossy(cell))
                 };
-                let (outcome, remarks) =
-                    guess.finish(false).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+                let (outcome, remarks) = guess
+                    .finish(Habit::default())
+                    .map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
                 texts::refuse_others(self.refuse, &remarks)
                     .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
                 cells.push(texts::told_of_numbers(remarks, &name));
@@ -639,7 +641,7 @@ impl Store {
                         return Err((Trouble::Missing, row, String::new()));
                     }
                 }
-                guess.restyle(texts.iter().map(str::as_bytes));
+                guess.restyle(texts.iter().map(str::as_bytes), Habit::default());
                 Ok(Ok(guess.take()))
             }
             (_, values) => Ok(Ok(values)),

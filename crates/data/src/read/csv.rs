@@ -5,7 +5,7 @@
 //! columns themselves and one record.
 
 use super::cell::{is_missing, look};
-use super::guess::{Guess, Outcome, Remarks, as_flag, as_number};
+use super::guess::{Guess, Habit, Outcome, Remarks, as_flag, as_number};
 use super::header::Header;
 use super::layout::{self, Layout};
 use super::legacy;
@@ -252,6 +252,9 @@ impl Table<'_> {
         }
         let mut halves = Vec::with_capacity(slots.len());
         let (mut cells, mut dates): (Vec<(CellsRead, u64)>, Vec<Remark>) = (Vec::new(), Vec::new());
+        let guesses =
+            slots.iter().filter_map(|slot| if let Slot::Open(guess) = slot { Some(&**guess) } else { None });
+        let habit = Habit::of(guesses, self.layout.delimiter == b';');
         for ((slot, name), &role) in slots.into_iter().zip(&names).zip(&roles) {
             halves.push(match slot {
                 Slot::Skip => Half::Skip,
@@ -278,7 +281,7 @@ impl Table<'_> {
                 },
                 Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
                 Slot::Open(guess) => {
-                    let (half, remarks) = self.decide(*guess, name)?;
+                    let (half, remarks) = self.decide(*guess, name, habit)?;
                     self.refuse_others(refuse, &remarks, name)?;
                     cells.extend(told(remarks, name, role));
                     half
@@ -312,9 +315,9 @@ impl Table<'_> {
     }
 
     /// What a column is, by its cells.
-    fn decide(self, guess: Guess, name: &str) -> Result<(Half, Remarks), DataError> {
+    fn decide(self, guess: Guess, name: &str, habit: Habit) -> Result<(Half, Remarks), DataError> {
         let (outcome, remarks) = guess
-            .finish(self.layout.delimiter == b';')
+            .finish(habit)
             .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?;
         let half = match outcome {
             Outcome::Done(values) => Half::Done(values),

@@ -1,7 +1,7 @@
 //! Pieces of a text table: one thread finds the records, others read the cells.
 
 use super::csv::{Table, told};
-use super::guess::Guess;
+use super::guess::{Guess, Habit};
 use super::header::Header;
 use super::layout;
 use super::pass::Pass;
@@ -347,13 +347,13 @@ impl Slot {
     }
 
     /// The cells since the last time, which are those of all records.
-    fn take(&mut self, records: &Records, columns: usize) -> Cells {
+    fn take(&mut self, records: &Records, columns: usize, habit: Habit) -> Cells {
         let rows = records.offsets.len();
         let at = self.at;
         let cells = || records.column(at, columns, 0..rows);
         match &mut self.kind {
             Kind::Guess(guess, wanted) => {
-                guess.restyle(cells().map(|(cell, _)| cell));
+                guess.restyle(cells().map(|(cell, _)| cell), habit);
                 let values = guess.take();
                 Cells::Feature(match wanted {
                     Wanted::Any => Values::Numeric(vec![f32::NAN; rows]),
@@ -386,7 +386,7 @@ fn fill(
 ) -> Result<Vec<Cells>, DataError> {
     let refuse = plan.features.missing == MissingPolicy::Refuse;
     let columns = records.ends.len() / records.offsets.len().max(1);
-    let some = |slots: &mut [Slot]| -> Result<Vec<Cells>, (u64, DataError)> {
+    let some = |slots: &mut [Slot]| -> Result<(), (u64, DataError)> {
         let rows = records.offsets.len();
         for start in (0..rows).step_by(ROWS_AT_ONCE) {
             for slot in slots.iter_mut() {
@@ -395,29 +395,34 @@ fn fill(
                     .map_err(|(trouble, offset)| (offset, table.trouble(trouble, offset, &slot.name, b"")))?;
             }
         }
-        Ok(slots.iter_mut().map(|slot| slot.take(records, columns)).collect())
+        Ok(())
     };
     let threads = if records.ends.len() < FEW_CELLS { 1 } else { plan.threads() };
     let stretch = slots.len().div_ceil(threads).max(1);
-    let parts: Vec<Result<Vec<Cells>, (u64, DataError)>> = thread::scope(|scope| {
+    let parts: Vec<Result<(), (u64, DataError)>> = thread::scope(|scope| {
         let mut stretches = slots.chunks_mut(stretch);
         let mine = stretches.next();
         let workers: Vec<_> = stretches.map(|slots| scope.spawn(move || some(slots))).collect();
-        let mut parts = vec![mine.map_or(Ok(Vec::new()), some)];
+        let mut parts = vec![mine.map_or(Ok(()), some)];
         let joined = workers.into_iter().map(|worker| worker.join());
         parts.extend(joined.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))));
         parts
     });
     // The error of the first record, as one who reads row by row would meet it.
-    let (mut cells, mut wrong): (Vec<Cells>, Option<(u64, DataError)>) = (Vec::new(), None);
-    for part in parts {
-        match part {
-            Ok(filled) => cells.extend(filled),
-            Err(found) if wrong.as_ref().is_none_or(|wrong| found.0 < wrong.0) => wrong = Some(found),
-            Err(_) => {}
-        }
+    let wrong = parts.into_iter().filter_map(Result::err).min_by_key(|(offset, _)| *offset);
+    if let Some((_, error)) = wrong {
+        return Err(error);
     }
-    wrong.map_or(Ok(cells), |(_, error)| Err(error))
+    let habit = habit_of(slots, table);
+    Ok(slots.iter_mut().map(|slot| slot.take(records, columns, habit)).collect())
+}
+
+/// How the numbers seen so far are written, for columns that leave it open.
+fn habit_of(slots: &[Slot], table: Table<'_>) -> Habit {
+    let guesses = slots
+        .iter()
+        .filter_map(|slot| if let Kind::Guess(guess, _) = &slot.kind { Some(&**guess) } else { None });
+    Habit::of(guesses, table.layout.delimiter == b';')
 }
 
 fn piece(slots: &[Slot], cells: Vec<Cells>, rows: usize) -> Piece {
@@ -441,11 +446,12 @@ fn finish(
 ) -> Result<(), DataError> {
     let refuse = plan.features.missing == MissingPolicy::Refuse;
     let mut cells: Vec<(CellsRead, u64)> = Vec::new();
+    let habit = habit_of(&slots, table);
     for Slot { name, kind, .. } in slots {
         match kind {
             Kind::Guess(guess, wanted) => {
                 let (found, remarks) = guess
-                    .end()
+                    .end(habit)
                     .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;
                 table.refuse_others(refuse, &remarks, &name)?;
                 cells.extend(told(remarks, &name, Role::Feature(wanted)));

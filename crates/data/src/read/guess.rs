@@ -6,7 +6,8 @@
 //!
 //! * truth values alone, or with markers of missing values, are truth values;
 //! * where at least 95 of 100 cells are numbers, with a decimal point or with a decimal comma, the column is numeric, and
-//!   its other cells are missing; numbers with a point go first, and a tie is the comma's where semicolons separate cells;
+//!   its other cells are missing; numbers with a point go first, and a tie, such as `1.250` and `331`, is decided by the
+//!   other columns of the table or else is the comma's where semicolons separate cells;
 //! * everything else is text.
 //!
 //! A column that was stored as something else is left to a second pass.
@@ -55,6 +56,30 @@ impl Wanted {
 /// A cell, and the offset of its record.
 pub(super) type Seen = (Vec<u8>, u64);
 
+/// How numbers of a table are written, for columns that leave it open.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Habit {
+    /// The decimal sign that other columns show, where they agree.
+    shown: Option<NumberStyle>,
+    /// Whether semicolons separate the cells, as is the custom where commas are decimal.
+    semicolons: bool,
+}
+
+impl Habit {
+    /// That of a table with these columns.
+    pub(super) fn of<'g>(guesses: impl Iterator<Item = &'g Guess>, semicolons: bool) -> Self {
+        let mut shown = guesses.filter_map(Guess::shows);
+        let first = shown.next();
+        Self { shown: first.filter(|first| shown.all(|other| other == *first)), semicolons }
+    }
+
+    /// The sign of a column that tells nothing itself.
+    fn of_open_column(self) -> NumberStyle {
+        let custom = if self.semicolons { NumberStyle::Comma } else { NumberStyle::Point };
+        self.shown.unwrap_or(custom)
+    }
+}
+
 /// A column whose type is still open.
 pub(super) struct Guess {
     /// What cells are stored as, and what that was before anything was seen.
@@ -70,13 +95,15 @@ pub(super) struct Guess {
     values: usize,
     markers: usize,
     first_marker: Option<u64>,
-    /// Cells that are one number with a point and another with a comma.
-    ambiguous: usize,
+    /// Cells that are numbers with either sign; those among them that are not the same number, and the first of these.
+    both: usize,
+    open: usize,
+    first_open: Option<Seen>,
     /// The first cell that a numeric column must not have.
     trouble: Option<(Trouble, Seen)>,
     /// Whether it is known that the column is numeric, with a decimal point.
     settled: bool,
-    /// Whether cells were taken that are not missing, which cannot be read in another style any more.
+    /// Whether cells were taken that are other numbers in another style, or none, and cannot be read again any more.
     handed_out: bool,
 }
 
@@ -165,7 +192,9 @@ impl Guess {
             values: 0,
             markers: 0,
             first_marker: None,
-            ambiguous: 0,
+            both: 0,
+            open: 0,
+            first_open: None,
             trouble: None,
             settled: false,
             handed_out: false,
@@ -184,9 +213,12 @@ impl Guess {
         if self.settled
             && let Some(value) = cell::plain(text)
         {
-            // A column of whole numbers may still be one of decimal commas.
-            if 2 * self.comma.fits >= self.point.fits {
-                self.comma.fits += usize::from(with_comma(value, text).is_some());
+            // As long as no cell needs a point, the column may still be one of decimal commas.
+            if self.point.fits == self.both
+                && let Some(other) = with_comma(value, text)
+            {
+                self.comma.fits += 1;
+                self.count_both(other == value, text, offset);
             }
             self.values += 1;
             self.point.fits += 1;
@@ -223,14 +255,24 @@ impl Guess {
         self.comma.count(comma.is_some(), text, offset);
         self.flags.count(as_flag(seen).is_some(), text, offset);
         let plain = matches!(seen, Cell::Number(_));
+        if point.is_some() && comma.is_some() {
+            self.count_both(point == comma, text, offset);
+        }
         if let (Some(value), false) = (point, plain) {
             self.point.show(text, value);
-            self.ambiguous += usize::from(comma.is_some_and(|other| other != value));
         }
         if let Some(value) = comma
             && (!plain || point != comma)
         {
             self.comma.show(text, value);
+        }
+    }
+
+    fn count_both(&mut self, same: bool, text: &[u8], offset: u64) {
+        self.both += 1;
+        if !same {
+            self.open += 1;
+            self.first_open.get_or_insert_with(|| (start_of(text), offset));
         }
     }
 
@@ -296,7 +338,8 @@ impl Guess {
     /// The cells since the last time, as what is wanted, for a reader that continues. What the column is, [`end`](Self::end)
     /// tells once all cells were seen.
     pub(super) fn take(&mut self) -> Values {
-        self.handed_out |= self.values > 0;
+        let (only_point, only_comma) = self.only();
+        self.handed_out |= only_point + only_comma + self.open > 0;
         match &mut self.stored {
             Stored::Missing(count) => Values::Numeric(vec![f32::NAN; std::mem::take(count)]),
             Stored::Numbers(numbers) => numbers.take(),
@@ -305,10 +348,25 @@ impl Guess {
         }
     }
 
-    /// Reads the cells since the last time again where they are numbers in another style than the wanted one, and nothing but
-    /// missing cells was taken before.
-    pub(super) fn restyle<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
-        let kind = self.kind(false, self.decimal);
+    /// Cells that are numbers with a point alone, and with a comma alone.
+    fn only(&self) -> (usize, usize) {
+        (self.point.fits - self.both, self.comma.fits - self.both)
+    }
+
+    /// The decimal sign of a column of numbers that shows it.
+    fn shows(&self) -> Option<NumberStyle> {
+        let nearly_all = |fits: usize| self.values > 0 && fits * 100 >= self.values * NEARLY_ALL;
+        match self.only() {
+            (1.., 0) if nearly_all(self.point.fits) => Some(NumberStyle::Point),
+            (0, 1..) if nearly_all(self.comma.fits) => Some(NumberStyle::Comma),
+            _ => None,
+        }
+    }
+
+    /// Reads the cells since the last time again where they are numbers in another style than the wanted one, and nothing was
+    /// taken before that would be something else in it.
+    pub(super) fn restyle<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>, habit: Habit) {
+        let kind = self.kind(habit, self.decimal);
         if let (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) = (self.wanted, kind)
             && wanted != found
             && !self.handed_out
@@ -321,8 +379,8 @@ impl Guess {
 
     /// What is to be said of a column of which all cells were taken, and what it is where that is not what was wanted; or
     /// what is wrong with it.
-    pub(super) fn end(mut self) -> Result<(Option<Wanted>, Remarks), (Trouble, Seen)> {
-        let kind = self.kind(false, self.decimal);
+    pub(super) fn end(mut self, habit: Habit) -> Result<(Option<Wanted>, Remarks), (Trouble, Seen)> {
+        let kind = self.kind(habit, self.decimal);
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
         {
@@ -330,7 +388,7 @@ impl Guess {
         }
         if let (Some(Wanted::Numbers(Some(found))), Wanted::Numbers(Some(wanted))) = (kind, self.wanted)
             && found != wanted
-            && let Some(seen) = self.reading(wanted).first_other.take()
+            && let Some(seen) = self.reading(wanted).first_other.take().or(self.first_open.take())
         {
             return Err((Trouble::ChangedDecimal(wanted), seen));
         }
@@ -347,11 +405,11 @@ impl Guess {
     }
 
     /// What the column is, and what is to be said of it; or what is wrong with it. A column of missing cells alone counts
-    /// as numeric. `commas` says that a tie is the decimal comma's.
-    pub(super) fn finish(mut self, commas: bool) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
-        let kind = self.kind(commas, self.decimal);
+    /// as numeric. The table's habit decides what the column leaves open.
+    pub(super) fn finish(mut self, habit: Habit) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
+        let kind = self.kind(habit, self.decimal);
         if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
-            (kind, self.decimal, self.kind(commas, None))
+            (kind, self.decimal, self.kind(habit, None))
             && let Some(seen) = self.reading(style).first_other.take()
         {
             return Err((Trouble::OtherDecimal(style), seen));
@@ -394,11 +452,11 @@ impl Guess {
     }
 
     /// Numbers of a style, truth values, or texts ([`Wanted::Any`]); nothing where all cells are missing.
-    fn kind(&self, commas: bool, decimal: Option<NumberStyle>) -> Option<Wanted> {
+    fn kind(&self, habit: Habit, decimal: Option<NumberStyle>) -> Option<Wanted> {
         let style = match self.comma.fits.cmp(&self.point.fits) {
             _ if decimal.is_some() => decimal.unwrap_or_default(),
             std::cmp::Ordering::Greater => NumberStyle::Comma,
-            std::cmp::Ordering::Equal if commas && self.ambiguous > 0 => NumberStyle::Comma,
+            std::cmp::Ordering::Equal if self.open > 0 => habit.of_open_column(),
             _ => NumberStyle::Point,
         };
         let fits = |style| if style == NumberStyle::Comma { self.comma.fits } else { self.point.fits };
@@ -407,9 +465,7 @@ impl Guess {
             // A column of another kind altogether is for the encoding to refuse.
             Wanted::Numbers(_) | Wanted::Flags if self.values == 0 => return None,
             // Numbers that are written otherwise than those of training.
-            Wanted::Numbers(Some(given))
-                if decimal.is_none() && !nearly_all(given) && nearly_all(given.other()) =>
-            {
+            Wanted::Numbers(Some(given)) if decimal.is_none() && self.is_otherwise(given, habit) => {
                 return Some(Wanted::Numbers(Some(given.other())));
             }
             Wanted::Numbers(given) if fits(given.unwrap_or(style)) > 0 => {
@@ -425,6 +481,18 @@ impl Guess {
             _ if nearly_all(style) => Some(Wanted::Numbers(Some(style))),
             _ => Some(Wanted::Any),
         }
+    }
+
+    /// Whether the cells are numbers of the other style: nearly all are, and some cell that tells is, or none tells and the other
+    /// columns of the table are.
+    fn is_otherwise(&self, given: NumberStyle, habit: Habit) -> bool {
+        let (only_point, only_comma) = self.only();
+        let (point, comma) = ((self.point.fits, only_point), (self.comma.fits, only_comma));
+        let ((fits, only), (other_fits, only_other)) =
+            if given == NumberStyle::Point { (point, comma) } else { (comma, point) };
+        let nearly_all = |fits: usize| fits * 100 >= self.values * NEARLY_ALL;
+        let open = only == 0 && only_other == 0 && self.open > 0 && habit.shown == Some(given.other());
+        nearly_all(other_fits) && (!nearly_all(fits) || (only == 0 && only_other > 0) || open)
     }
 
     fn reading(&mut self, style: NumberStyle) -> &mut Reading {
@@ -485,7 +553,7 @@ mod tests {
         for (at, cell) in cells.iter().enumerate() {
             guess.push(cell.as_bytes(), at as u64 + 2);
         }
-        guess.finish(false)
+        guess.finish(Habit::default())
     }
 
     fn guess(cells: &[&str]) -> Outcome {
@@ -564,14 +632,29 @@ mod tests {
 
     #[test]
     fn a_tie_between_styles_is_decided_by_what_separates_cells() {
-        let style = |commas| {
+        let of = |cells: [&str; 3]| {
             let mut guess = Guess::new(Wanted::Any);
-            ["1,500", "2,250", "7"].iter().for_each(|cell| {
+            cells.iter().for_each(|cell| {
                 guess.push(cell.as_bytes(), 2);
             });
-            guess.finish(commas).ok().unwrap().1.style
+            guess
         };
-        assert_eq!((style(false), style(true)), (NumberStyle::Point, NumberStyle::Comma));
+        let style = |cells, other: [&str; 3], semicolons| {
+            let habit = Habit::of([of(other)].iter(), semicolons);
+            of(cells).finish(habit).ok().unwrap().1.style
+        };
+        let open = ["1,500", "2,250", "7"];
+        assert_eq!(
+            (style(open, open, false), style(open, open, true)),
+            (NumberStyle::Point, NumberStyle::Comma)
+        );
+        // Thousands that look like plain numbers; the other columns go before the separator.
+        let points = ["1.500", "2.250", "7"];
+        assert_eq!(style(points, points, true), NumberStyle::Comma);
+        assert_eq!(style(points, ["0,5", "1", "2"], false), NumberStyle::Comma);
+        assert_eq!(style(points, ["0.5", "1", "2"], true), NumberStyle::Point);
+        // Whoever shows a sign keeps it.
+        assert_eq!(style(["1.500", "0.250", "7"], ["0,5", "1", "2"], true), NumberStyle::Point);
     }
 
     #[test]

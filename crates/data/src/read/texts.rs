@@ -1,7 +1,7 @@
 //! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
 
 use super::cell::{Cell, look};
-use super::guess::{Guess, Outcome, Remarks, Wanted, as_flag, as_number};
+use super::guess::{Guess, Habit, Outcome, Remarks, Wanted, as_flag, as_number};
 use super::number::NumberStyle;
 use super::times::{Others, TimeReader};
 use super::{Dictionary, Numbers, Trouble};
@@ -28,7 +28,7 @@ pub(super) fn as_kind(
         }
     }
     let (outcome, remarks) =
-        guess.finish(false).map_err(|(trouble, (cell, row))| (trouble, row, lossy(&cell)))?;
+        guess.finish(Habit::default()).map_err(|(trouble, (cell, row))| (trouble, row, lossy(&cell)))?;
     let cells = || texts.iter().map(|text| (look(text.as_bytes()), text.trim_ascii().as_bytes()));
     let values = match outcome {
         Outcome::Done(values) => values,
