@@ -436,7 +436,7 @@ fn whole_numbers_and_thousands_follow_the_cells_that_tell_and_the_other_columns(
     let data = options.read(&Input::one(fitted)).unwrap();
     // Hardly a cell of v has a comma, km has points between thousands, and t shows that commas are decimal.
     let v = |i: usize| if i == 37 { "2,5".to_string() } else { (i % 5).to_string() };
-    let km = |i: usize| if i % 3 == 0 { format!("1.{:03}", i) } else { (900 + i).to_string() };
+    let km = |i: usize| if i.is_multiple_of(3) { format!("1.{i:03}") } else { (900 + i).to_string() };
     let german: String = (0..60).map(|i| format!("{};{},25;{}\n", km(i), i % 9, v(i))).collect();
     let path = folder.write("german.csv", format!("km;t;v\n{german}"));
     for rows in [1, 7, 60] {
