@@ -341,7 +341,8 @@ mod tests {
         let all = r#"{
             "features": "glove", "network": "linear", "optimizer": "sgd", "learning_rate": 0.5, "schedule": "constant",
             "warm_up": 2.5, "epochs": 3, "batch": 17, "weight_decay": 0.25, "augment": "flip", "teacher": "weight=2",
-            "average": 0.75, "share_of_positives": 0.125, "objective": "upu", "reduction": "prior-weighted",
+            "mixup": "weight=2", "average": 0.75, "share_of_positives": 0.125, "objective": "upu",
+            "reduction": "prior-weighted",
             "surrogate": "squared", "beta": 0.5, "gamma": 0.25, "smoothing": 0.125, "scenario": "case-control",
             "decide_at": "class", "test_view": "mirror", "skip": true, "hold_out": 0.2
         }"#;
