@@ -17,6 +17,8 @@ layers of 300 and the score, which is `mlp:300x5:softsign`; it runs in f32, in f
 bf16 autocast. `--taught 512` times steps with a teacher, as `fit --teacher on` takes them: a batch of 64 positives and the
 rest unlabeled goes through the network as it is and as strong views, and unlabeled rows through the moving average; rates
 count the rows of the batch once. Each step takes another slice of random data that is on the card already, as a data set would be.
+`--gathered 512` does so with all that training on images has besides: the data set is 50,000 images of bytes on the card, a step
+is sent the numbers of its rows and how each is moved and mirrored, and gathers, scales, crops and mirrors them.
 """
 import argparse
 import copy
@@ -210,6 +212,46 @@ class Taught(Trainer):
             torch._foreach_lerp_(self.following, self.followed, 0.01)
 
 
+class Gathered(Taught):
+    """The same from a data set of bytes, whose rows are gathered, scaled, moved by up to 4 pixels and mirrored."""
+
+    IMAGES = 50_000
+
+    def __init__(self, network, data, batch, mode, bf16):
+        self.bytes = torch.randint(0, 256, (self.IMAGES, 32, 32, 3), dtype=torch.uint8, device="cuda")
+        # What a step is sent: row numbers, how far right and down, and whether mirrored.
+        sent = lambda: torch.stack([torch.randint(0, most, (batch,)) for most in (self.IMAGES, 9, 9, 2)]).pin_memory()
+        self.sent = [sent() for _ in range(64)]
+        self.place = self.sent[0].cuda()
+        super().__init__(network, data, batch, mode, bf16)
+
+    def build(self, bf16, compiled):
+        at = torch.arange(32, device="cuda")
+
+        def rows(place):
+            numbers, right, down, mirror = place
+            inside = lambda moved: 31 - (31 - (at + moved[:, None] - 4).abs()).abs()
+            lines, columns = inside(down), inside(right)
+            columns = torch.where(mirror[:, None] > 0, columns.flip(1), columns)
+            images = self.bytes[numbers[:, None, None], lines[:, :, None], columns[:, None, :]]
+            return ((images.float() - 127.5) / 64).permute(0, 3, 1, 2)
+
+        learned = super().build(bf16, compiled)
+        gathered = torch.compile(rows, dynamic=False) if compiled else rows
+        return lambda place: learned(gathered(place))
+
+    def capture(self):
+        self.slices = [self.place]
+        super().capture()
+
+    def step(self, k):
+        if self.captured:
+            self.input.copy_(self.sent[k % len(self.sent)], non_blocking=True)
+            self.graph.replay()
+        else:
+            self.train_on(self.sent[k % len(self.sent)].cuda(non_blocking=True))
+
+
 def seconds_of(trainer, steps):
     torch.cuda.synchronize()
     start = time.perf_counter()
@@ -245,6 +287,7 @@ def main():
     parser.add_argument("--vgg16", nargs="*", type=int, default=[128, 512, 2048], metavar="BATCH")
     parser.add_argument("--resnet18", nargs="*", type=int, default=[128, 512, 2048], metavar="BATCH")
     parser.add_argument("--taught", nargs="*", type=int, default=[512], metavar="BATCH")
+    parser.add_argument("--gathered", nargs="*", type=int, default=[512], metavar="BATCH")
     parser.add_argument("--mlp", nargs="*", type=int, default=[512], metavar="BATCH")
     parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a repeat")
@@ -261,6 +304,9 @@ def main():
         for batch in args.taught:
             for name, network in (("vgg16", vgg16), ("resnet18", resnet18)):
                 measure(f"{name}, taught", network, (3, 32, 32), batch, mode, "bf16", args, Taught)
+        for batch in args.gathered:
+            for name, network in (("vgg16", vgg16), ("resnet18", resnet18)):
+                measure(f"{name}, taught, gathered", network, (3, 32, 32), batch, mode, "bf16", args, Gathered)
         # One step of the MLP in eager mode is launches alone, which says nothing about the card.
         for batch in args.mlp if mode != "eager" else ():
             for precision in ("f32", "tf32", "bf16"):

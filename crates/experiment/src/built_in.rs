@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 16] = files![
+const SPECS: [File; 17] = files![
     "table1",
     "table1-as-printed",
     "table1-taught",
@@ -29,7 +29,8 @@ const SPECS: [File; 16] = files![
     "tune-20ng-long",
     "tune-as-printed",
     "tune-digits",
-    "tune-digits-long"
+    "tune-digits-long",
+    "tune-taught"
 ];
 
 /// What others have printed.

@@ -14,7 +14,7 @@ use onesided_data::{
 };
 use onesided_eval::ThresholdRule;
 use onesided_loss::{Options, Reduction, Surrogate};
-use onesided_net::{Architecture, Device, Precision};
+use onesided_net::{Architecture, Device, Precision, Teaching};
 use onesided_trees::TreesConfig;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -30,6 +30,9 @@ const DEFAULT_OBJECTIVE: &str = "collective";
 
 /// The method where none is named, but a model that counts labels.
 const LABELED_AGAINST_REST: &str = "naive";
+
+/// Epochs of a network that only tells the share of positives to another one.
+const EPOCHS_FOR_PRIOR: usize = 20;
 
 /// Terms that models of dense rows are given if you do not say how many: the most frequent ones carry most of what there
 /// is.
@@ -345,6 +348,15 @@ impl Config {
             Method::System(info) if self.model.is_some() => self.two_stage(info.name, data),
             Method::System(info) => Ok(Box::new(ClassicScorer::with_options(info, &self.option)?)),
         }
+    }
+
+    /// The same for the network that tells the share of positives where a teacher is set: with fewer epochs, and nothing to
+    /// resume from. `None` without a teacher.
+    pub fn taught_prior(&self) -> Option<Self> {
+        let Some(Teaching::On(_)) = self.train.teacher else { return None };
+        let epochs = Some(self.train.epochs.unwrap_or(EPOCHS_FOR_PRIOR).min(EPOCHS_FOR_PRIOR));
+        let train = TrainOverrides { epochs, ..self.train.clone() };
+        Some(Self { train, checkpoint: None, ..self.clone() })
     }
 
     /// The scorer of an objective under the model, options and training that are set.

@@ -3,7 +3,7 @@
 //!
 //! A step takes the positives and unlabeled rows of a batch twice, as weak and as strong views, through the student at once,
 //! and the weak views of U through the teacher, with the statistics of the batch and without a gradient. The objective sees
-//! the student's weak views alone. The lesson, times a weight that rises from 0 over the first epochs, is added to it. After
+//! the student's weak views alone, unless it is told to look at both ([`ObjectiveViews`]). The lesson, times a weight that rises from 0 over the first epochs, is added to it. After
 //! the step the teacher's weights and running statistics move toward the student's.
 
 use crate::NetError;
@@ -33,6 +33,20 @@ pub struct Teacher {
     /// Whether the mean of the teacher's answers is kept at the share of positives.
     #[serde(default = "yes")]
     pub align: bool,
+    /// What the objective looks at.
+    #[serde(default)]
+    pub objective: ObjectiveViews,
+}
+
+/// The views that the objective looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ObjectiveViews {
+    /// Weak ones.
+    #[default]
+    Weak,
+    /// Weak and strong ones, each kind for itself: few labeled images are then less easily learned by heart.
+    Both,
 }
 
 /// What a student must match.
@@ -64,6 +78,7 @@ impl Default for Teacher {
             strength: one(),
             targets: Targets::Hard,
             align: yes(),
+            objective: ObjectiveViews::Weak,
         }
     }
 }
@@ -143,7 +158,7 @@ impl fmt::Display for Teaching {
         match self {
             Teaching::Off => f.write_str("off"),
             Teaching::On(teacher) if *teacher == Teacher::default() => f.write_str("on"),
-            Teaching::On(Teacher { rate, confidence, weight, ramp, strength, targets, align }) => {
+            Teaching::On(Teacher { rate, confidence, weight, ramp, strength, targets, align, objective }) => {
                 write!(f, "rate={rate},confidence={confidence},weight={weight},ramp={ramp}")?;
                 if *strength != one() {
                     write!(f, ",strength={strength}")?;
@@ -151,7 +166,10 @@ impl fmt::Display for Teaching {
                 if *targets == Targets::Soft {
                     f.write_str(",targets=soft")?;
                 }
-                if *align { Ok(()) } else { f.write_str(",align=no") }
+                if !*align {
+                    f.write_str(",align=no")?;
+                }
+                if *objective == ObjectiveViews::Both { f.write_str(",objective=both") } else { Ok(()) }
             }
         }
     }
@@ -164,7 +182,7 @@ impl FromStr for Teaching {
         let refuse = || {
             NetError::Config(format!(
                 "unknown teacher '{text}'; use on, off, or its rate, confidence, weight, ramp, strength, targets (hard or \
-                 soft) and align (yes or no), such as weight=2,ramp=5"
+                 soft), align (yes or no) and objective (weak or both), such as weight=2,ramp=5"
             ))
         };
         let mut teacher = Teacher::default();
@@ -188,6 +206,14 @@ impl FromStr for Teaching {
                     teacher.align = match value.trim() {
                         "yes" => true,
                         "no" => false,
+                        _ => return Err(refuse()),
+                    };
+                    continue;
+                }
+                "objective" => {
+                    teacher.objective = match value.trim() {
+                        "weak" => ObjectiveViews::Weak,
+                        "both" => ObjectiveViews::Both,
                         _ => return Err(refuse()),
                     };
                     continue;
@@ -220,13 +246,13 @@ mod tests {
     #[test]
     fn names_come_back_as_they_were() {
         let numbers = "rate=0.9,confidence=0.8,weight=2,ramp=0";
-        let all = format!("{numbers},strength=0.5,targets=soft,align=no");
+        let all = format!("{numbers},strength=0.5,targets=soft,align=no,objective=both");
         for name in ["on", "off", numbers, &all] {
             assert_eq!(name.parse::<Teaching>().unwrap().to_string(), name);
         }
         let some: Option<Teacher> = "weight=2, ramp=5".parse::<Teaching>().unwrap().into();
         assert_eq!(some, Some(Teacher { weight: 2.0, ramp: 5.0, ..Teacher::default() }));
-        for wrong in ["", "yes", "weight", "weight=x", "speed=1", "align=x", "targets=1"] {
+        for wrong in ["", "yes", "weight", "weight=x", "speed=1", "align=x", "targets=1", "objective=strong"] {
             let message = wrong.parse::<Teaching>().unwrap_err().to_string();
             assert!(message.contains(&format!("unknown teacher '{wrong}'")), "{message}");
         }

@@ -10,7 +10,7 @@ use crate::mixup::{self, Mixup, Partner};
 use crate::optimizer::{Optimizer, Schedule};
 use crate::scores::score_rows;
 use crate::spec::{Network, Shape};
-use crate::teacher::Teacher;
+use crate::teacher::{ObjectiveViews, Teacher};
 use crate::views::Strong;
 use crate::weights::Weights;
 use onesided_data::{BatchSampler, Mix, Stream};
@@ -389,6 +389,9 @@ pub fn train_watched(
     let steps = (config.epochs * batches) as u64;
     let warm_up = config.warm_up * batches as f64;
     let (mut next, mut gradient) = (NextBatch::default(), Vec::new());
+    // Known negatives have no strong views.
+    let of_labels = Loss { objective: job.objective, negatives: None };
+    let mut of_strong = Vec::new();
     let mut pace = Pace::default();
     let mut interrupted = false;
     let mut progress = TrainProgress {
@@ -433,8 +436,13 @@ pub fn train_watched(
             if let (Some(lesson), Some(teacher)) = (&lesson, config.teacher) {
                 let weight = teacher.weight_at(step as f64 / batches as f64);
                 let (of_positive, of_unlabeled) = gradient_again.split_at_mut(next.positives);
-                let [positive, unlabeled, _] = next.parts(again);
+                let parts @ [positive, unlabeled, _] = next.parts(again);
                 loss += lesson.evaluate(positive, unlabeled, weight, of_positive, of_unlabeled);
+                if teacher.objective == ObjectiveViews::Both {
+                    of_strong.resize(again.len(), 0.0);
+                    loss += of_labels.evaluate(parts, next.split(&mut of_strong));
+                    gradient_again.iter_mut().zip(&of_strong).for_each(|(sum, slope)| *sum += slope);
+                }
             }
             if let Some(Mixup { weight, .. }) = config.mixup.filter(|_| !next.partners.is_empty()) {
                 let [_, unlabeled, _] = next.parts(weak);

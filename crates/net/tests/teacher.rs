@@ -198,7 +198,18 @@ fn strong_views_match_pytorch() {
 /// The first step, put together from its parts by hand, is the one that training takes.
 #[test]
 fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
+    step_by_hand(ObjectiveViews::Weak);
+}
+
+#[test]
+fn an_objective_can_look_at_strong_views_too() {
+    step_by_hand(ObjectiveViews::Both);
+}
+
+fn step_by_hand(objective: ObjectiveViews) {
     let task = Task::new();
+    let teacher =
+        Teacher { rate: 0.9, confidence: 0.5, weight: 2.0, ramp: 0.0, objective, ..Teacher::default() };
     let config = TrainConfig {
         batch: ROWS,
         epochs: 2,
@@ -206,7 +217,7 @@ fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
         mix: Mix::Proportional,
         schedule: Schedule::Constant,
         augment: Augment::default(),
-        teacher: Some(Teacher { rate: 0.9, confidence: 0.5, weight: 2.0, ramp: 0.0, ..Teacher::default() }),
+        teacher: Some(teacher),
         ..config()
     };
     let network =
@@ -242,7 +253,14 @@ fn a_step_is_the_objective_on_weak_views_and_the_lesson_on_strong_ones() {
     let part = |range: std::ops::Range<usize>| Part::from(&scores[range]);
     let mut value = loss.evaluate([part(0..20), part(20..ROWS), part(0..0)], [p, u, &mut []]);
     let (p, u) = of_strong.split_at_mut(20);
-    value += lesson.evaluate(part(ROWS..ROWS + 20), part(ROWS + 20..2 * ROWS), 2.0, p, u);
+    let (positive, unlabeled) = (part(ROWS..ROWS + 20), part(ROWS + 20..2 * ROWS));
+    value += lesson.evaluate(positive, unlabeled, 2.0, p, u);
+    if objective == ObjectiveViews::Both {
+        let mut more = vec![0.0; ROWS];
+        let (more_p, more_u) = more.split_at_mut(20);
+        value += loss.evaluate([positive, unlabeled, part(0..0)], [more_p, more_u, &mut []]);
+        of_strong.iter_mut().zip(more).for_each(|(slope, more)| *slope += more);
+    }
     executor.backward(&gradient).unwrap();
     executor.step(config.learning_rate).unwrap();
     assert_eq!(trained.weights, executor.weights().unwrap());

@@ -8,6 +8,7 @@ use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, P
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
+    estimate_prior_taught,
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
@@ -347,9 +348,17 @@ impl Learner {
         views: &Views,
         observer: Observer,
     ) -> Result<(PriorReport, CrossFitted), Error> {
-        let quick = || PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
-        let settings = self.prior_settings.clone().unwrap_or_else(quick);
-        estimate_prior_scored(task, views, &settings, observer)
+        if let Some(settings) = &self.prior_settings {
+            return estimate_prior_scored(task, views, settings, observer);
+        }
+        let quick = PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
+        match self.config.taught_prior() {
+            Some(config) => {
+                let scorer = Self { config, ..self.clone() }.build(task.data)?;
+                estimate_prior_taught(scorer.as_ref(), task, views, &quick, observer)
+            }
+            None => estimate_prior_scored(task, views, &quick, observer),
+        }
     }
 
     /// Learns from a data set: positives, unlabeled rows and known negatives, each with its weight where rows have weights,

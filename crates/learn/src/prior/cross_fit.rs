@@ -47,6 +47,16 @@ pub struct CrossFitted {
     pub scorer: PriorScorer,
 }
 
+impl CrossFitted {
+    /// Logits of all rows, by kind.
+    pub(super) fn new(logits: Vec<f64>, labels: &[Label], scorer: PriorScorer) -> Self {
+        let of = |wanted: Label| -> Vec<f64> {
+            logits.iter().zip(labels).filter(|(_, label)| **label == wanted).map(|(z, _)| *z).collect()
+        };
+        Self { positive: of(Label::Positive), unlabeled: of(Label::Unlabeled), scorer, logits }
+    }
+}
+
 impl CrossFitting {
     /// Scores every row of a task. The observer is told of folds that are done; an answer other than to continue makes this an
     /// [`Error::Interrupted`].
@@ -78,14 +88,6 @@ impl CrossFitting {
                 }
             }
         }
-        let of = |wanted: Label| -> Vec<f64> {
-            logits
-                .iter()
-                .zip(task.labels.iter())
-                .filter(|(_, label)| **label == wanted)
-                .map(|(z, _)| *z)
-                .collect()
-        };
-        Ok(CrossFitted { positive: of(Label::Positive), unlabeled: of(Label::Unlabeled), scorer, logits })
+        Ok(CrossFitted::new(logits, &task.labels, scorer))
     }
 }

@@ -8,6 +8,7 @@ mod platt;
 mod record;
 mod report;
 mod scorer;
+mod taught;
 
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
@@ -17,3 +18,4 @@ pub use onesided_prior::{
 pub use record::{EstimateRecord, PriorEstimate};
 pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior, estimate_prior_scored};
 pub use scorer::PriorScorer;
+pub use taught::estimate_prior_taught;

@@ -109,7 +109,7 @@ pub fn estimate_prior_scored(
     settings: &PriorSettings,
     observer: Observer,
 ) -> Result<(PriorReport, CrossFitted), Error> {
-    let chosen = settings.chosen()?;
+    settings.check()?;
     let counts = task.counts;
     let fewest = [("positive", counts.positive), ("unlabeled", counts.unlabeled)];
     if let Some(&(sample, found)) = fewest.iter().find(|(_, count)| *count < LEAST_POSITIVES) {
@@ -119,6 +119,18 @@ pub fn estimate_prior_scored(
         return Err(DataError::NoFeatures { left_out: String::new() }.into());
     }
     let scores = settings.cross_fitting.run(task, views, observer)?;
+    Ok((report_of(&scores, task, views, settings, observer)?, scores))
+}
+
+/// What the estimators say of scores, each by a model that never saw the row.
+pub(super) fn report_of(
+    scores: &CrossFitted,
+    task: &Task,
+    views: &Views,
+    settings: &PriorSettings,
+    observer: Observer,
+) -> Result<PriorReport, Error> {
+    let chosen = settings.chosen()?;
     let rows = rows_of(task, views, &chosen)?;
     let evidence = Evidence {
         positive_rows: rows.as_ref().map(|rows| &rows.0),
@@ -145,7 +157,8 @@ pub fn estimate_prior_scored(
     let answer = answer(&consensus, &evidence)?;
     let scenario = task.scenario;
     let scorer = scores.scorer;
-    Ok((PriorReport { scenario, counts, scorer, estimates, refusals, consensus, answer }, scores))
+    let counts = task.counts;
+    Ok(PriorReport { scenario, counts, scorer, estimates, refusals, consensus, answer })
 }
 
 /// The rows themselves, of either kind, where an estimator looks at them; texts have too many columns for that.

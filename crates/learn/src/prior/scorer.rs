@@ -43,6 +43,8 @@ pub enum PriorScorer {
     Cnn,
     /// Logistic regression.
     Linear,
+    /// The network that a fit teaches ([`estimate_prior_taught`](super::estimate_prior_taught)); it cannot be asked for by name.
+    Taught,
 }
 
 impl PriorScorer {
@@ -70,6 +72,11 @@ impl PriorScorer {
             (PriorScorer::Auto, _) => PriorScorer::Mlp,
             (named, _) => named,
         }
+    }
+
+    fn unknown(name: &str) -> Error {
+        let known = ["auto", "mix", "trees", "forest", "bags", "mlp", "cnn", "linear"];
+        Error::unknown_name("scorer", name, &known)
     }
 
     /// The scorers whose logits are averaged.
@@ -137,6 +144,7 @@ impl PriorScorer {
             PriorScorer::Mlp => vec![network(Architecture::mlp())],
             PriorScorer::Cnn => vec![network(Architecture::Cnn)],
             PriorScorer::Linear => vec![Box::new(LogisticScorer::default())],
+            PriorScorer::Taught => return Err(Self::unknown("taught")),
         })
     }
 }
@@ -152,6 +160,7 @@ impl fmt::Display for PriorScorer {
             PriorScorer::Mlp => "mlp",
             PriorScorer::Cnn => "cnn",
             PriorScorer::Linear => "linear",
+            PriorScorer::Taught => "taught",
         })
     }
 }
@@ -161,10 +170,7 @@ impl FromStr for PriorScorer {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let found = Self::ALL.into_iter().find(|scorer| scorer.to_string() == text);
-        found.ok_or_else(|| {
-            let known = ["auto", "mix", "trees", "forest", "bags", "mlp", "cnn", "linear"];
-            Error::unknown_name("scorer", text, &known)
-        })
+        found.ok_or_else(|| Self::unknown(text))
     }
 }
 
