@@ -17,6 +17,9 @@ use onesided_data::{Label, PriorInUnlabeled, stratified_folds};
 
 /// What share of the estimate so far each round is told.
 const TOLD: [f64; 2] = [0.7, 1.0];
+/// What reads the share off its scores: the estimator that looks at the purest part of the ranking. The others count the
+/// negatives that come before the last positives, 2 % of them on CIFAR-10, which made the share 3 % too high.
+const ESTIMATOR: &str = "plateau";
 /// Parts that rows are scored in. Two more would cost twice the time for a fifth more rows to learn from.
 const FOLDS: usize = 3;
 
@@ -29,12 +32,13 @@ pub fn estimate_prior_taught(
     observer: Observer,
 ) -> Result<(PriorReport, CrossFitted), Error> {
     let (mut report, mut scores) = estimate_prior_scored(task, views, settings, observer)?;
+    let at_the_top = PriorSettings { estimators: vec![ESTIMATOR.to_string()], ..settings.clone() };
     let mut found = report.answer.mu;
     for part in TOLD {
         let told = PriorInUnlabeled::new(part * found)?;
         let priors = Some(Priors::from_unlabeled(told, task.scenario, task.drawn, true));
         scores = scored(scorer, &Task { priors, ..task.clone() }, views, observer)?;
-        report = report_of(&scores, task, views, settings, observer)?;
+        report = report_of(&scores, task, views, &at_the_top, observer)?;
         // Told too little, classes do not look as separate as they are, and the answer's caution is out of place.
         found = report.consensus.mu.clamp(MARGIN, 1.0 - MARGIN);
     }
