@@ -103,3 +103,43 @@ fn every_row_of_the_tables_is_that_of_the_file() {
     let rows = page.lines().filter(|line| line.starts_with("| resnet18 |") || line.starts_with("| vgg16 |"));
     assert_eq!(rows.count(), groups.len(), "the page has rows that the file lacks");
 }
+
+#[test]
+fn the_papers_rows_and_the_estimated_shares_are_those_of_their_files() {
+    let page = text("docs/few-labels.md");
+    let value = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+    let mut taught: BTreeMap<String, Runs> = BTreeMap::new();
+    for line in text("experiments/results/table1-taught.jsonl").lines().map(value) {
+        let name = line["run"].as_str().unwrap();
+        let parts: Vec<&str> = name.split('/').collect();
+        assert_eq!(parts[2], "collective", "{name}: the page shows one loss so far");
+        let runs = taught.entry(format!("| {} | {} | ", parts[0].to_uppercase(), parts[1])).or_default();
+        runs.accuracies.push(line["accuracy"].as_f64().unwrap());
+    }
+    for (start, runs) in &taught {
+        let row = format!("{start}{} | ", runs.shown());
+        assert_eq!(runs.accuracies.len(), 5);
+        assert!(page.lines().any(|line| line.starts_with(&row)), "the page lacks '{row}'");
+    }
+    let mut shares: BTreeMap<u64, Vec<serde_json::Value>> = BTreeMap::new();
+    for line in text("benches/few_labels/estimated_prior.jsonl").lines().map(value) {
+        if line["role"] == "report" {
+            shares.entry(line["seed"].as_u64().unwrap()).or_default().push(line);
+        }
+    }
+    assert!(shares.len() > 1);
+    for (seed, lines) in &shares {
+        let [estimated, told] = &lines[..] else { panic!("{seed}: {lines:?}") };
+        let share = format!("{:.4}", estimated["told"].as_f64().unwrap());
+        let percent = |line: &serde_json::Value| format!("{:.2}", 100.0 * line["accuracy"].as_f64().unwrap());
+        let row = format!(
+            "| {seed} | {} | {} | {} | {}, {} |",
+            share.trim_start_matches('0'),
+            percent(estimated),
+            percent(told),
+            estimated["seconds"],
+            told["seconds"]
+        );
+        assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
+    }
+}

@@ -265,6 +265,11 @@ fn a_teacher_is_for_pictures_and_its_numbers_are_checked() {
     assert_eq!(said.code, 0, "{said:?}");
     let about = folder.json("evaluate m.safetensors --positives good --unlabeled rest");
     assert!(about["auc_pu"].is_number(), "{about}");
+    // Without a share, the network that is taught tells it: a third of `rest`.
+    let said = folder.json(&format!("fit {TWO} --epochs 12 --teacher strength=0.3,ramp=2 {OUT}"));
+    assert_eq!(said["prior_estimate"]["scorer"], "taught", "{said}");
+    let share = said["prior_estimate"]["mu"].as_f64().unwrap();
+    assert!((0.2..0.47).contains(&share), "{share}");
     let message = folder.refused(&format!("{fit} --teacher rate=1 {OUT}"));
     assert!(message.contains("the teacher's rate must be 0 or above and below 1, but is 1"), "{message}");
     let message = folder.refused(&format!("{fit} --teacher yes {OUT}"));
