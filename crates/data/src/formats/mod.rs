@@ -6,6 +6,8 @@
 mod cifar10;
 #[cfg(test)]
 mod damage;
+#[cfg(feature = "pictures")]
+mod decoders;
 #[cfg(any(test, fuzzing))]
 mod hostile;
 mod image_folder;
@@ -19,7 +21,10 @@ mod svhn;
 mod usps;
 mod word_vectors;
 
+#[cfg(not(feature = "pictures"))]
+use crate::absent::decoders;
 pub use cifar10::{CIFAR10_CLASSES, Cifar10, cifar10};
+pub(crate) use decoders::probe;
 #[cfg(fuzzing)]
 pub use hostile::read_set_bytes;
 pub use image_folder::{ImageFolder, image_folder};

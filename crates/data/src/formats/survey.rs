@@ -176,7 +176,7 @@ fn pictures(folder: &Path) -> Result<Summary, DataError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::encoded;
+    use super::super::decoders::tests::encoded;
     use super::*;
 
     #[test]
