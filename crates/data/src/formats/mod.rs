@@ -30,7 +30,7 @@ pub use hostile::read_set_bytes;
 pub use image_folder::{ImageFolder, image_folder};
 pub use mnist::{Mnist, mnist};
 pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};
-pub use survey::{FoundSet, Part, Summary, survey};
+pub use survey::{FoundSet, SetPart, Summary, survey};
 pub use svhn::{Svhn, svhn};
 pub use usps::{Usps, usps};
 pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors};

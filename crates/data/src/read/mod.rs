@@ -7,6 +7,10 @@
 
 #[cfg(feature = "parquet")]
 mod arrow;
+#[cfg(feature = "parquet")]
+mod arrow_column;
+#[cfg(feature = "parquet")]
+mod arrow_types;
 mod cell;
 mod contained;
 #[cfg(feature = "sheets")]
