@@ -6,7 +6,7 @@
 //!
 //! Without a further assumption the data only bound μ from above: whatever part of the unlabeled density looks like the
 //! positive one *may* be positive. Every estimator therefore assumes that somewhere there are (nearly) only positives,
-//! which is called irreducibility; where that fails, all of them answer too much. [`EstimatorInfo::assumes`] says how each
+//! which is called irreducibility; where that fails, they all overestimate. [`EstimatorInfo::assumes`] says how each
 //! leans on it.
 //!
 //! ```
