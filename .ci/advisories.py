@@ -5,7 +5,7 @@ python3 .ci/advisories.py --update FOLDER     # makes the snapshot anew from a c
 python3 .ci/advisories.py --test
 
 The snapshot (advisories.json) holds number, crate, date, title and versions; the database is in the public domain (CC0 1.0).
-Notes that a crate is no longer maintained are printed and are no failure.
+Notes that a crate is no longer maintained are printed and do not fail the check.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Growing and scoring 100 trees beside LightGBM: both in turn on the same cores, seconds and peak memory, a JSON line each.
+"""Growing and scoring 100 trees next to LightGBM: both in turn on the same cores, seconds and peak memory, a JSON line each.
 
     cargo build --release -p onesided-trees --example boosting_speed
     python3 benches/peers/trees_beside_lightgbm.py --ours target/release/examples/boosting_speed --out speed.jsonl
@@ -38,13 +38,13 @@ def measure(command, cores):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="trees beside LightGBM")
+    parser = argparse.ArgumentParser(description="trees next to LightGBM")
     parser.add_argument("--ours", required=True, help="the example boosting_speed")
     parser.add_argument("--before", help="an earlier build of it")
     parser.add_argument("--sizes", nargs="+", default=["30000x14", "1000000x50"])
     parser.add_argument("--turns", type=int, default=5, help="of each; three of a large table")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="no turn is begun after so many")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no turn begins after this many")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     given = parser.parse_args()
     cores = set(sorted(os.sched_getaffinity(0))[: given.cores])

@@ -332,7 +332,7 @@ def load(name):
 
 
 def cut(name, most, seed):
-    """`load`, with at most so many rows, drawn anew for each seed: what a table with few labels looks like."""
+    """`load`, with at most that many rows, drawn anew for each seed: what a table with few labels looks like."""
     X, y = load(name)
     if len(X) > most:
         kept = np.sort(shuffled(seed_of(name, "thin", most, seed), np.arange(len(X)))[:most])

@@ -9,6 +9,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import onesided
 import onesided._classifier
 import pytest
 
@@ -37,6 +38,33 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     assert abs(names["model"].prior_ - 0.4) < 0.05
     assert (names["model"].predict(names["X"]) == names["truth"]).mean() > 0.85
     assert (tmp_path / "spam.model").exists() and (tmp_path / "prior.svg").exists()
+
+
+def _blocks(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_code_of_the_readme_runs():
+    numpy = pytest.importorskip("numpy")
+    table = numpy.genfromtxt(ROOT / "examples/train.csv", delimiter=",", skip_header=1)
+    names: dict[str, object] = {"X": table[:, :-1], "y": table[:, -1], "X_new": table[:40, :-1]}
+    (code,) = _blocks("README.md")
+    exec(compile(code, "README.md", "exec"), names)
+    assert len(names["model"].predict_proba(names["X_new"])) == 40
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_model_file_opens_as_its_page_says(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("safetensors")
+    numpy = pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    table = numpy.genfromtxt(ROOT / "examples/train.csv", delimiter=",", skip_header=1)
+    model = onesided.PUClassifier(method="weighted-lr", prior=0.3).fit(table[:, :-1], table[:, -1])
+    model.save("model.safetensors")
+    (code,) = _blocks("docs/model-file.md")
+    exec(compile(code, "docs/model-file.md", "exec"), {})
+    assert "0.3" in capsys.readouterr().out
 
 
 def test_the_example_of_the_docstring_runs():

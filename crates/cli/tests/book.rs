@@ -1,25 +1,33 @@
 //! The book holds together: its index lists every page, links lead somewhere, and the guide's commands do what it shows.
 //!
-//! A command of a page is an indented line that starts with `onesided`, or with `head` to show a file. A block of text behind
-//! commands shows lines of what they print; `…` stands for whatever is left out. Numbers may differ a little, since machines
+//! A command of a page is an indented line that starts with `onesided`, with `head` to show a file, or that leads into `onesided` by
+//! a pipe. A block of text behind commands shows lines of what they print; `…` stands for whatever is left out. Numbers may differ a little, since machines
 //! round differently, and seconds by any amount.
 
 mod folder;
 
 use folder::{Folder, Said};
+use onesided::data::{OutColumn, write_table};
 use std::collections::HashSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Pages whose commands are run, top to bottom, in a folder with `examples/` and some pictures.
-const RUN: [&str; 8] = [
+/// Pages whose commands are run, top to bottom, in a folder with `examples/`, some pictures and the tables that they name.
+const RUN: [&str; 14] = [
     "README.md",
     "docs/start.md",
+    "docs/tables.md",
+    "docs/negatives.md",
+    "docs/large-tables.md",
     "docs/texts.md",
     "docs/pictures.md",
     "docs/prior.md",
     "docs/trust.md",
+    "docs/list.md",
     "docs/reviewing.md",
+    "docs/methods.md",
+    "docs/classic.md",
     "docs/theory.md",
 ];
 
@@ -160,7 +168,7 @@ fn steps(text: &str) -> Vec<Step> {
             None if line.is_empty() => {}
             None => {
                 let typed = line.strip_prefix("    ").filter(|line| {
-                    let runs = line.starts_with("onesided ") || line.starts_with("head ");
+                    let runs = line.starts_with("onesided ") || line.starts_with("head ") || is_pipe(line);
                     runs && !LEFT_OUT.iter().any(|part| line.contains(part))
                 });
                 if let Some(typed) = typed {
@@ -176,8 +184,15 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
+fn is_pipe(line: &str) -> bool {
+    line.contains(" | onesided ")
+}
+
 /// Runs a command up to a pipe or a comment; returns its exit code and everything it said.
 fn run(folder: &Folder, typed: &str) -> (i32, String) {
+    if is_pipe(typed) {
+        return run_pipe(folder, typed);
+    }
     let typed = typed.split(['|', '#']).next().unwrap().trim();
     // A formula between double quotes is one word.
     let words: Vec<String> = typed
@@ -194,6 +209,21 @@ fn run(folder: &Folder, typed: &str) -> (i32, String) {
         return (0, read(&folder.path(file)));
     }
     let Said { code, stdout, stderr } = Said::of(folder.command("").args(&words[1..]).output().unwrap());
+    (code, stderr + &stdout)
+}
+
+/// What leads into the command is a shell's.
+fn run_pipe(folder: &Folder, typed: &str) -> (i32, String) {
+    if cfg!(windows) {
+        return (0, String::new());
+    }
+    let command = typed.replace(" | onesided ", &format!(" | {} ", env!("CARGO_BIN_EXE_onesided")));
+    let output = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder.path("."))
+        .output()
+        .unwrap();
+    let Said { code, stdout, stderr } = Said::of(output);
     (code, stderr + &stdout)
 }
 
@@ -236,6 +266,82 @@ fn write_pictures(folder: &Folder) {
     }
 }
 
+/// A text table of the examples, as its header and rows.
+fn example(name: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let text = read(&root().join("examples").join(name));
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_string).collect::<Vec<_>>());
+    (lines.next().unwrap(), lines.collect())
+}
+
+/// The same table in the format that the name says, with another name for a column.
+fn write_example(folder: &Folder, from: &str, to: &str, renamed: (&str, &str)) {
+    let (header, rows) = example(from);
+    let columns: Vec<(&str, OutColumn)> = header
+        .iter()
+        .enumerate()
+        .map(|(at, name)| {
+            let cells = rows.iter().map(|row| row[at].clone());
+            let column = match rows[0][at].parse::<f64>() {
+                Ok(_) => OutColumn::F64(cells.map(|cell| cell.parse().unwrap()).collect()),
+                Err(_) => OutColumn::Text(cells.collect()),
+            };
+            (if name == renamed.0 { renamed.1 } else { name.as_str() }, column)
+        })
+        .collect();
+    write_table(&folder.path(to), &columns).unwrap();
+}
+
+/// Positives, known negatives and the others, in one table and in three.
+fn write_cases(folder: &Folder) {
+    let (header, rows) = example("new.csv");
+    let at = |name: &str| header.iter().position(|other| other == name).unwrap();
+    let [mut fraud, mut cleared, mut rest] = ["x1,x2,x3\n"; 3].map(str::to_string);
+    let mut all = "x1,x2,x3,outcome\n".to_string();
+    for (number, row) in rows.iter().enumerate() {
+        let numbers = row[at("x1")..=at("x3")].join(",");
+        let (file, outcome) = match row[at("truth")].as_str() {
+            "1" if number % 2 == 0 => (&mut fraud, "fraud"),
+            "0" if number % 5 == 0 => (&mut cleared, "cleared"),
+            _ => (&mut rest, "open"),
+        };
+        file.push_str(&format!("{numbers}\n"));
+        all.push_str(&format!("{numbers},{outcome}\n"));
+    }
+    for (name, text) in [
+        ("fraud.csv", &fraud),
+        ("cleared.csv", &cleared),
+        ("rest.csv", &rest),
+        ("cases.csv", &all),
+        ("new.csv", &all),
+    ] {
+        folder.write(name, text);
+    }
+}
+
+/// The tables that a page names.
+fn write_tables(folder: &Folder, page: &str) {
+    let same = ("", "");
+    match page {
+        "docs/tables.md" => {
+            write_example(folder, "train.csv", "customers.xlsx", ("y", "churned"));
+            write_example(folder, "new.csv", "new.csv", same);
+        }
+        "docs/negatives.md" => write_cases(folder),
+        "docs/large-tables.md" => {
+            write_example(folder, "train.csv", "table.parquet", same);
+            write_example(folder, "new.csv", "new.parquet", same);
+            let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            packed.write_all(read(&root().join("examples/new.csv")).as_bytes()).unwrap();
+            folder.write("export.csv.gz", packed.finish().unwrap());
+            let made = folder.run("fit table.parquet --label y --method weighted-lr --out model.safetensors");
+            assert_eq!(made.code, 0, "{made:?}");
+        }
+        "docs/list.md" => write_example(folder, "new.csv", "new.csv", same),
+        "docs/methods.md" => write_example(folder, "train.csv", "table.csv", same),
+        _ => {}
+    }
+}
+
 #[test]
 fn pages_show_what_their_commands_print() {
     for page in RUN {
@@ -245,6 +351,7 @@ fn pages_show_what_their_commands_print() {
             fs::copy(root().join("examples").join(table), folder.path("examples").join(table)).unwrap();
         }
         write_pictures(&folder);
+        write_tables(&folder, page);
         let steps = steps(&read(&root().join(page)));
         assert!(!steps.is_empty(), "{page} has no commands");
         for step in steps {

@@ -84,6 +84,11 @@ pub enum DataError {
         "'{file}' has no known extension; use .csv, .tsv or .jsonl (plain, .gz or .zst), .parquet, .feather or .xlsx"
     )]
     UnknownExtension { file: String },
+    /// A format that the features of this build leave out.
+    #[error(
+        "'{file}' is {what}, which this build does not read; enable the feature '{feature}', or save it as .csv"
+    )]
+    NotInBuild { file: String, what: &'static str, feature: &'static str },
     /// Not a byte, or nothing but blank lines.
     #[error("'{file}' is empty; a header line and rows are needed")]
     Empty { file: String },

@@ -28,9 +28,26 @@
 //!
 //! The steps are there by themselves, too: [`read()`] makes a [`Frame`] of a file, [`labels_from_column`] reads labels,
 //! and [`Features`] encodes columns.
+//!
+//! # Features
+//!
+//! All are on by default. Without one, files of its kind are refused in a sentence that names it.
+//!
+//! | feature | reads and writes |
+//! |---|---|
+//! | `parquet` | Parquet, Arrow and Feather tables; tables in memory (`ArrowTable`) |
+//! | `sheets` | spreadsheets: `.xlsx`, `.xlsb`, `.xls`, `.ods` |
+//! | `pictures` | PNG and JPEG |
+//! | `zstd` | what is packed with zstd; the one feature that needs a C compiler |
 
 #![forbid(unsafe_code)]
+// Readers that are left out leave parts of the others without a caller.
+#![cfg_attr(
+    not(all(feature = "parquet", feature = "sheets", feature = "pictures", feature = "zstd")),
+    allow(dead_code, unused_imports)
+)]
 
+mod absent;
 mod byte_columns;
 mod columns;
 mod copies;
@@ -80,8 +97,8 @@ pub use fingerprint::Fingerprint;
 #[cfg(fuzzing)]
 pub use formats::read_set_bytes;
 pub use formats::{
-    Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Part,
-    Pixels, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
+    Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Pixels,
+    SetPart, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
     usps, vocabulary, word_vectors,
 };
 pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
@@ -98,9 +115,11 @@ pub use parallel::{available_threads, map_stretches};
 pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use random::Stream;
+#[cfg(feature = "parquet")]
+pub use read::{ArrowTable, read_parquet_bytes};
 pub use read::{
-    ArrowTable, KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
-    read_csv_bytes, read_parquet_bytes, read_table_bytes,
+    KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
+    read_csv_bytes, read_table_bytes,
 };
 pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
@@ -111,9 +130,11 @@ pub use temporary::remove_temporaries;
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
+#[cfg(feature = "parquet")]
+pub use write::write_parquet;
 pub use write::{
     OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, write_atomically, write_batches, write_csv,
-    write_parquet, write_privately, write_table, write_table_as,
+    write_privately, write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

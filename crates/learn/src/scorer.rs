@@ -251,7 +251,7 @@ pub trait Trainer: Sync {
         true
     }
 
-    /// About how many bytes one training on so many rows holds besides the rows; 0 where that is little.
+    /// About how many bytes one training on this many rows holds besides the rows; 0 where that is little.
     fn bytes_for(&self, _rows: usize) -> u64 {
         0
     }

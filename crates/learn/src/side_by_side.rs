@@ -50,7 +50,7 @@ impl Shared<'_> {
     }
 }
 
-/// How many jobs of so many bytes each the memory that is left holds, one at least.
+/// How many jobs of this many bytes each the memory that is left holds, one at least.
 fn that_fit(left: u64, each: u64) -> usize {
     left.checked_div(each).map_or(usize::MAX, |jobs| usize::try_from(jobs.max(1)).unwrap_or(usize::MAX))
 }

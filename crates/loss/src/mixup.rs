@@ -7,7 +7,7 @@
 //!
 //! (a positive's prediction should be 1). With d = ln(g q_U + 1 − g) − ln q_mixed, the slope is −2 d σ(−f) / n on a mixed row
 //! and 2 d σ(−f) · g q_U / (g q_U + 1 − g) / n on the row of U that is in it, as in the authors' program, where the target is
-//! no constant. It needs nothing but scores, so every objective can have it beside its own term.
+//! no constant. It needs nothing but scores, so every objective can have it next to its own term.
 
 use crate::part::Part;
 use crate::sigmoid::{sigmoid, softplus};

@@ -135,7 +135,7 @@ impl Paced for RobustPu {
         if !self.weighs(done) {
             return self.first.evaluate_weighted(positive.part, unlabeled.part, grad_p, grad_u);
         }
-        // Shares are no part of what is divided by: hard rows make the whole smaller.
+        // Shares are not part of what is divided by: hard rows make the whole smaller.
         let total = positive.part.total() + unlabeled.part.total();
         let mut value = 0.0;
         for (sign, shared, grad) in [(1.0, positive, grad_p), (-1.0, unlabeled, grad_u)] {

@@ -50,6 +50,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
+mod engine;
 mod error;
 mod executor;
 mod mixup;
@@ -69,7 +70,8 @@ pub use augment::Augment;
 pub use cpu::CpuExecutor;
 #[cfg(feature = "cuda")]
 pub use cuda::{Card, CardData, CudaExecutor};
-pub use device::{Device, Engine, ExecutorConfig, Precision};
+pub use device::{Device, Precision};
+pub use engine::{Engine, ExecutorConfig};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use mixup::{Mixing, Mixup, Partner};

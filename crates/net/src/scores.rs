@@ -1,7 +1,8 @@
 //! Scores of a trained network.
 
 use crate::NetError;
-use crate::device::{Device, Engine, ExecutorConfig};
+use crate::device::Device;
+use crate::engine::{Engine, ExecutorConfig};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::spec::Network;
 use crate::weights::Weights;

@@ -4,7 +4,8 @@
 //! rows share the card, each on its own stream, with the data set there once.
 
 use crate::NetError;
-use crate::device::{Device, Engine};
+use crate::device::Device;
+use crate::engine::Engine;
 use crate::train::{Job, TrainProgress, Trained, train_on};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -94,9 +94,17 @@
 //!
 //! # Features
 //!
-//! `cuda` trains and scores networks on an NVIDIA GPU. The build needs no CUDA: the driver's libraries are loaded when a
-//! GPU is first used. Nothing is on by default. Whole programs are in the folder `examples` of this crate (`table`, `texts`,
-//! `pictures`, `own_loss`), and the guides in the folder `docs` of the repository.
+//! | feature | adds | by default |
+//! |---|---|---|
+//! | `parquet` | Parquet, Arrow and Feather tables | yes |
+//! | `sheets` | spreadsheets | yes |
+//! | `pictures` | PNG and JPEG files | yes |
+//! | `zstd` | what is packed with zstd; needs a C compiler | yes |
+//! | `cuda` | networks on an NVIDIA GPU; the build needs no CUDA, since the driver's libraries are loaded when a GPU is first used | no |
+//!
+//! Without a format, its files are refused in a sentence that names the feature; CSV, TSV, JSON, texts and rows in memory are
+//! always there. Whole programs are in the folder `examples` of this crate (`table`, `texts`, `pictures`, `own_loss`), and the
+//! guides in the folder `docs` of the repository.
 //!
 //! # The crates behind this one
 //!

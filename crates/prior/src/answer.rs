@@ -5,7 +5,7 @@
 //! estimators name it, if somewhere there are only positives ([`consensus`](crate::consensus())). The answer's interval is
 //! the range, cut off at the bound. If its ends are further apart than a factor of [`FACTOR`], the lower end means nothing,
 //! and the answer is "at most": an interval from 0. The upper end stays where the two-sided one had it, to be on the safe side.
-//! The best guess is the median for usual shares of positives. Where the classes look well separated ([`Seen::separation`]) there is
+//! The best guess is the median for usual shares of positives. Where the classes look well separated ([`ScoreSummary::separation`]) there is
 //! evidence for a (nearly) pure region, and the estimators are exact there: the guess is then theirs, as far as the middle of
 //! the range goes, 30 to 70 %.
 
@@ -13,7 +13,7 @@ use crate::bound::{Descending, upper_bound};
 use crate::consensus::Consensus;
 use crate::error::EvidenceError;
 use crate::estimator::Evidence;
-use crate::experience::{Experience, Seen};
+use crate::experience::{Experience, ScoreSummary};
 use onesided_data::PriorInUnlabeled;
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub struct Answer {
     /// The most that the data allow, whatever the classes are like.
     pub bound: f64,
     /// What it rests on.
-    pub seen: Seen,
+    pub seen: ScoreSummary,
 }
 
 impl Answer {
@@ -61,7 +61,7 @@ pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, Evid
     evidence.check()?;
     let scores = Descending::new(evidence);
     let bound = upper_bound(evidence, &scores);
-    let seen = Seen::of(evidence, &scores, consensus.mu);
+    let seen = ScoreSummary::of(evidence, &scores, consensus.mu);
     let law = Experience::with(&seen);
     let outside = (1.0 - evidence.confidence) / 2.0;
     let inside = |share: f64| share.min(bound).clamp(EDGE, 1.0 - EDGE);

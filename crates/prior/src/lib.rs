@@ -6,7 +6,7 @@
 //!
 //! Without a further assumption the data only bound μ from above: whatever part of the unlabeled density looks like the
 //! positive one *may* be positive. Every estimator therefore assumes that somewhere there are (nearly) only positives,
-//! which is called irreducibility; where that fails, all of them answer too much. [`EstimatorInfo::assumes`] says how each
+//! which is called irreducibility; where that fails, they all overestimate. [`EstimatorInfo::assumes`] says how each
 //! leans on it.
 //!
 //! ```
@@ -56,13 +56,20 @@ pub use embedding::KernelForm;
 pub use error::EvidenceError;
 pub use estimate::{Curve, Estimate, OtherInterval, share_in_population};
 pub use estimator::{Estimator, EstimatorInfo, Evidence, LEAST_POSITIVES, Needs};
-pub use experience::{Experience, Seen};
+pub use experience::{Experience, ScoreSummary};
 pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;
 pub use registry::{estimator, estimators};
 pub use signs::{ScarCheck, Signs};
 pub use tice::Tice;
+
+/// The estimator that CONTRIBUTING.md writes as an example.
+#[cfg(test)]
+#[path = "../tests/recipe/half.rs"]
+mod half;
+#[cfg(test)]
+mod recipe;
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

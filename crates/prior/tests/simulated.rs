@@ -21,7 +21,7 @@ fn sample(n: usize, mu: f64, seed: u64) -> ([Matrix; 2], [Vec<f64>; 2]) {
 }
 
 /// How far the mean of four answers may be from the truth. The classes overlap (6.7 % of each lie beyond the middle), so
-/// Elkan and Noto's mean, the trees and penalized L1 answer too much, as their assumptions say; the isotonic top of 500
+/// Elkan and Noto's mean, the trees and penalized L1 overestimate, as their assumptions say; the isotonic top of 500
 /// positives answers too little.
 fn tolerance(name: &str) -> f64 {
     match name {

@@ -220,7 +220,7 @@ impl Binned {
         Self::new_of(rows, features, Cells::Rows(packed))
     }
 
-    /// About how many bytes boosting on so many rows takes: numbers of rows in a few lists, scores, derivatives, and the bins
+    /// About how many bytes boosting on this many rows takes: numbers of rows in a few lists, scores, derivatives, and the bins
     /// row by row where they are not packed.
     pub fn bytes_to_grow(&self, rows: usize) -> u64 {
         let laid_out = if self.rows_packed().is_some() { 0 } else { self.features() as u64 };

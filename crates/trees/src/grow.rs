@@ -242,7 +242,7 @@ impl Ground<'_> {
     }
 }
 
-/// Neighboring groups in so many parts, none empty, each ending where its share of all features is nearest.
+/// Neighboring groups in this many parts, none empty, each ending where its share of all features is nearest.
 fn even_parts(groups: &[Group], parts: usize) -> Vec<Range<usize>> {
     let all: usize = groups.iter().map(|group| group.features.len()).sum();
     let (mut ranges, mut end, mut sum) = (Vec::with_capacity(parts), 0, 0);

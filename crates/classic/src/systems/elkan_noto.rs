@@ -8,7 +8,7 @@
 //! P(y = 1 | x, unlabeled) = (1 - c)/c · g(x)/(1 - g(x))   among unlabeled rows, and where they are the population
 //! ```
 //!
-//! [`Form::Scaled`] uses this as it stands. [`Form::Weighted`] trains once more with every unlabeled row twice, as a
+//! [`Form::Scaled`] uses this as it is. [`Form::Weighted`] trains once more with every unlabeled row twice, as a
 //! positive with weight w(x) = P(y = 1 | x, unlabeled) and as a negative with weight 1 - w(x).
 //!
 //! g is a logistic regression whose ridge is chosen by its log loss on held-out rows, since g must be a probability and

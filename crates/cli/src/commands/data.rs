@@ -4,7 +4,7 @@ use crate::args::{Data, DataAction};
 use crate::failure::Failure;
 use crate::inputs::memory_of;
 use crate::output::{note, print, print_json, table};
-use onesided::data::{FoundSet, Part, Summary, survey};
+use onesided::data::{FoundSet, SetPart, Summary, survey};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -86,7 +86,7 @@ fn text(sets: &[FoundSet]) -> String {
 
 /// A set as JSON; what is not known of a damaged one is null.
 fn object(set: &FoundSet) -> Value {
-    let part = |part: &Part| json!({ "name": part.name, "rows": part.rows });
+    let part = |part: &SetPart| json!({ "name": part.name, "rows": part.rows });
     let summary = set.outcome.as_ref().ok();
     json!({
         "set": set.name,

@@ -1,7 +1,7 @@
 //! Any bytes as a file of a published set: an error, or a set that fits together. For the fuzzer, and for the files it found.
 
 use super::source::Source;
-use super::{cifar10, mat5, mnist, picture, svhn, usps, word_vectors};
+use super::{cifar10, decoders, mat5, mnist, svhn, usps, word_vectors};
 use crate::DataError;
 
 /// Few enough that a small file can be a whole set: one image of each of two digits.
@@ -39,7 +39,7 @@ pub fn read_set_bytes(bytes: &[u8]) {
             assert!(averages.is_ok_and(|averages| averages.vectors.rows() == 2));
         }),
         _ => {
-            let _ = (picture::probe(bytes), picture::decode(bytes));
+            let _ = (decoders::probe(bytes), decoders::decode(bytes));
             let (mut pixels, mut labels) = (Vec::new(), Vec::new());
             cifar10::add_records("bytes", bytes, &mut pixels, &mut labels).map(|()| {
                 assert_eq!(pixels.len(), labels.len() * 32 * 32 * 3);

@@ -109,7 +109,7 @@ fn class_in_name(path: &Path) -> Option<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::{JPEG, encoded};
+    use super::super::decoders::tests::{JPEG, encoded};
     use super::*;
     use std::fs;
 

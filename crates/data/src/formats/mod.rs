@@ -6,6 +6,8 @@
 mod cifar10;
 #[cfg(test)]
 mod damage;
+#[cfg(feature = "pictures")]
+mod decoders;
 #[cfg(any(test, fuzzing))]
 mod hostile;
 mod image_folder;
@@ -19,13 +21,16 @@ mod svhn;
 mod usps;
 mod word_vectors;
 
+#[cfg(not(feature = "pictures"))]
+use crate::absent::decoders;
 pub use cifar10::{CIFAR10_CLASSES, Cifar10, cifar10};
+pub(crate) use decoders::probe;
 #[cfg(fuzzing)]
 pub use hostile::read_set_bytes;
 pub use image_folder::{ImageFolder, image_folder};
 pub use mnist::{Mnist, mnist};
 pub use newsgroups::{NEWSGROUPS, Newsgroups, Texts, newsgroups};
-pub use survey::{FoundSet, Part, Summary, survey};
+pub use survey::{FoundSet, SetPart, Summary, survey};
 pub use svhn::{Svhn, svhn};
 pub use usps::{Usps, usps};
 pub use word_vectors::{Averages, WordVectors, vocabulary, word_vectors};

@@ -26,7 +26,7 @@ pub struct FoundSet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Its halves, or its only part.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SetPart>,
     /// How many classes it has; none for word vectors.
     pub classes: usize,
     /// What a row is, such as `28 x 28 x 1`.
@@ -37,7 +37,7 @@ pub struct Summary {
 
 /// A part of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct SetPart {
     /// `train`, `test`, or `all`.
     pub name: &'static str,
     /// Its images, texts or words.
@@ -127,7 +127,7 @@ pub fn survey(folder: &Path, mut begun: impl FnMut(&str, &Path)) -> Result<Vec<F
 }
 
 fn halves(train: usize, test: usize, classes: usize, shape: &str) -> Summary {
-    let parts = vec![Part { name: "train", rows: train }, Part { name: "test", rows: test }];
+    let parts = vec![SetPart { name: "train", rows: train }, SetPart { name: "test", rows: test }];
     Summary { parts, classes, shape: shape.to_string(), note: None }
 }
 
@@ -148,7 +148,7 @@ fn vectors(path: &Path) -> Result<Summary, DataError> {
     let (rows, dimension) = word_vectors::check(path)?;
     let of_6b = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("glove.6B."));
     let note = (of_6b && rows != GLOVE_6B).then(|| format!("the published file has {GLOVE_6B} words"));
-    let parts = vec![Part { name: "all", rows }];
+    let parts = vec![SetPart { name: "all", rows }];
     Ok(Summary { parts, classes: 0, shape: format!("{dimension} numbers"), note })
 }
 
@@ -169,14 +169,14 @@ fn pictures(folder: &Path) -> Result<Summary, DataError> {
     let each: Vec<String> =
         read.classes.iter().take(4).enumerate().map(|(at, class)| format!("{class} {}", count(at))).collect();
     let more = if read.classes.len() > 4 { ", …" } else { "" };
-    let parts = vec![Part { name: "all", rows: read.images.len() }];
+    let parts = vec![SetPart { name: "all", rows: read.images.len() }];
     let (classes, note) = (read.classes.len(), Some(each.join(", ") + more));
     Ok(Summary { parts, classes, shape: "pictures".to_string(), note })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::picture::tests::encoded;
+    use super::super::decoders::tests::encoded;
     use super::*;
 
     #[test]

@@ -21,6 +21,7 @@ mod identifiers;
 mod images;
 mod labels_stop;
 mod leaks;
+mod note_sentences;
 mod notes;
 mod permuted;
 mod pictures;

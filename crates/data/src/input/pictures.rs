@@ -9,7 +9,8 @@
 use super::files::{self, Classes, Kind, pictures_below};
 use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::formats::picture::{LEAST, probe, read_all};
+use crate::formats::picture::{LEAST, read_all};
+use crate::formats::probe;
 use crate::frame::{TextColumn, Values};
 use crate::label::{apart, count_labels};
 use crate::parallel::map_stretches;

@@ -260,7 +260,7 @@ impl Table<'_> {
                 Slot::Skip => Half::Skip,
                 Slot::Category(dictionary) if role == Role::Feature(Wanted::Times(None)) => {
                     let (values, others) = categories_or_times(dictionary, 1);
-                    cells.extend(others.told(name, true));
+                    cells.extend(others.cells_read(name, true));
                     Half::Done(values)
                 }
                 Slot::Category(dictionary) => Half::Done(dictionary.finish()),
@@ -273,7 +273,7 @@ impl Table<'_> {
                     }
                     None => match times.finish() {
                         Some((values, others)) => {
-                            cells.extend(others.told(name, true));
+                            cells.extend(others.cells_read(name, true));
                             Half::Done(values)
                         }
                         None => Half::Again(Again::Words(Dictionary::default())),
@@ -283,7 +283,7 @@ impl Table<'_> {
                 Slot::Open(guess) => {
                     let (half, remarks) = self.decide(*guess, name, habit)?;
                     self.refuse_others(refuse, &remarks, name)?;
-                    cells.extend(told(remarks, name, role));
+                    cells.extend(cells_read(remarks, name, role));
                     half
                 }
             });
@@ -296,7 +296,7 @@ impl Table<'_> {
                 Half::Done(values) => columns.push(Column { name, values }),
                 Half::Again(again) => match again.finish(refuse) {
                     Ok((values, others)) => {
-                        cells.extend(others.told(&name, false));
+                        cells.extend(others.cells_read(&name, false));
                         columns.push(Column { name, values });
                     }
                     Err(why) => left_out.push(LeftOut { column: name, why }),
@@ -400,7 +400,7 @@ impl Table<'_> {
 
 /// How the cells of a column were read, where that should be told, and the offset of the first that is something else, whose
 /// line is not known yet.
-pub(super) fn told(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
+pub(super) fn cells_read(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
     let Remarks { style, example, others, first_other, .. } = remarks;
     if example.is_none() && others == 0 && style.is_point() {
         return None;

@@ -1,6 +1,6 @@
 //! Pieces of a text table: one thread finds the records, others read the cells.
 
-use super::csv::{Table, told};
+use super::csv::{Table, cells_read};
 use super::guess::{Guess, Habit};
 use super::header::Header;
 use super::layout;
@@ -454,7 +454,7 @@ fn finish(
                     .end(habit)
                     .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;
                 table.refuse_others(refuse, &remarks, &name)?;
-                cells.extend(told(remarks, &name, Role::Feature(wanted)));
+                cells.extend(cells_read(remarks, &name, Role::Feature(wanted)));
                 end.others.extend(found.map(|found| (name, found.word())));
             }
             Kind::Times(times) => {
@@ -464,7 +464,7 @@ fn finish(
                     .end()
                     .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;
                 match ended {
-                    Some(others) => cells.extend(others.told(&name, true)),
+                    Some(others) => cells.extend(others.cells_read(&name, true)),
                     None => end.others.push((name, Wanted::Any.word())),
                 }
             }

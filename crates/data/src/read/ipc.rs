@@ -5,6 +5,7 @@
 
 use super::arrow::ArrowTable;
 use super::contained::contained;
+use super::marks::{ARROW, ARROW_CONTINUES, OLD_FEATHER};
 use super::source::Bytes;
 use super::{ReadOptions, Source};
 use crate::memory::shown_size;
@@ -16,17 +17,8 @@ use arrow_schema::{ArrowError, Schema};
 use std::fmt::Display;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-/// The first bytes of a file.
-pub(super) const MAGIC: &[u8] = b"ARRO";
-
 /// The last bytes of a file, behind the length of its footer.
 const END: &[u8] = b"ARROW1";
-
-/// The first bytes of Feather before it was Arrow.
-const OLD: &[u8] = b"FEA1";
-
-/// What precedes the length of a message.
-const CONTINUES: [u8; 4] = [0xff; 4];
 
 /// The longest description of a message.
 const LONGEST: usize = 64 << 20;
@@ -34,17 +26,12 @@ const LONGEST: usize = 64 << 20;
 /// What a cell takes besides its bytes.
 const BYTES_PER_CELL: u64 = 4;
 
-/// Whether a file starts like Arrow, a stream or Feather.
-pub(super) fn is_marked(start: &[u8]) -> bool {
-    start == MAGIC || start == OLD || start == CONTINUES
-}
-
 pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, DataError> {
     let start = source.start()?;
-    if start == OLD {
+    if start == OLD_FEATHER {
         return Err(DataError::OldFeather { file: source.name.clone() });
     }
-    let frame = contained(|| match (&source.bytes, start == MAGIC) {
+    let frame = contained(|| match (&source.bytes, start == ARROW) {
         (Bytes::File(path), true) => read_file(source, source.open_file(path)?, options),
         (_, true) => read_file(source, Cursor::new(source.all()?), options),
         (_, false) => read_stream(source, options),
@@ -56,7 +43,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
 pub(super) fn cell_names(source: &Source<'_>) -> Result<Vec<String>, DataError> {
     let corrupt = |error: ArrowError| corrupt(&source.name, &error);
     let schema = contained(|| {
-        if source.start()? == MAGIC {
+        if source.start()? == ARROW {
             let mut file = Cursor::new(source.all()?);
             check_footer(&source.name, &mut file)?;
             FileReader::try_new(file, None).map(|reader| reader.schema()).map_err(corrupt)
@@ -142,7 +129,7 @@ fn check_footer(name: &str, file: &mut (impl Read + Seek)) -> Result<(), DataErr
         }
         let mut message = vec![0u8; described as usize];
         file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(&mut message)).map_err(unread)?;
-        message.drain(..if message.starts_with(&CONTINUES) { 8 } else { 4 });
+        message.drain(..if message.starts_with(&ARROW_CONTINUES) { 8 } else { 4 });
         let message = root_as_message(&message).map_err(|error| corrupt(name, &error))?;
         let starts = prefixes(name, &message, body, &mut rows)?;
         check_memory(|| format!("a part of '{name}'"), body)?;
@@ -162,7 +149,7 @@ fn check_messages(source: &Source<'_>) -> Result<u64, DataError> {
         if !filled(bytes.read_exact(&mut word), file)? {
             break;
         }
-        let modern = word == CONTINUES;
+        let modern = word == ARROW_CONTINUES;
         if modern && !filled(bytes.read_exact(&mut word), file)? {
             break;
         }

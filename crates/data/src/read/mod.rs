@@ -5,36 +5,51 @@
 //! (see `guess`). Missing cells are empty, `NA`, `N/A`, `null`, `NULL`, `None` or `?`; among numbers and truth values,
 //! `-`, `nan`, `unknown`, `#N/A` and the like are missing, too. A written-out infinity is refused rather than guessed at.
 
+#[cfg(feature = "parquet")]
 mod arrow;
+#[cfg(feature = "parquet")]
+mod arrow_column;
+#[cfg(feature = "parquet")]
+mod arrow_types;
 mod cell;
 mod contained;
+#[cfg(feature = "sheets")]
 mod container;
 mod csv;
 mod csv_pieces;
 mod dictionary;
+#[cfg(feature = "parquet")]
 mod footer;
 mod guess;
 mod header;
+#[cfg(feature = "parquet")]
 mod ipc;
 mod json;
 mod json_value;
 mod kept;
 mod layout;
 mod legacy;
+mod marks;
 mod number;
 mod numbers;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
 mod parquet_pieces;
 mod pass;
 mod pieces;
 mod remark;
+#[cfg(feature = "sheets")]
 mod sheet;
+#[cfg(feature = "sheets")]
 mod sheet_header;
 mod source;
 mod texts;
 mod times;
+#[cfg(feature = "sheets")]
 mod workbook;
 
+#[cfg(feature = "parquet")]
 pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
@@ -47,6 +62,10 @@ pub use remark::Remark;
 use source::Bytes;
 pub(crate) use source::Source;
 
+#[cfg(not(feature = "sheets"))]
+use crate::absent::read::sheet;
+#[cfg(not(feature = "parquet"))]
+use crate::absent::read::{ipc, parquet, parquet_pieces};
 use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened, unknown_column};
@@ -170,6 +189,7 @@ pub fn read_csv_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
 }
 
 /// Reads a Parquet table from memory.
+#[cfg(feature = "parquet")]
 pub fn read_parquet_bytes(bytes: &[u8]) -> Result<Frame, DataError> {
     parquet::read(&Source::memory(bytes), &ReadOptions::default())
 }

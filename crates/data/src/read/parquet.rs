@@ -7,6 +7,7 @@
 use super::arrow::ArrowTable;
 use super::contained::contained;
 use super::footer::{check_chunks, check_codecs, check_rows, rows_at_once};
+use super::marks::{ENCRYPTED_PARQUET, PARQUET};
 use super::{Bytes, ReadOptions, Source};
 use crate::{DataError, Frame, check_memory};
 use ::parquet::arrow::ProjectionMask;
@@ -15,12 +16,6 @@ use ::parquet::file::reader::ChunkReader;
 use arrow_array::BooleanArray;
 use arrow_select::filter::filter;
 use std::fmt::Display;
-
-/// The first four bytes of every Parquet file.
-pub(super) const MAGIC: &[u8] = b"PAR1";
-
-/// The first four bytes of a Parquet file whose footer is encrypted.
-const ENCRYPTED: &[u8] = b"PARE";
 
 /// What a batch may take besides its texts.
 pub(super) const BYTES_PER_BATCH: u64 = 16 << 20;
@@ -41,15 +36,10 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
 /// Refuses a file that does not start like Parquet, or whose footer is encrypted.
 pub(super) fn refuse_other(source: &Source<'_>) -> Result<(), DataError> {
     match source.start()? {
-        start if start == MAGIC => Ok(()),
-        start if start == ENCRYPTED => Err(encrypted(&source.name)),
+        start if start == PARQUET => Ok(()),
+        start if start == ENCRYPTED_PARQUET => Err(encrypted(&source.name)),
         _ => Err(DataError::NotParquet { file: source.name.clone() }),
     }
-}
-
-/// Whether a file starts like Parquet, encrypted or not.
-pub(super) fn is_marked(start: &[u8]) -> bool {
-    start == MAGIC || start == ENCRYPTED
 }
 
 pub(super) fn encrypted(file: &str) -> DataError {

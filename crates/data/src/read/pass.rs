@@ -1,8 +1,10 @@
 //! One reading of a text table from its start, plain or compressed.
 
-use super::Source;
 use super::layout::Layout;
 use super::remark::Remark;
+use super::{Source, marks};
+#[cfg(not(feature = "zstd"))]
+use crate::absent::read::unpacked_zstd;
 use crate::decode::{TextEncoding, Utf8Reader};
 use crate::error::Position;
 use crate::memory::{memory_left, shown_size};
@@ -173,19 +175,21 @@ pub(super) fn decompressed<'s>(
     source: &'s Source<'s>,
 ) -> Result<(Option<&'static str>, Box<dyn Read + 's>), DataError> {
     let raw = source.open()?;
-    Ok(match source.start()?.as_slice() {
-        [0x1f, 0x8b, ..] => (
-            Some("gzip"),
-            Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 16, raw))),
-        ),
-        // A frame of data, or one that is to be skipped before it.
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-            let decoder = zstd::Decoder::new(raw)
-                .map_err(|cause| DataError::Read { file: source.name.clone(), cause })?;
-            (Some("zstd"), Box::new(decoder))
-        }
-        _ => (None, raw),
+    let start = source.start()?;
+    Ok(if marks::is_gzip(&start) {
+        let packed = io::BufReader::with_capacity(1 << 16, raw);
+        (Some("gzip"), Box::new(flate2::bufread::MultiGzDecoder::new(packed)))
+    } else if marks::is_zstd(&start) {
+        (Some("zstd"), unpacked_zstd(&source.name, raw)?)
+    } else {
+        (None, raw)
     })
+}
+
+#[cfg(feature = "zstd")]
+fn unpacked_zstd<'s>(file: &str, packed: Box<dyn Read + 's>) -> Result<Box<dyn Read + 's>, DataError> {
+    let file = file.to_string();
+    Ok(Box::new(zstd::Decoder::new(packed).map_err(|cause| DataError::Read { file, cause })?))
 }
 
 impl<'s> Pass<'s> {

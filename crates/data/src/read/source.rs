@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use super::pass::longest_record;
-use super::{TableFormat, csv, ipc, json, parquet, sheet, workbook};
+use super::{TableFormat, csv, ipc, json, marks, parquet, sheet};
 use crate::error::Position;
 use crate::memory::{memory_left, shown_size};
 use crate::place::{is_dash, is_stream};
@@ -20,20 +20,15 @@ const MOST_HELD: u64 = 1 << 26;
 
 /// Whether bytes are those of a text of one line: not compressed, not Parquet, and without a line end.
 fn is_endless(bytes: &[u8]) -> bool {
-    let packed = matches!(
-        bytes,
-        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]
-    );
-    let marked = [parquet::MAGIC, ipc::MAGIC, workbook::ZIP, workbook::OLE];
+    let packed = marks::is_gzip(bytes) || marks::is_zstd(bytes);
+    let marked = [marks::PARQUET, marks::ARROW, marks::ZIP, marks::OLE];
     !packed && !marked.iter().any(|mark| bytes.starts_with(mark)) && !bytes.contains(&b'\n')
 }
 
 /// Whether bytes begin no text: with control characters, and neither compressed nor marked as UTF-16.
 fn is_no_text(start: &[u8]) -> bool {
-    let marked = matches!(
-        start,
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]
-    );
+    let utf_16 = matches!(start, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    let marked = utf_16 || marks::is_gzip(start) || marks::is_zstd(start);
     !marked && start.iter().any(|byte| matches!(byte, 0..=8 | 14..=26))
 }
 
@@ -124,6 +119,11 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The name that messages give it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn memory(bytes: &'a [u8]) -> Self {
         let name = "bytes in memory".to_string();
         Source { name, bytes: Bytes::Memory(bytes), format: None, stream: true, counts_rows: None }
@@ -182,13 +182,13 @@ impl<'a> Source<'a> {
             return Err(DataError::Empty { file: self.name.clone() });
         }
         Ok(match (named, start.as_slice()) {
-            (_, start) if parquet::is_marked(start) => TableFormat::Parquet,
+            (_, start) if marks::is_parquet(start) => TableFormat::Parquet,
             (Some(TableFormat::Parquet), _) => TableFormat::Parquet,
-            (_, start) if ipc::is_marked(start) => TableFormat::Arrow,
-            (_, start) if workbook::is_marked(start) => TableFormat::Excel,
+            (_, start) if marks::is_arrow(start) => TableFormat::Arrow,
+            (_, start) if marks::is_sheet(start) => TableFormat::Excel,
             // Some programs write a text table and call it a spreadsheet.
             (Some(TableFormat::Excel), _) => {
-                if workbook::is_page(&start) {
+                if marks::is_page(&start) {
                     return Err(DataError::PageAsSheet { file: self.name.clone() });
                 }
                 if options.encoding.is_none() && is_no_text(&self.first(512)?) {

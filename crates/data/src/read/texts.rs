@@ -52,7 +52,7 @@ pub(super) fn as_kind(
         }
     };
     refuse_others(refuse, &remarks).map_err(|(trouble, row, cell)| (trouble, row, lossy(&cell)))?;
-    Ok((values, told(remarks, name)))
+    Ok((values, cells_read(remarks, name)))
 }
 
 /// The order of day and month in texts that are dates: the one that was learned, or another where that does not fit.
@@ -76,7 +76,7 @@ pub(super) fn refuse_others(refuse: bool, remarks: &Remarks) -> Result<(), (Trou
 }
 
 /// How the cells of a column were read, where that should be told.
-pub(super) fn told(remarks: Remarks, name: &str) -> Option<CellsRead> {
+pub(super) fn cells_read(remarks: Remarks, name: &str) -> Option<CellsRead> {
     let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
     let Remarks { style, example, others, first_other, .. } = remarks;
     (example.is_some() || others > 0).then(|| CellsRead {
@@ -120,7 +120,7 @@ pub(super) fn number_style<'t>(
 }
 
 /// What is to be told of a column of texts that are numbers.
-pub(super) fn told_of_numbers(remarks: Remarks, name: &str) -> CellsRead {
+pub(super) fn numbers_read(remarks: Remarks, name: &str) -> CellsRead {
     let style = remarks.style;
     let plain = || CellsRead {
         column: name.to_string(),
@@ -131,7 +131,11 @@ pub(super) fn told_of_numbers(remarks: Remarks, name: &str) -> CellsRead {
         asked: false,
         kept_as_texts: true,
     };
-    told(remarks, name).map_or_else(plain, |told| CellsRead { asked: false, kept_as_texts: true, ..told })
+    cells_read(remarks, name).map_or_else(plain, |read| CellsRead {
+        asked: false,
+        kept_as_texts: true,
+        ..read
+    })
 }
 
 /// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.
@@ -162,7 +166,7 @@ fn as_times(
         }
     };
     match found {
-        Some((values, others)) => Ok((values, others.told(name, true).map(|(cells, _)| cells))),
+        Some((values, others)) => Ok((values, others.cells_read(name, true).map(|(cells, _)| cells))),
         None => Ok((dictionary.finish(), None)),
     }
 }

@@ -128,7 +128,7 @@ fn is_missing(cell: &[u8], text: &str) -> bool {
 
 impl Others {
     /// What is told of the column, and the offset of the first such cell.
-    pub(super) fn told(self, name: &str, asked: bool) -> Option<(CellsRead, u64)> {
+    pub(super) fn cells_read(self, name: &str, asked: bool) -> Option<(CellsRead, u64)> {
         let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
         let offset = self.first.as_ref().map_or(0, |(_, offset)| *offset);
         let cells = CellsRead {

@@ -3,6 +3,7 @@
 use super::Source;
 use super::contained::contained;
 use super::container::{Zipped, check_ole, check_zip};
+use super::marks::OLE;
 use crate::DataError;
 use bytes::Bytes;
 use calamine::{
@@ -10,22 +11,6 @@ use calamine::{
 };
 use std::fmt::Display;
 use std::io::Cursor;
-
-/// The first bytes of `.xlsx`, `.xlsb` and `.ods` files.
-pub(super) const ZIP: &[u8] = b"PK\x03\x04";
-/// The first bytes of `.xls` files.
-pub(super) const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
-
-/// Whether a file starts like a spreadsheet.
-pub(super) fn is_marked(start: &[u8]) -> bool {
-    start == ZIP || start == OLE
-}
-
-/// Whether a file that is called a spreadsheet starts like a web page.
-pub(super) fn is_page(start: &[u8]) -> bool {
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-    start.starts_with(b"<")
-}
 
 /// An open spreadsheet.
 pub(super) struct Workbook {

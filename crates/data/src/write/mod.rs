@@ -1,20 +1,26 @@
 //! Writing files whole or not at all, and tables of results: text, Parquet, a spreadsheet.
 
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "sheets")]
 mod xlsx;
 
+#[cfg(feature = "parquet")]
+pub use parquet::write_parquet;
+
 use crate::DataError;
+#[cfg(not(feature = "parquet"))]
+use crate::absent::write::parquet;
+#[cfg(not(feature = "sheets"))]
+use crate::absent::write::xlsx;
 use crate::place::{is_standard_output, is_stream};
 use crate::read::NumberStyle;
 use crate::temporary::{Access, Temporary};
-use ::parquet::arrow::ArrowWriter;
-use ::parquet::errors::ParquetError;
-use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt64Array};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// One column of a table to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,15 +61,6 @@ impl OutColumn {
             OutColumn::F64(values) => write!(cell, "{:?}", values[row]),
             OutColumn::F32(values) => write!(cell, "{:?}", values[row]),
             OutColumn::Text(values) => cell.write_all(values[row].as_bytes()),
-        }
-    }
-
-    fn into_arrow(self) -> ArrayRef {
-        match self {
-            OutColumn::U64(values) => Arc::new(UInt64Array::from(values)),
-            OutColumn::F64(values) => Arc::new(Float64Array::from(values)),
-            OutColumn::F32(values) => Arc::new(Float32Array::from(values)),
-            OutColumn::Text(values) => Arc::new(StringArray::from_iter_values(&values)),
         }
     }
 }
@@ -185,23 +182,6 @@ pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataE
     write_out(path, |file| separated_batches(file, TextStyle::default(), &mut || Ok(all.take())))
 }
 
-/// Writes a table as a Parquet file.
-pub fn write_parquet(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
-    common_length(columns)?;
-    let batch =
-        RecordBatch::try_from_iter(columns.iter().map(|(name, column)| (name, column.clone().into_arrow())))
-            .map_err(|error| DataError::Write {
-                file: path.display().to_string(),
-                cause: io::Error::other(error),
-            })?;
-    write_out(path, |file| {
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?;
-        writer.write(&batch).map_err(of_parquet)?;
-        writer.close().map_err(of_parquet)?;
-        Ok(())
-    })
-}
-
 /// Writes a table as [`write_table_as`] does, batch after batch until there is none left. All have the same columns. If a
 /// batch cannot be had, nothing is left behind.
 pub fn write_batches(
@@ -222,7 +202,7 @@ pub fn write_batches(
     };
     let tabs = TextStyle { delimiter: b'\t', ..how.style };
     let written = match format {
-        TableFormat::Parquet => write_out(path, |file| parquet_batches(file, &mut batch)),
+        TableFormat::Parquet => write_out(path, |file| parquet::table_of_batches(file, &mut batch)),
         TableFormat::Excel => write_out(path, |file| xlsx::sheet_of_batches(file, &mut batch)),
         TableFormat::Tsv => write_out(path, |file| separated_batches(file, tabs, &mut batch)),
         _ => write_out(path, |file| separated_batches(file, how.style, &mut batch)),
@@ -282,38 +262,6 @@ fn as_io(error: ::csv::Error) -> io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(cause) => cause,
         other => io::Error::other(format!("{other:?}")),
-    }
-}
-
-fn parquet_batches(
-    file: &mut (dyn Write + Send),
-    next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
-) -> io::Result<()> {
-    let mut file = Some(file);
-    let mut writer = None;
-    while let Some(columns) = next()? {
-        let columns = columns.into_iter().map(|(name, column)| (name, column.into_arrow()));
-        let batch = RecordBatch::try_from_iter(columns).map_err(io::Error::other)?;
-        if let Some(file) = file.take() {
-            writer = Some(ArrowWriter::try_new(file, batch.schema(), None).map_err(of_parquet)?);
-        }
-        if let Some(writer) = &mut writer {
-            writer.write(&batch).map_err(of_parquet)?;
-        }
-    }
-    if let Some(writer) = writer {
-        writer.close().map_err(of_parquet)?;
-    }
-    Ok(())
-}
-
-/// [`as_io`] for the writer of Parquet.
-fn of_parquet(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(cause) => {
-            cause.downcast::<io::Error>().map_or_else(io::Error::other, |cause| *cause)
-        }
-        other => io::Error::other(other),
     }
 }
 

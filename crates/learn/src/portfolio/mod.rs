@@ -8,6 +8,7 @@
 //! from libraries of models", ICML 2004).
 
 mod blend;
+mod judge;
 mod learn;
 mod members;
 

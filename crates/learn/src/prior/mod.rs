@@ -13,7 +13,7 @@ mod taught;
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
     Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, EstimatorWeight, Evidence, EvidenceError,
-    Experience, Needs, Reason, ScarCheck, Seen, Signs, answer, consensus, estimator, estimators,
+    Experience, Needs, Reason, ScarCheck, ScoreSummary, Signs, answer, consensus, estimator, estimators,
 };
 pub use record::{EstimateRecord, PriorEstimate};
 pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior, estimate_prior_scored};

@@ -18,7 +18,7 @@ const SCAN: i32 = 40;
 
 /// What a logistic model f = slope · x + intercept converges to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogisticFit {
+pub struct LogisticLimit {
     /// a.
     pub slope: f64,
     /// b.
@@ -41,7 +41,7 @@ pub(super) struct Line {
 
 impl Overlap {
     /// The coefficients a logistic model converges to, for Gaussians on a line.
-    pub fn logistic_fit(&self, weights: RiskWeights) -> Result<LogisticFit, LossError> {
+    pub fn logistic_fit(&self, weights: RiskWeights) -> Result<LogisticLimit, LossError> {
         let line = self.line().ok_or_else(|| {
             LossError::Overlap(
                 "a logistic fit needs Gaussians on a line, but it is a list of points".to_string(),
@@ -71,7 +71,7 @@ impl Line {
         })
     }
 
-    fn fit(&self, weights: RiskWeights) -> LogisticFit {
+    fn fit(&self, weights: RiskWeights) -> LogisticLimit {
         let narrow = self.positive.deviation.min(self.negative.deviation);
         let wide = self.positive.deviation.max(self.negative.deviation);
         let nodes = |class: Gaussian| {
@@ -120,7 +120,13 @@ impl Line {
         let a = if along(refined) <= along(slope(k)) { refined } else { slope(k) };
         let b = height(a) - a * center;
         let mean_unlabeled = unlabeled(&|x| sigmoid_pair(a * x + b).0);
-        LogisticFit { slope: a, intercept: b, mean_unlabeled, accuracy: self.accuracy(a, b), risk: along(a) }
+        LogisticLimit {
+            slope: a,
+            intercept: b,
+            mean_unlabeled,
+            accuracy: self.accuracy(a, b),
+            risk: along(a),
+        }
     }
 
     /// The share of U on the right side of a x + b = 0.

@@ -40,7 +40,7 @@
 //! | `rectified` | [`Rectified`]: the reward for positive and unlabeled data, its maximum, the printed theorem |
 //! | `maximize` | a certified search for the maximum, where no closed form is known |
 //! | `population` | [`PopulationMinimizer`]: what q(x) a training converges to |
-//! | `line` | [`LogisticFit`]: the same for a logistic model on a line |
+//! | `line` | [`LogisticLimit`]: the same for a logistic model on a line |
 //! | `elicited` | [`Elicited`]: the objective that trains |
 
 mod built_in;
@@ -57,7 +57,7 @@ mod reward;
 pub use built_in::BuiltIn;
 pub use checks::{Check, Checks, Witness, checks};
 pub use elicited::Elicited;
-pub use line::LogisticFit;
+pub use line::LogisticLimit;
 pub use maximize::Maximum;
 pub use population::{Gaussian, Overlap, PopulationMinimizer, RiskWeights};
 pub use rectified::{Departure, Discrepancy, Printed, Rectified};

@@ -7,7 +7,7 @@ use super::layout::{HEAD, request_words, words_of};
 use super::network::{DeviceNetwork, convolution};
 use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
-use crate::device::ExecutorConfig;
+use crate::engine::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
 use crate::mixup;
 use crate::optimizer::{COEFFICIENTS, Clock, Optimizer};

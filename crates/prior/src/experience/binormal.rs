@@ -12,7 +12,7 @@
 //! The fit is the Gaussian log-likelihood of four logarithms of such ratios and of the AUC. Their variances are those of
 //! counts, with a floor for what the model gets wrong.
 
-use super::Seen;
+use super::ScoreSummary;
 
 /// The shares of P above the cuts, and the normal quantiles that belong to them.
 pub(super) const RECALLS: [(f64, f64); 4] = [
@@ -54,7 +54,7 @@ pub(super) struct Noisy {
 }
 
 impl Noisy {
-    pub(super) fn new(seen: &Seen) -> Self {
+    pub(super) fn new(seen: &ScoreSummary) -> Self {
         let (n_p, n_u) = (seen.positive as f64, seen.unlabeled as f64);
         let of_bounds = std::array::from_fn(|at| {
             let recall = RECALLS[at].0;
@@ -126,7 +126,7 @@ mod tests {
         let shape = Shape::new(2.0, 1.0);
         assert!((shape.auc - 0.921_350_4).abs() < 1e-6);
         let mu = 0.2;
-        let seen = Seen {
+        let seen = ScoreSummary {
             ln_bounds: shape.ratios.map(|ratio| (mu + (1.0 - mu) * ratio).ln()),
             auc: mu / 2.0 + (1.0 - mu) * shape.auc,
             positive: 1_000,

@@ -43,7 +43,7 @@ const AUC: (f64, f64) = (0.5, 0.9995);
 
 /// What can be seen of a table by the scores of P and U.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Seen {
+pub struct ScoreSummary {
     /// The logarithm of (share of U above the cut) / (share of P above it), an estimated bound of ln μ, at cuts above which
     /// 10, 30, 50 and 70 % of P lie.
     pub ln_bounds: [f64; 4],
@@ -57,7 +57,7 @@ pub struct Seen {
     pub consensus: f64,
 }
 
-impl Seen {
+impl ScoreSummary {
     pub(crate) fn of(evidence: &Evidence, scores: &Descending, consensus: f64) -> Self {
         let (n_p, n_u) = evidence.sizes();
         let ln_bounds = binormal::RECALLS.map(|(recall, _)| {
@@ -86,7 +86,7 @@ pub struct Experience {
 
 impl Experience {
     /// What tables like this have shown.
-    pub fn with(seen: &Seen) -> Self {
+    pub fn with(seen: &ScoreSummary) -> Self {
         let noisy = Noisy::new(seen);
         let (mean, slope, deviation) = DISTANCE;
         let mean = mean + slope * (seen.positive as f64 / 100.0).ln();
@@ -190,8 +190,8 @@ fn sigmoid(t: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn seen(ln_bounds: [f64; 4], auc: f64, consensus: f64) -> Seen {
-        Seen { ln_bounds, auc, positive: 200, unlabeled: 2_000, consensus }
+    fn seen(ln_bounds: [f64; 4], auc: f64, consensus: f64) -> ScoreSummary {
+        ScoreSummary { ln_bounds, auc, positive: 200, unlabeled: 2_000, consensus }
     }
 
     #[test]
@@ -226,10 +226,11 @@ mod tests {
 
     #[test]
     fn a_table_beyond_all_others_still_has_an_answer() {
-        let vast = Seen { positive: 1_000_000_000, unlabeled: 2_000_000_000, ..seen([-40.0; 4], 1.0, 0.0) };
+        let vast =
+            ScoreSummary { positive: 1_000_000_000, unlabeled: 2_000_000_000, ..seen([-40.0; 4], 1.0, 0.0) };
         let law = Experience::with(&vast);
         assert!(law.quantile(0.5).is_finite() && law.quantile(0.5) < 0.01, "{}", law.quantile(0.5));
-        let nothing = Seen { positive: 10, unlabeled: 10, ..seen([0.3; 4], 0.2, 1.0) };
+        let nothing = ScoreSummary { positive: 10, unlabeled: 10, ..seen([0.3; 4], 0.2, 1.0) };
         assert!(Experience::with(&nothing).usual(0.5).is_finite());
     }
 
@@ -239,7 +240,7 @@ mod tests {
         let mut lines = 0;
         for line in include_str!("golden.csv").lines().skip(1) {
             let n: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-            let seen = Seen {
+            let seen = ScoreSummary {
                 ln_bounds: [n[0], n[1], n[2], n[3]],
                 auc: n[4],
                 positive: n[5] as usize,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use onesided::loss::Reduction;
 use onesided::loss::elicit::{
-    Check, Discrepancy, Formulas, Gaussian, LogisticFit, Maximum, Overlap, PopulationMinimizer, Printed,
+    Check, Discrepancy, Formulas, Gaussian, LogisticLimit, Maximum, Overlap, PopulationMinimizer, Printed,
     Rectified, RiskWeights, checks,
 };
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub reduction: Reduction,
     pub weights: RiskWeights,
     pub minimizer: PopulationMinimizer,
-    pub line: LogisticFit,
+    pub line: LogisticLimit,
 }
 
 /// The whole.
