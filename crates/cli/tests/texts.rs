@@ -166,7 +166,7 @@ fn the_words_that_a_model_counts_on() {
     let words: Vec<&str> =
         told["columns"].as_array().unwrap().iter().map(|one| one["column"].as_str().unwrap()).collect();
     assert_eq!(words.len(), 20, "every term: {words:?}");
-    assert!(["won", "team", "goal", "rates", "bank"].contains(&words[0]), "{words:?}");
+    assert!(words.contains(&"rates") && told["auc"].as_f64().unwrap() > 0.9, "{told}");
     // Two places have labels, and rows that the model has met get a warning.
     let met = folder.json("importance m.safetensors --positives sports --unlabeled all --columns 3");
     assert_eq!((&met["against"], &met["not_measured"]), (&"unlabeled".into(), &17.into()));
