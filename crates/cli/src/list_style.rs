@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::inputs::FileFlags;
-use onesided::data::{Note, NumberStyle, TableFormat, TextStyle};
+use onesided::data::{Note, NumberStyle, TableFormat, TextStyle, WriteAs};
 use std::path::Path;
 
 /// What `--out-style` asks for.
@@ -30,7 +30,7 @@ impl ListStyle {
     }
 
     /// The signs of a list, for the table that it was made from: what flags say of it, or what reading it met.
-    pub fn of(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<TextStyle, Failure> {
+    fn of(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<TextStyle, Failure> {
         match self {
             ListStyle::Plain => Ok(TextStyle::default()),
             ListStyle::Semicolon => Ok(TextStyle::SEMICOLON),
@@ -40,15 +40,26 @@ impl ListStyle {
                     Note::Delimiter(sign) => u8::try_from(*sign).ok(),
                     _ => None,
                 });
-                let commas = notes.iter().any(|note| matches!(note, Note::DecimalCommas { .. }));
-                let found = if commas { NumberStyle::Comma } else { NumberStyle::Point };
                 Ok(TextStyle {
                     delimiter: flags.delimiter()?.or(met).or(tabs).unwrap_or(b','),
-                    decimal: flags.decimal()?.unwrap_or(found),
+                    decimal: decimal_of(flags, notes)?,
                 })
             }
         }
     }
+
+    /// How a list of this table is written.
+    pub fn write_as(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<WriteAs, Failure> {
+        let (style, numbers_in_texts) = (self.of(table, flags, notes)?, decimal_of(flags, notes)?);
+        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts })
+    }
+}
+
+/// The decimal sign of a table: what the flag says, or what reading it met.
+fn decimal_of(flags: &FileFlags, notes: &[Note]) -> Result<NumberStyle, Failure> {
+    let commas = notes.iter().any(|note| matches!(note, Note::DecimalCommas { .. }));
+    let found = if commas { NumberStyle::Comma } else { NumberStyle::Point };
+    Ok(flags.decimal()?.unwrap_or(found))
 }
 
 #[cfg(test)]

@@ -87,16 +87,48 @@ fn the_first_rows_of_the_fitted_table_are_judged_out_of_fold() {
     assert!((recall(&told) - above / 200.0).abs() < 0.011, "{} {above}", recall(&told));
     // A tenth of the rows holds a tenth of what cannot be told, within four standard errors.
     assert!((recall(&told) - 0.1).abs() < 0.085, "{}", recall(&told));
-    // In sample it would be far more, so that is refused, and so is a promise.
-    let error = folder.refused("evaluate m.onesided table.csv --label y --top 40 --in-sample");
-    assert!(error.contains("would flatter it"), "{error}");
-    let error = folder.refused("evaluate m.onesided table.csv --label y --recall 0.9");
-    assert!(error.contains("a recall of 0.9 cannot be promised"), "{error}");
-    assert!(error.contains("fitted on 200 of the 200 labeled positives here"), "{error}");
-    // Without the scores out of fold nothing is left to say.
+    // In sample it would be far more, so that is left out with a warning, and so is a promise. The rest is there.
+    let left_out = |asked: &str, what: &str| {
+        let said = folder.run(&format!("evaluate m.onesided table.csv --label y {asked}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stdout.contains("estimated without negatives"), "{said:?}");
+        assert!(!said.stdout.contains("by their score"), "{said:?}");
+        let told = folder.json(&format!("evaluate m.onesided table.csv --label y {asked}"));
+        assert!(told[what].is_null() && told.as_object().unwrap().contains_key(what), "{told}");
+        assert!(told["recall"].is_number(), "{told}");
+        let warning = said.stderr.lines().find(|line| line.contains("--reserve")).unwrap().to_string();
+        assert!(told["warnings"].to_string().contains("--reserve"), "{told}");
+        warning
+    };
+    assert!(left_out("--top 40 --in-sample", "at_top").contains("would flatter it"));
+    let warning = left_out("--recall 0.9", "review");
+    assert!(warning.contains("a recall of 0.9 cannot be promised"), "{warning}");
+    assert!(warning.contains("fitted on 200 of the 200 labeled positives here"), "{warning}");
+    // The first rows have their answer, though a promise has none.
+    let both = folder.json("evaluate m.onesided table.csv --label y --top 40 --recall 0.9");
+    assert_eq!((&both["at_top"], &both["review"]), (&told["at_top"], &Value::Null));
+    // Without the scores out of fold there is nothing to say of the first rows.
     fs::remove_file(folder.path("m.onesided.rows")).unwrap();
-    let error = folder.refused("evaluate m.onesided table.csv --label y --top 40");
-    assert!(error.contains("no file 'm.onesided.rows'") && error.contains("--reserve"), "{error}");
+    assert!(left_out("--top 40", "at_top").contains("no file 'm.onesided.rows'"));
+}
+
+#[test]
+fn the_first_rows_have_two_answers_and_each_says_what_it_is() {
+    let folder = fitted_by_heart("fitted-two-answers");
+    let at = folder.json("evaluate m.onesided table.csv --label y --top 40")["at_top"][0].clone();
+    // The mean of what predict lists for the same rows.
+    assert_eq!(folder.run("predict m.onesided table.csv --top 40 --out list.csv").code, 0);
+    let probabilities = numbers(&columns(&folder, "list.csv")["probability"]);
+    let mean = probabilities.iter().sum::<f64>() / 40.0;
+    assert!((at["probability"].as_f64().unwrap() - mean).abs() < 1e-6, "{at} {mean}");
+    // The precision is of these very rows, so its interval is the count's.
+    let (precision, count) = (&at["precision"], &at["positives"]);
+    for end in ["value", "low", "high"] {
+        let (share, count) = (precision[end].as_f64().unwrap(), count[end].as_f64().unwrap());
+        assert!((40.0 * share - count).abs() < 1e-6, "{at}");
+    }
+    let said = folder.run("evaluate m.onesided table.csv --label y --top 40");
+    assert!(said.stdout.contains("mean probability") && said.stdout.contains("two answers"), "{said:?}");
 }
 
 #[test]
@@ -105,8 +137,8 @@ fn a_promise_rests_on_rows_that_the_model_has_not_met_and_says_so() {
     let text = by_heart(0..600);
     folder.write("part.csv", text.lines().take(301).map(|line| format!("{line}\n")).collect::<String>());
     let evaluate = |table: &str| format!("evaluate m.onesided {table} --label y --recall 0.9 --top 40");
-    let error = folder.refused(&evaluate("part.csv"));
-    assert!(error.contains("fitted on 100 of the 100 labeled positives here"), "{error}");
+    let said = folder.run(&evaluate("part.csv"));
+    assert!(said.stderr.contains("fitted on 100 of the 100 labeled positives here"), "{said:?}");
     // Of the fitted rows with others, those others make the promise, as if they were alone.
     let new = by_heart(1000..1300);
     folder.write("new.csv", &new);

@@ -4,6 +4,7 @@ mod folder;
 
 use folder::{Folder, QUICK, table};
 use serde_json::Value;
+use std::fs;
 
 fn fitted(test: &str, content: &str, more: &str) -> Folder {
     let folder = Folder::new(test);
@@ -124,4 +125,41 @@ fn a_column_of_another_kind_is_shown_by_a_cell() {
     folder.write("new.csv", changed(1, |_, _| "high".to_string()));
     let message = folder.refused("predict m.onesided new.csv");
     assert!(message.contains("but is text here ('high' in line 2); convert it"), "{message}");
+}
+
+#[test]
+fn a_folder_is_refused_alike_when_fitting_and_when_scoring() {
+    let folder = fitted("fresh-folder", &table(), "--method weighted-lr --prior 0.3333");
+    fs::create_dir_all(folder.path("month")).unwrap();
+    fs::create_dir_all(folder.path("empty")).unwrap();
+    folder.write("month/may.csv", table());
+    let sentence = "'month' is a folder with tables in it; name one, such as 'month/may.csv'";
+    for command in [
+        "fit month --label y --out n.onesided",
+        "predict m.onesided month",
+        "evaluate m.onesided month --label y",
+    ] {
+        let message = folder.refused(command);
+        assert!(message.contains(sentence), "{message}");
+    }
+    let message = folder.refused("predict m.onesided empty");
+    assert!(message.contains("the model was fitted on a table, but 'empty' holds none"), "{message}");
+}
+
+#[test]
+fn a_cell_of_text_among_numbers_is_said_once() {
+    let folder = Folder::new("fresh-one-cause");
+    // One cell of the first column is a word and another is empty: one warning, and one missing cell.
+    folder.write(
+        "table.csv",
+        changed(1, |row, cell| match row {
+            3 => "high".to_string(),
+            5 => String::new(),
+            _ => cell.to_string(),
+        }),
+    );
+    let said = folder.run(&format!("fit table.csv {QUICK} --out m.onesided"));
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.stderr.matches("taken as missing").count(), 1, "{said:?}");
+    assert!(said.stderr.contains("missing cells in a (1)"), "{said:?}");
 }

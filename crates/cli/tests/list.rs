@@ -60,6 +60,40 @@ fn a_list_as_a_spreadsheet_holds_what_the_text_holds() {
 }
 
 #[test]
+fn numbers_that_are_kept_are_numbers_in_a_spreadsheet() {
+    let folder = Folder::new("list-kept-numbers");
+    folder.write("x.csv", table());
+    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    let more = |line: &str, cells: &str| format!("{line},{cells}\n");
+    let text = table();
+    let (header, first) = (text.lines().next().unwrap(), text.lines().nth(1).unwrap());
+    folder.write("new.csv", more(header, "price,zip,note") + &more(first, "12.50,00700,=A1"));
+    let said = folder.run("predict m.safetensors new.csv --in-sample --keep price,zip,note --out list.xlsx");
+    assert_eq!(said.code, 0, "{said:?}");
+    let file = fs::File::open(folder.path("list.xlsx")).unwrap();
+    let mut sheet = String::new();
+    let mut archive = zip::ZipArchive::new(file).unwrap();
+    std::io::Read::read_to_string(&mut archive.by_name("xl/worksheets/sheet1.xml").unwrap(), &mut sheet)
+        .unwrap();
+    // A number with two decimals, and two texts.
+    assert!(sheet.contains("s=\"3\"><v>12.50</v>"), "{sheet}");
+    assert!(sheet.contains(">00700</t>") && sheet.contains(">=A1</t>"), "{sheet}");
+}
+
+#[test]
+fn ids_that_repeat_are_said() {
+    let folder = Folder::new("list-repeated-ids");
+    folder.write("x.csv", table());
+    assert_eq!(folder.run(&format!("fit x.csv {QUICK} --out m.safetensors")).code, 0);
+    let predict =
+        |id: &str| folder.run(&format!("predict m.safetensors x.csv --in-sample --id {id} --out list.csv"));
+    assert!(!predict("id").stderr.contains("ids repeat"));
+    let said = predict("y");
+    assert!(said.stderr.contains("298 rows of the list are called as an earlier one is"), "{said:?}");
+    assert!(!predict("y,id").stderr.contains("ids repeat"));
+}
+
+#[test]
 fn the_fitted_table_is_listed_out_of_fold_and_without_its_labeled_rows() {
     let folder = fitted("list-fitted", "--effort quick");
     let said = folder.run("predict m.onesided table.csv --out list.csv");

@@ -132,11 +132,22 @@ fn a_folder_per_class() {
     assert!(said.stderr.contains("the default for one folder"), "{said:?}");
     let top = folder.json("predict m.safetensors pets --in-sample")["top"].clone();
     assert!(top[0]["id"].as_str().unwrap().starts_with("dog/"), "{top}");
+    // The folders it was fitted on tell labels, and others the truth.
     let measured = folder.json("evaluate m.safetensors pets --positive dog");
-    assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &120.into()));
+    assert_eq!((&measured["measured"], &measured["rows"]), (&"without negatives".into(), &120.into()));
+    for class in ["cat", "dog"] {
+        fs::create_dir_all(folder.path("new").join(class)).unwrap();
+        for i in 100..130 {
+            folder.write(&format!("new/{class}/{i}.png"), picture(i, class == "dog"));
+        }
+    }
+    let measured = folder.json("evaluate m.safetensors new --positive dog");
+    assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &60.into()));
     assert!(measured["auc"].as_f64().unwrap() > 0.9, "{measured}");
+    let message = folder.refused("importance m.safetensors new --positive dog");
+    assert!(message.contains("the model takes pictures"), "{message}");
     let message = folder.refused("evaluate m.safetensors pets --positive cow");
-    assert!(message.contains("'pets' has no folder 'cow' with files to read; it has cat, dog"), "{message}");
+    assert!(message.contains("'pets' has no folder 'cow'; its folders are 'cat', 'dog'"), "{message}");
     let message = folder.refused("evaluate m.safetensors pets/cat --positive dog");
     assert!(message.contains("'pets/cat' has no folder per class"), "{message}");
     let message = folder.refused(&format!("{fit} {OUT}"));

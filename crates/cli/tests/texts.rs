@@ -89,7 +89,9 @@ fn folders_of_texts() {
     assert!(refused("--positives sports --unlabeled all --label y").contains("two files need no --label"));
     assert!(refused("--positives sports --unlabeled gone").contains("there is no file 'gone'"));
     assert!(refused("--label y").contains("name a table, or two"));
-    assert!(refused("all").contains("give --label COLUMN"));
+    assert!(
+        refused("all").contains("'all' is a folder; name the folder of the positives in it with --positive")
+    );
     // A table can be scored too, where its column is named.
     folder.write("posts.csv", table());
     let message = folder.refused("predict m.safetensors posts.csv");
@@ -125,14 +127,56 @@ fn a_folder_per_class() {
     let list = folder.run("predict m.safetensors tx --in-sample --out -").stdout;
     assert!(list.lines().nth(1).unwrap().contains(",pos/"), "{list}");
     assert_eq!(list, folder.run("predict two.safetensors tx --in-sample --out -").stdout);
+    // The folders it was fitted on hold labels: what is in 'unl' is unlabeled and not negative.
     let measured = folder.json("evaluate m.safetensors tx --positive pos");
+    assert_eq!((&measured["measured"], &measured["rows"]), (&"without negatives".into(), &240.into()));
+    let two = folder.json("evaluate m.safetensors --positives tx/pos --unlabeled tx/unl");
+    assert_eq!(measured["recall"], two["recall"]);
+    assert_eq!(folder.json("evaluate m.safetensors tx --positive pos --top 9")["at_top"][0]["rows"], 9);
+    // Other folders tell the truth, and so do these to a model that was fitted with other labels.
+    for (i, (text, _, truth)) in posts().into_iter().enumerate() {
+        let of = folder.path("true").join(if truth { "pos" } else { "neg" });
+        fs::create_dir_all(&of).unwrap();
+        fs::write(of.join(format!("{i:03}.txt")), text).unwrap();
+    }
+    let measured = folder.json("evaluate m.safetensors true --positive pos");
     assert_eq!((&measured["measured"], &measured["rows"]), (&"against true labels".into(), &240.into()));
+    let message = folder.refused("evaluate m.safetensors true --positive pos --top 9");
+    assert!(message.contains("these folders tell the truth"), "{message}");
     let message = folder.refused("evaluate m.safetensors tx --positive cow");
-    assert!(message.contains("'tx' has no folder 'cow' with files to read; it has pos, unl"), "{message}");
+    assert!(message.contains("'tx' has no folder 'cow'; its folders are 'pos', 'unl'"), "{message}");
     let message = folder.refused(fit);
     assert!(message.contains("the folders in 'tx' are classes ('pos', 'unl'); say which"), "{message}");
     let message = folder.refused(&format!("{fit} --positive cow"));
     assert!(message.contains("'tx' has no folder 'cow'; its folders are 'pos', 'unl'"), "{message}");
+}
+
+#[test]
+fn the_words_that_a_model_counts_on() {
+    let folder = folders("texts-importance");
+    let fit = "fit --positives sports --unlabeled all --method roc-svm --prior-in-unlabeled 0.3333 --out m.safetensors";
+    assert_eq!(folder.run(fit).code, 0);
+    for (i, (text, _, truth)) in posts().into_iter().enumerate() {
+        let of = folder.path("new").join(if truth { "sports" } else { "banks" });
+        fs::create_dir_all(&of).unwrap();
+        fs::write(of.join(format!("{i:03}.txt")), format!("{text} again")).unwrap();
+    }
+    let told = folder.json("importance m.safetensors new --positive sports --out bars.svg");
+    assert_eq!((&told["against"], &told["rows"]), (&"negatives".into(), &serde_json::json!([120, 120])));
+    let words: Vec<&str> =
+        told["columns"].as_array().unwrap().iter().map(|one| one["column"].as_str().unwrap()).collect();
+    assert_eq!(words.len(), 20, "every term: {words:?}");
+    assert!(words.contains(&"rates") && told["auc"].as_f64().unwrap() > 0.9, "{told}");
+    // Two places have labels, and rows that the model has met get a warning.
+    let met = folder.json("importance m.safetensors --positives sports --unlabeled all --columns 3");
+    assert_eq!((&met["against"], &met["not_measured"]), (&"unlabeled".into(), &17.into()));
+    assert!(met["warnings"][0].as_str().unwrap().contains("fitted on these rows"), "{met}");
+    let said = folder.run("importance m.safetensors new --positive sports --columns 3");
+    assert!(said.stdout.contains("word") && said.stderr.contains("17 words that lost less"), "{said:?}");
+    let message = folder.refused("importance m.safetensors new");
+    assert!(message.contains("name the folder of the positives in it with --positive NAME"), "{message}");
+    let message = folder.refused("importance m.safetensors new --positive cow");
+    assert!(message.contains("'new' has no folder 'cow'; its folders are 'banks', 'sports'"), "{message}");
 }
 
 #[test]

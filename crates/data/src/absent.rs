@@ -84,6 +84,7 @@ pub(crate) mod read {
 /// Tables that are written.
 pub(crate) mod write {
     use crate::OutBatch;
+    use crate::write::NumberStyle;
     use std::io::{self, Write};
 
     fn absent(what: &str, feature: &str) -> io::Error {
@@ -108,6 +109,7 @@ pub(crate) mod write {
 
         pub(crate) fn sheet_of_batches(
             _: &mut dyn Write,
+            _: NumberStyle,
             _: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
         ) -> io::Result<()> {
             Err(absent("spreadsheets", "sheets"))

@@ -527,7 +527,7 @@ pub enum DataError {
     )]
     StackColumns { other: &'static str, detail: String },
     /// Two tables with different types in one column.
-    #[error("column '{column}' is {first} in the first file but {second} in the second; convert it")]
+    #[error("column '{column}' is {first} in the first file but {second} in the second: convert one of them")]
     StackKinds { column: String, first: &'static str, second: &'static str },
     /// A share outside its range.
     #[error("the {what} must lie in {range}, but is {value}")]
@@ -598,9 +598,9 @@ impl DataError {
         match self {
             DataError::TooManyLevels { column, .. }
             | DataError::UnsupportedType { column, .. }
-            | DataError::StackKinds { column, .. }
             | DataError::LabelOfTwo { column }
             | DataError::VectorLength { column, .. } => Some(Hint::new("leave it out", "drop", column)),
+            DataError::StackKinds { column, .. } => Some(Hint::new("or leave it out", "drop", column)),
             DataError::FormatOfStream { .. } => Some(Hint::new("name its format", "format", "json")),
             DataError::NumericText { .. } => Some(Hint::new("name a column of texts", "text", "COLUMN")),
             DataError::LabelValues { .. } | DataError::MissingLabel { .. } | DataError::WhichClass { .. } => {
@@ -676,6 +676,13 @@ pub(crate) fn unknown_column<'a>(name: &str, there: impl IntoIterator<Item = &'a
         .map(|column| (strsim::osa_distance(&wanted, &column.to_lowercase()), *column))
         .filter(|(distance, _)| *distance <= (name.chars().count() + 1) / 3)
         .collect();
+    // Of two header rows that are read as one, the lower is what people name.
+    let lower = |column: &&&str| {
+        column.to_lowercase().strip_suffix(&wanted).is_some_and(|upper| upper.ends_with(' '))
+    };
+    if near.is_empty() {
+        near.extend(there.iter().filter(lower).map(|column| (0, *column)));
+    }
     near.sort();
     let near: Vec<&str> = near.into_iter().take(3).map(|(_, column)| column).collect();
     let hint = match (near.is_empty(), there.is_empty()) {
@@ -733,6 +740,8 @@ mod tests {
             "there is no column 'Label'; did you mean 'label'? (only upper and lower case differ)"
         );
         assert_eq!(hint("incom"), "there is no column 'incom'; did you mean 'income'?");
+        let joined = unknown_column("y", ["who id", "measures a", "label y", "city"]).to_string();
+        assert_eq!(joined, "there is no column 'y'; did you mean 'label y'?");
     }
 
     #[test]

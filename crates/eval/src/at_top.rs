@@ -9,8 +9,8 @@
 //! A precision above 1 is set to 1, and what it was is kept next to it: it shows that the share is too high, or that labels were
 //! not given at random.
 //!
-//! k and N are known, so the interval of the lift is that of r (Jeffreys). The precision's carries the interval of the share
-//! too, and that of the count also the scatter of a count in one file. Products and sums of independent intervals are
+//! k and N are known, so the interval of the lift is that of r (Jeffreys). The precision and the count are of these very rows, so
+//! theirs carry the interval of the share and the scatter of a count in one file. Products and sums of independent intervals are
 //! combined end by end (Zou and Donner, 2008: distances from the estimate add in squares).
 
 use crate::beta::jeffreys;
@@ -96,6 +96,10 @@ pub struct AtTop {
     /// How many of them are positive. `None` without a share of positives in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positives: Option<Interval>,
+    /// The mean of the probabilities that a model gives them. It knows the scores of these rows and not where positives rank, so it
+    /// is another answer to the same question as `precision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probability: Option<f64>,
 }
 
 /// The first `rows` of the rows whose scores are `list`, in any order, from the scores of held-out positives and, where it
@@ -123,11 +127,13 @@ pub fn at_top(
     let recall = jeffreys(hits, m, CONFIDENCE);
     let blind = rows as f64 / of as f64;
     let lift = scaled(recall, 1.0 / blind);
-    let precision = share.map(|share| product(share, lift));
-    let positives = precision.map(|precision| capped(in_one_file(precision, rows, of), rows as f64));
+    let count = share.map(|share| in_one_file(product(share, lift), rows, of));
+    let positives = count.map(|count| capped(count, rows as f64));
+    let precision = count.map(|count| scaled(count, 1.0 / rows as f64));
     let impossible_precision = precision.map(|precision| precision.value).filter(|&value| value > 1.0);
     let precision = precision.map(Interval::clipped);
-    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives })
+    let probability = None;
+    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability })
 }
 
 fn scaled(Interval { value, low, high }: Interval, by: f64) -> Interval {
@@ -173,8 +179,11 @@ mod tests {
         assert_eq!((at.cut, at.recall.value, at.lift.value), (0.7, 0.75, 3.0));
         let precision = at.precision.unwrap();
         assert!((precision.value - 0.75).abs() < 1e-15);
-        // With the share known, the precision's interval is the lift's.
-        assert!((precision.low - 0.25 * at.lift.low).abs() < 1e-12);
+        // The precision is that of these two rows: its interval is the count's, wider than the lift's by the scatter in one file.
+        let down =
+            ((2.0 * 0.25 * (3.0 - at.lift.low)).powi(2) + NORMAL * NORMAL * 1.5 * (1.0 - 1.5 / 8.0)).sqrt();
+        assert!((precision.low - (0.75 - down / 2.0).max(0.0)).abs() < 1e-12, "{precision:?}");
+        assert!(precision.low < 0.25 * at.lift.low && precision.high == 1.0);
         let more = Interval { value: 0.4, low: 0.3, high: 0.5 };
         let too_many = at_top(&positive, &list, 2, Some(more)).unwrap();
         assert_eq!((too_many.precision.unwrap().value, too_many.precision.unwrap().high), (1.0, 1.0));

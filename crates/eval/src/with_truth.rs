@@ -70,7 +70,8 @@ pub fn with_truth(probabilities: &[f32], truth: &[bool], threshold: f64) -> Resu
 /// class shares stay those of the sample. Where all answers of a class agree, resampling shows nothing, and the interval is the
 /// exact one. A resample on which a metric is undefined (precision, when nothing drawn is
 /// predicted positive) does not count toward its interval. The ECE of a resample is a sum of absolute values and so tends
-/// to exceed that of the sample: read its interval as an upper one.
+/// to exceed that of the sample, as that of the sample exceeds the truth: its interval reaches down by as much and has the value
+/// inside.
 pub fn with_truth_intervals(
     probabilities: &[f32],
     truth: &[bool],
@@ -94,9 +95,12 @@ pub fn with_truth_intervals(
         })
         .collect();
     let intervals = values.iter().enumerate().filter_map(|(metric, &(name, value))| {
-        let interval = Interval::percentile(value, resampled.iter().map(|entries| entries[metric].1))?;
+        let resampled = resampled.iter().map(|entries| entries[metric].1);
         // Resampling adds to a sum of absolute gaps: its percentiles can lie above the value itself.
-        let interval = if name == "ece" { interval.reflected() } else { interval };
+        let interval = match name {
+            "ece" => Interval::biased_upward(value, resampled),
+            _ => Interval::percentile(value, resampled),
+        }?;
         Some((name, calls.widen(name, interval)))
     });
     Ok(intervals.collect())

@@ -63,8 +63,11 @@ pub enum Error {
         /// How it scores.
         kind: String,
     },
-    /// What a model counts on is asked of the columns of a table.
-    #[error("the model takes {takes}, and how much it counts on a column can be said of tables alone")]
+    /// What a model counts on is asked of the columns of a table and the words of texts.
+    #[error(
+        "the model takes {takes}, and how much it counts on a column or a word can be said of tables and texts alone: no single pixel \
+         carries a score"
+    )]
     NoColumns {
         /// What it takes.
         takes: &'static str,

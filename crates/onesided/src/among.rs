@@ -28,7 +28,7 @@ pub enum Among {
 
 impl About {
     /// What lies between a logit at the population's prior and one among these rows, at the model's own prior or another.
-    fn back(&self, among: Among, shift: f64) -> f64 {
+    pub(crate) fn back(&self, among: Among, shift: f64) -> f64 {
         let one_sample = self.scenario == Scenario::SingleSample && self.prior_in_unlabeled.is_some();
         if among == Among::Unlabeled && one_sample { shift } else { 0.0 }
     }

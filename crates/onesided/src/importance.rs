@@ -5,6 +5,9 @@
 //! true labels that of positives against negatives, without them that of labeled positives against unlabeled rows, which under
 //! random labeling is (1 - μ) times as large and gives the same order.
 //!
+//! Of a model of texts the words are measured, each as a column of how much of it every text has; first those that are in the most
+//! texts. Pictures have nothing of the kind.
+//!
 //! Columns that say the same stand in for one another, and each of them seems to matter little.
 //!
 //! **Intervals.** The AUC is a mean over positives of the share of others that they outscore, and a mean over the others of the
@@ -13,7 +16,7 @@
 //! Biometrics 44, 1988). Each row has been given other cells, so chance of the shuffles is in it, too.
 
 use crate::{Error, Model};
-use onesided_data::{Dataset, Encoding, Label, Stream};
+use onesided_data::{Dataset, Encoding, Label, Store, Stream};
 use onesided_eval::Interval;
 use onesided_learn::Signal;
 use serde::Serialize;
@@ -43,6 +46,9 @@ impl Default for ImportanceSettings {
 
 /// Rows of the first pass, at most, and the fewest that a sample is cut to.
 const FIRST_PASS_ROWS: usize = 2_000;
+
+/// Of the terms of texts, those in the most texts are measured in the first pass: this many for each that is measured in full.
+const TERMS_PER_COLUMN: usize = 10;
 
 /// Rows that are scored in all, over columns and shuffles.
 const SCORED: usize = 300_000;
@@ -90,7 +96,7 @@ pub struct ColumnImportance {
 }
 
 impl Model {
-    /// How much the model counts on each column of its table, measured on these rows. They need the truth, or labels, and should
+    /// How much the model counts on each column of its table, or on the words of its texts, measured on these rows. They need the truth, or labels, and should
     /// be rows that the model was not fitted on.
     pub fn importance(&self, data: &Dataset, settings: &ImportanceSettings) -> Result<Importance, Error> {
         self.importance_with(data, settings, &mut |_, _| Signal::Continue)
@@ -104,14 +110,24 @@ impl Model {
         settings: &ImportanceSettings,
         observer: &mut dyn FnMut(usize, usize) -> Signal,
     ) -> Result<Importance, Error> {
-        let Encoding::Table(features) = self.encoding().as_ref() else {
-            return Err(Error::NoColumns { takes: self.encoding().takes() });
-        };
         let against = if data.truth().is_some() { Against::Negatives } else { Against::Unlabeled };
         let data = self.encoded(data)?;
         let of_rows = sides(&data)?;
         let mut stream = Stream::new(settings.seed, "rows to measure on");
-        let spans = features.spans();
+        let (spans, rare) = match self.encoding().as_ref() {
+            Encoding::Table(features) => (features.spans(), 0),
+            Encoding::Text(input) => {
+                let terms = input.text.terms();
+                let some = frequent(
+                    data.rows(),
+                    terms.len(),
+                    TERMS_PER_COLUMN.saturating_mul(settings.columns.max(1)),
+                );
+                let rare = terms.len() - some.len();
+                (some.into_iter().map(|term| (terms[term].clone(), term..term + 1)).collect(), rare)
+            }
+            _ => return Err(Error::NoColumns { takes: self.encoding().takes() }),
+        };
         let some = sampled(&of_rows, settings.rows_for(spans.len()), &mut stream);
         let measured = Measured::new(self, data.select(&some), settings.seed)?;
         let mut wanted: Vec<usize> = (0..spans.len()).collect();
@@ -153,9 +169,33 @@ impl Model {
             rows: (positives, measured.positive.len() - positives),
             auc: measured.shares.auc(),
             columns,
-            not_measured: spans.len() - wanted.len(),
+            not_measured: spans.len() - wanted.len() + rare,
         })
     }
+}
+
+/// The terms that are in the most of these texts, at most this many, in the order of their columns. One that is in none of them
+/// cannot matter here.
+fn frequent(rows: &Store, terms: usize, most: usize) -> Vec<usize> {
+    let mut texts = vec![0usize; terms];
+    match rows {
+        Store::Sparse(rows) => {
+            let columns = (0..rows.rows()).flat_map(|row| rows.row(row).0.iter());
+            columns.for_each(|&column| texts[column as usize] += 1);
+        }
+        Store::Dense(rows) => {
+            for row in 0..rows.rows() {
+                let has = rows.row(row).iter().map(|&value| usize::from(value != 0.0));
+                has.zip(&mut texts).for_each(|(has, texts)| *texts += has);
+            }
+        }
+        _ => {}
+    }
+    let mut some: Vec<usize> = (0..terms).filter(|&term| texts[term] > 0).collect();
+    some.sort_by_key(|&term| std::cmp::Reverse(texts[term]));
+    some.truncate(most);
+    some.sort_unstable();
+    some
 }
 
 /// For each row whether it is a positive, or of the others; `None` for known negatives where the others are unlabeled.
@@ -306,6 +346,18 @@ mod tests {
         );
         let few = ImportanceSettings { rows: 500, ..settings };
         assert_eq!(few.rows_for(13), 500);
+    }
+
+    #[test]
+    fn terms_in_the_most_texts_are_measured() {
+        // The first term is in one text, the second in none, the third in two, the last in three.
+        let mut rows = onesided_data::SparseMatrix::empty(4);
+        for row in [vec![(0u32, 1.0f32), (3, 0.5)], vec![(2, 1.0), (3, 1.0)], vec![(2, 0.1), (3, 0.2)]] {
+            rows.push(row.into_iter());
+        }
+        let rows = Store::Sparse(rows);
+        assert_eq!(frequent(&rows, 4, 10), [0, 2, 3]);
+        assert_eq!(frequent(&rows, 4, 2), [2, 3]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use crate::{Among, Error, Model};
 use onesided_data::{Dataset, Label};
-use onesided_eval::{AtTop, EvalError, Interval, Over, RecallCut, RecallTarget, Top, at_top};
+use onesided_eval::{AtTop, EvalError, Interval, Over, RecallCut, RecallTarget, Top, at_top, probability};
 use serde::Serialize;
 
 /// The normal quantile of 95 %.
@@ -19,6 +19,8 @@ pub struct ReviewList {
     positive: Vec<f32>,
     list: Vec<f32>,
     share: Option<ShareInList>,
+    /// What is between a score and the logit of a row of this list; `None` if scores say nothing of the kind.
+    back: Option<f64>,
 }
 
 /// The share of positives in a list, and where it is from.
@@ -79,7 +81,22 @@ pub struct Promise {
 impl ReviewList {
     /// From scores of positives that the model has never met, scores of the list, and the share of positives in it.
     pub fn new(positive: Vec<f32>, list: Vec<f32>, share: Option<ShareInList>) -> Self {
-        Self { positive, list, share }
+        Self { positive, list, share, back: None }
+    }
+
+    /// With the probabilities that a model gives rows like these.
+    fn of_model(mut self, model: &Model, among: Among) -> Self {
+        self.back = (!model.is_of_labels()).then(|| model.about().back(among, model.about().shift));
+        self
+    }
+
+    /// The mean probability of the best rows.
+    fn mean_probability(&self, rows: usize) -> Option<f64> {
+        let back = self.back?;
+        let mut scores = self.list.clone();
+        let (best, last, _) = scores.select_nth_unstable_by(rows.checked_sub(1)?, |a, b| b.total_cmp(a));
+        let each = best.iter().chain([&*last]).map(|&score| probability(f64::from(score) - back));
+        Some(each.sum::<f64>() / rows as f64)
     }
 
     /// How many positives promises rest on.
@@ -112,7 +129,8 @@ impl ReviewList {
     /// Lift, precision and recall of the first rows of the list.
     pub fn at_top(&self, top: Top) -> Result<AtTop, Error> {
         let rows = top.of(self.list.len())?;
-        Ok(at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?)
+        let at = at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?;
+        Ok(AtTop { probability: self.mean_probability(rows), ..at })
     }
 
     fn promise(&self, target: RecallTarget, over: Over) -> Result<Promise, Error> {
@@ -151,7 +169,7 @@ impl Model {
             Among::Population => self.share_in_population(),
             Among::Unlabeled => self.share_in_unlabeled(),
         };
-        Ok(ReviewList::new(self.about().reserve.clone(), scores, share))
+        Ok(ReviewList::new(self.about().reserve.clone(), scores, share).of_model(self, among))
     }
 
     /// Promises about the unlabeled rows of a data set, from its labeled positives, which the model must not have been
@@ -167,7 +185,8 @@ impl Model {
             let pairs = scores.iter().zip(labels);
             pairs.filter(|(_, label)| **label == wanted).map(|(score, _)| *score).collect()
         };
-        ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled())
+        let list = ReviewList::new(of(Label::Positive), of(Label::Unlabeled), self.share_in_unlabeled());
+        list.of_model(self, Among::Unlabeled)
     }
 
     /// μ with its interval, of unlabeled rows like those the model was fitted on.

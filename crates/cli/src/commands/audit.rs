@@ -11,9 +11,7 @@ use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{
-    OutColumn, WriteAs, agree, counted, grouped, is_standard_output, part_of, write_table_as,
-};
+use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, part_of, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
@@ -182,8 +180,8 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     }
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    let style = style.of(&flags.file, &flags.files, data.notes())?;
-    guarded(|| write_table_as(&flags.out, &WriteAs { format, style }, &columns))?;
+    let how = style.write_as(&flags.file, &flags.files, data.notes())?;
+    guarded(|| write_table_as(&flags.out, &how, &columns))?;
     if as_json {
         return print_json(&json!({
             "out": flags.out.display().to_string(),

@@ -5,7 +5,7 @@ use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes, shifts};
+use crate::inputs::{Places, check_texts, print_new_notes, shifts};
 use crate::metrics::metric_table;
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
@@ -24,23 +24,36 @@ const SEED: u64 = 0;
 
 /// Where the rows are; flags that say nothing, or contradict one another, are refused.
 fn place(flags: &Evaluate) -> Result<Input, Failure> {
-    let (label, truth) = (&flags.label, &flags.truth);
-    let input = flags.places.input(&[
-        ("--label", label.is_some()),
-        ("--truth", truth.is_some()),
-        ("--positive", flags.positive.is_some()),
-        ("--negative", flags.negative.is_some()),
-    ])?;
-    if flags.negative.is_some() && label.is_none() {
+    let negative = [("--negative", flags.negative.is_some())];
+    let input = answered(&flags.places, &flags.label, &flags.truth, flags.positive.as_deref(), &negative)?;
+    if flags.negative.is_some() && flags.label.is_none() {
         return Err(Failure::input("--negative is a value of the label column; name it with --label COLUMN"));
     }
-    if flags.weight.is_some() && truth.is_some() {
+    if flags.weight.is_some() && flags.truth.is_some() {
         return Err(Failure::input(
             "metrics against true labels count every row once, so --weight would do nothing; leave it out",
         ));
     }
+    Ok(input)
+}
+
+/// Where rows are with an answer to which of them are positive: a column of labels or of the truth, folders, or two places.
+pub(super) fn answered(
+    places: &Places,
+    label: &Option<String>,
+    truth: &Option<String>,
+    positive: Option<&str>,
+    more: &[(&str, bool)],
+) -> Result<Input, Failure> {
+    let answers =
+        [("--label", label.is_some()), ("--truth", truth.is_some()), ("--positive", positive.is_some())];
+    let input = places.input(&[&answers, more].concat())?;
     match (&input, label, truth) {
-        (Input::One(folder), None, None) if folder.is_dir() && flags.positive.is_some() => Ok(input),
+        (Input::One(folder), None, None) if folder.is_dir() && positive.is_some() => Ok(input),
+        (Input::One(folder), None, None) if folder.is_dir() => Err(Failure::input(format!(
+            "'{}' is a folder; name the folder of the positives in it with --positive NAME",
+            folder.display()
+        ))),
         (Input::One(_), None, None) => Err(Failure::input(
             "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
         )),
@@ -52,7 +65,11 @@ fn place(flags: &Evaluate) -> Result<Input, Failure> {
 }
 
 /// The truth that the names of folders tell, for a folder with a folder per class.
-fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<Vec<bool>, Failure> {
+pub(super) fn classes(
+    files: Option<&TextColumn>,
+    folder: &Path,
+    positive: &str,
+) -> Result<Vec<bool>, Failure> {
     let class = |file: &str| Path::new(file).parent().map(|class| class.display().to_string());
     let classes: Vec<String> = files.into_iter().flat_map(|names| names.iter()).filter_map(class).collect();
     let known: BTreeSet<&str> =
@@ -62,14 +79,15 @@ fn classes(files: Option<&TextColumn>, folder: &Path, positive: &str) -> Result<
         return Err(Failure::input(if known.is_empty() {
             format!("'{}' has no folder per class, so --positive tells nothing", folder.display())
         } else {
-            format!(
-                "'{}' has no folder '{positive}' with files to read; it has {}",
-                folder.display(),
-                known.join(", ")
-            )
+            let known: Vec<String> = known.iter().map(|class| format!("'{class}'")).collect();
+            format!("'{}' has no folder '{positive}'; its folders are {}", folder.display(), known.join(", "))
         }));
     }
     Ok(classes.iter().map(|class| class == positive).collect())
+}
+
+fn is_folder(input: &Input) -> bool {
+    matches!(input, Input::One(folder) if folder.is_dir())
 }
 
 /// Measures with whichever answers are given.
@@ -77,7 +95,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     flags.files.limit_memory()?;
     let input = place(flags)?;
     let asked = flags.review.asked(false)?;
-    if flags.review.given() && matches!((&input, &flags.label), (Input::One(_), None)) {
+    if flags.review.given() && matches!((&input, &flags.label), (Input::One(_), None)) && !is_folder(&input) {
         return Err(Failure::input(
             "--recall and --top need to know which rows are labeled positive; name their column with --label COLUMN",
         ));
@@ -110,26 +128,53 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let mut watch = Watch::new(&model, beside.as_ref());
     // What is promised rests on rows that the model has not met.
     let mut met = flags.review.given().then(Vec::new);
+    // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
+    let (in_folders, mut was_positive) = (flags.positive.is_some() && is_folder(&input), Vec::new());
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
         let kinds = watch.next(&mut piece)?;
         if let Some(met) = &mut met {
-            match kinds {
+            match &kinds {
                 Some(kinds) => met.extend(kinds.iter().map(|&kind| kind != RowKind::New)),
                 None => met.resize(met.len() + piece.data.len(), false),
             }
+        }
+        if in_folders {
+            was_positive.extend(kinds.iter().flatten().map(|&kind| kind == RowKind::Positive));
         }
         scores.extend_from_slice(&piece.scores);
         largest = largest.max(piece.data.len());
         names = piece.data.ids().first().map(|(_, names)| names.clone());
         Ok(())
     });
-    let Streamed { rows: number, labels, mut truth, weights, notes } =
+    let Streamed { rows: number, mut labels, mut truth, weights, notes } =
         streamed.map_err(Failure::of_reading)?;
     if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
         && folder.is_dir()
     {
-        truth = Some(classes(names.as_ref(), folder, positive)?);
+        let told = classes(names.as_ref(), folder, positive)?;
+        let of_class: Vec<Label> =
+            told.iter().map(|&told| if told { Label::Positive } else { Label::Unlabeled }).collect();
+        let as_fitted = if was_positive.is_empty() {
+            watch.is_same() && count_labels(&of_class) == about.counts
+        } else {
+            watch.is_fitted_table() && was_positive == told
+        };
+        // One who fits with the truth knows it.
+        if as_fitted && about.method != "supervised" {
+            note(&format!(
+                "note: the model was fitted on these folders with '{positive}' as the labeled positives, so the other folders are \
+                 unlabeled here, and nothing is known of the truth"
+            ));
+            labels = Some(of_class);
+        } else {
+            truth = Some(told);
+        }
+    }
+    if flags.review.given() && labels.is_none() {
+        return Err(Failure::input(
+            "--recall and --top rank unlabeled rows by labeled positives, and these folders tell the truth of all files; leave them out",
+        ));
     }
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
     let mut warnings = print_new_notes(&model, &notes);
@@ -252,11 +297,9 @@ impl Measured<'_> {
                 metric_table(metrics.iter().copied())
             ));
         }
-        if let Some(answer) = &self.review {
-            text.push_str(&format!(
-                "\nunlabeled rows, by their score:\n{}",
-                answer.as_text("labeled positives", true)
-            ));
+        let review = self.review.as_ref().map(|answer| answer.as_text("labeled positives", true));
+        if let Some(review) = review.filter(|review| !review.is_empty()) {
+            text.push_str(&format!("\nunlabeled rows, by their score:\n{review}"));
         }
         if let Some(negatives) = &self.negatives {
             let shown = [("specificity", negatives.specificity), ("auc", negatives.auc)];
@@ -281,7 +324,7 @@ impl Measured<'_> {
     }
 }
 
-/// The first rows and the promise. The first rows are judged by scores out of fold where the model has met rows. A promise rests on
+/// The first rows and the promise, each unless it cannot be told. The first rows are judged by scores out of fold where the model has met rows. A promise rests on
 /// positives that it has never met and is about rows that it has never met, so the others are left out of it.
 fn reviewed(
     model: &Model,
@@ -293,14 +336,22 @@ fn reviewed(
 ) -> Result<ReviewAnswer, Failure> {
     let act = "evaluate with";
     let all = model.review_of(scores, labels);
+    let unlabeled = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
+    asked.note_more_than(unlabeled, "judged");
+    let asked = &asked.within(unlabeled);
     let (found, out_of_fold) = match known {
         MetRows::Counted { met, out_of_fold } => (*met, *out_of_fold),
         MetRows::All { why } => {
-            return Err(Failure::input(format!(
-                "the model was fitted on this very table, and there are no scores of its rows by models that had not met them ({why}), \
-                 so --recall and --top would flatter it; name another table, or fit with --reserve and use 'onesided predict \
-                 --recall'"
-            )));
+            let (what, it) =
+                if asked.top().is_empty() { ("review", "--recall") } else { ("at_top", "--top") };
+            return Ok(ReviewAnswer::refused(
+                what,
+                format!(
+                    "the model was fitted on this very table, and there are no scores of its rows by models that had not met them \
+                     ({why}), so {it} would flatter it and is left out; name another table, or fit with --reserve and use 'onesided \
+                     predict --recall'"
+                ),
+            ));
         }
         MetRows::Chance => {
             note(
@@ -327,21 +378,25 @@ fn reviewed(
     let (positives, left) = (all.positives(), unmet.positives());
     let rows = new_labels.iter().filter(|&&label| label == Label::Unlabeled).count();
     let nothing = |what: &str, why: &str| {
-        Failure::input(format!(
+        format!(
             "{what} {why} positives that the model has never met: it was fitted on {} of the {positives} labeled positives here, and \
              {rows} unlabeled rows are new to it; name another table, or fit with --reserve and use 'onesided predict --recall'",
             positives - left,
-        ))
+        )
     };
     let is_usable = left > 0 && rows > 0;
     let top = match (asked.top().is_empty(), out_of_fold) {
         (true, _) | (_, true) => ReviewAnswer::of(&all, &asked.only_top(), true, act)?,
         (false, false) if is_usable => ReviewAnswer::of(&unmet, &asked.only_top().within(rows), true, act)?,
-        _ => return Err(nothing("without scores out of fold, --top", "needs")),
+        _ => {
+            let why = nothing("without scores out of fold, --top", "needs");
+            return Ok(ReviewAnswer::refused("at_top", why));
+        }
     };
     let Some(target) = asked.target() else { return Ok(top) };
     if !is_usable {
-        return Err(nothing(&format!("a recall of {} cannot be promised without", target.recall()), "some"));
+        let why = nothing(&format!("a recall of {} cannot be promised without", target.recall()), "some");
+        return Ok(top.without("review", why));
     }
     note(&format!(
         "note: the promise rests on {left} positives that the model was not fitted on, and is about the {rows} unlabeled rows that it \

@@ -99,6 +99,11 @@ impl<'k> Watch<'k> {
         self.recognizer.as_ref().is_some_and(Recognizer::is_same)
     }
 
+    /// Whether all rows that the model was fitted on are there, in any order.
+    pub fn is_fitted_table(&self) -> bool {
+        self.matcher.as_ref().is_some_and(RowMatcher::is_fitted_table)
+    }
+
     /// Which rows the model has met: its own table, or rows that are equal in all that it looks at.
     fn met(&self, matcher: &RowMatcher) -> String {
         let (found, all) = (matcher.found(), self.rows);

@@ -1,8 +1,9 @@
 //! `onesided importance`: how much a model counts on each column.
 
 use super::device;
+use super::evaluate::{answered, classes};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, print_new_notes};
+use crate::inputs::{FileFlags, Places, print_new_notes};
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
@@ -10,11 +11,12 @@ use crate::progress::Display;
 use clap::Args;
 use onesided::data::{agree, counted, write_atomically};
 use onesided::{
-    Against, Dataset, Importance as Measured, ImportanceSettings, Input, KnownRows, Model, ReadAgain, Signal,
+    Against, Dataset, Encoding, Error, Importance as Measured, ImportanceSettings, Input, KnownRows, Label,
+    Model, ReadAgain, Signal,
 };
 use onesided_report::Bars;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Columns that are printed and drawn.
 const SHOWN: usize = 20;
@@ -24,19 +26,21 @@ const SHOWN: usize = 20;
 #[command(after_help = "\
 A column's cells change places between rows, and the AUC that the model loses by it is the column's importance: with --truth the \
 AUC of positives against negatives, otherwise that of labeled positives against unlabeled rows. Give it rows that the model was \
-not fitted on. Columns that say the same stand in for one another, and each seems to matter little.")]
+not fitted on. Columns that say the same stand in for one another, and each seems to matter little. Of a model of texts the words \
+are measured.")]
 pub struct Importance {
     /// The model file.
     pub model: PathBuf,
-    /// The table to measure on (- for standard input).
-    pub file: PathBuf,
+    /// Where the rows to measure on are.
+    #[command(flatten)]
+    pub places: Places,
     /// A column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// A column of true labels.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// The value in these columns that means positive.
+    /// The value in these columns, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
     /// Where to draw it, as .svg or .png.
@@ -70,21 +74,12 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
             return Err(Failure::input(format!("{flag} must be at least 1, but is 0")));
         }
     }
-    match (&flags.label, &flags.truth) {
-        (None, None) => {
-            return Err(Failure::input(
-                "give --label COLUMN (which rows are labeled positive) or --truth COLUMN (the true labels)",
-            ));
-        }
-        (Some(label), Some(truth)) if label == truth => {
-            return Err(Failure::input(format!("column '{truth}' cannot be both the label and the truth")));
-        }
-        _ => {}
-    }
+    let input = answered(&flags.places, &flags.label, &flags.truth, flags.positive.as_deref(), &[])?;
     if let Some(out) = &flags.out {
-        output_path::check_picture(out, &[&flags.model, &flags.file])?;
+        let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
+        output_path::check_picture(out, &read)?;
     }
-    let model = model_file::load(&flags.model, [flags.file.as_path()])?
+    let model = model_file::load(&flags.model, flags.places.file.as_deref())?
         .on_device(device(&flags.device)?)
         .with_threads(flags.threads);
     let also = ReadAgain {
@@ -94,11 +89,20 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         positive: flags.positive.clone(),
         encoding: flags.files.encoding()?,
         delimiter: flags.files.delimiter()?,
+        decimal: flags.files.decimal()?,
+        sheet: flags.files.sheet.clone(),
         format: flags.files.format()?,
         follow_links: flags.files.follow_links,
         ..ReadAgain::default()
     };
-    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
+    let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
+    let is_met = fitted_on(&model, flags, &data)?;
+    let data = match (&input, &flags.positive) {
+        (Input::One(folder), Some(positive)) if folder.is_dir() => {
+            with_classes(data, folder, positive, is_met)?
+        }
+        _ => data,
+    };
     let mut warnings = print_new_notes(&model, data.notes());
     let settings = ImportanceSettings {
         repeats: flags.repeats,
@@ -114,7 +118,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     });
     display.finish();
     let measured = measured?;
-    let met = if fitted_on(&model, flags, &data)? {
+    let met = if is_met {
         vec![
             "the model was fitted on these rows: what it has learned by heart counts, too; for numbers that hold for new rows, keep \
              every fifth row or so out of the table that you fit, and measure on those"
@@ -127,13 +131,14 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     warnings.extend(met);
     if measured.not_measured > 0 {
         note(&format!(
-            "{} that lost less in a first pass on a few rows {} not measured; --columns N measures more",
-            counted(measured.not_measured, "columns"),
+            "{} that lost less in a first pass on a few rows{} {} not measured; --columns N measures more",
+            counted(measured.not_measured, thing(&model).1),
+            if of_texts(&model) { ", or are in fewer texts," } else { "" },
             agree(measured.not_measured, "is", "are")
         ));
     }
     if let Some(out) = &flags.out {
-        let chart = picture(&measured);
+        let chart = picture(&measured, thing(&model).0);
         write_atomically(out, |file| {
             if output_path::has_extension(out, "png") {
                 file.write_all(&chart.to_png()?)
@@ -148,7 +153,16 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         object["out"] = json!(flags.out.as_ref().map(|out| out.display().to_string()));
         return print_json(&object);
     }
-    print(&as_text(&measured, flags))
+    print(&as_text(&measured, thing(&model).0, flags))
+}
+
+/// With what the names of folders tell: the labels of rows that the model was fitted on, and the truth of others.
+fn with_classes(data: Dataset, folder: &Path, positive: &str, is_met: bool) -> Result<Dataset, Failure> {
+    let told = classes(data.ids().first().map(|(_, names)| names), folder, positive)?;
+    let label = |&told: &bool| if told { Label::Positive } else { Label::Unlabeled };
+    let data =
+        if is_met { data.with_labels(told.iter().map(label).collect()) } else { data.with_truth(told) };
+    Ok(data.map_err(Error::from)?)
 }
 
 /// Whether most of these rows are among those that the model was fitted on.
@@ -170,8 +184,17 @@ fn others(against: Against) -> &'static str {
     }
 }
 
-fn picture(measured: &Measured) -> Bars {
-    let label = format!("AUC lost against {} when the column is shuffled", others(measured.against));
+fn of_texts(model: &Model) -> bool {
+    matches!(model.encoding().as_ref(), Encoding::Text(_))
+}
+
+/// What is measured, one of it and several.
+fn thing(model: &Model) -> (&'static str, &'static str) {
+    if of_texts(model) { ("word", "words") } else { ("column", "columns") }
+}
+
+fn picture(measured: &Measured, thing: &str) -> Bars {
+    let label = format!("AUC lost against {} when the {thing} is shuffled", others(measured.against));
     let bars = Bars::new("What the model counts on", label);
     measured
         .columns
@@ -180,9 +203,9 @@ fn picture(measured: &Measured) -> Bars {
         .fold(bars, |bars, one| bars.row(&one.column, one.lost.value, (one.lost.low, one.lost.high)))
 }
 
-fn as_text(measured: &Measured, flags: &Importance) -> String {
+fn as_text(measured: &Measured, thing: &str, flags: &Importance) -> String {
     let (positives, rest) = measured.rows;
-    let mut rows = vec![["column", "AUC lost", "95 % interval"].map(str::to_string).to_vec()];
+    let mut rows = vec![[thing, "AUC lost", "95 % interval"].map(str::to_string).to_vec()];
     rows.extend(measured.columns.iter().take(SHOWN).map(|one| {
         let interval = format!("[{:.4}, {:.4}]", one.lost.low, one.lost.high);
         vec![one.column.clone(), format!("{:.4}", one.lost.value), interval]

@@ -4,7 +4,7 @@
 //! which is sorted outside memory where it does not fit (`ranking.rs`).
 
 use super::fitted_rows::{self, Verdict, Watch};
-use super::ranking::{ListColumns, Listed, Ranking, decision, sentence};
+use super::ranking::{ListColumns, Listed, Ranking, RepeatedIds, decision, sentence};
 use super::review::{self, ReviewAnswer};
 use super::{device, print_device};
 use crate::args::Predict;
@@ -15,9 +15,7 @@ use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
-use onesided::data::{
-    DataError, OutColumn, WriteAs, agree, counted, grouped, is_standard_output, write_batches,
-};
+use onesided::data::{DataError, OutColumn, WriteAs, counted, grouped, is_standard_output, write_batches};
 use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -108,13 +106,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     warn(&of_review);
     warnings.extend(of_review);
-    for more in asked.top().iter().filter(|top| matches!(top, Top::Rows(number) if *number > rows)) {
-        note(&format!(
-            "note: the first {more} rows were asked for, but there {} {}: all of them are listed",
-            agree(rows, "is", "are"),
-            grouped(rows)
-        ));
-    }
+    asked.note_more_than(rows, "listed");
     let limit = match top.as_slice() {
         [] => rows,
         top => top.iter().map(|top| top.of(rows).unwrap_or(rows)).max().unwrap_or(rows),
@@ -140,14 +132,21 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let mut shown = Vec::new();
     let mut written = Written::default();
-    let list = ranking.finish(limit)?;
+    let mut repeated = RepeatedIds::new(if also.id.is_empty() { 0 } else { ids.len() });
+    let list = ranking.finish(limit)?.inspect(|row| {
+        if let Ok(row) = row {
+            repeated.look_at(row);
+        }
+    });
     match &flags.out {
         Some(out) => {
-            let how = WriteAs { format, style: style.of(&flags.file, &flags.files, &streamed.notes)? };
+            let how = style.write_as(&flags.file, &flags.files, &streamed.notes)?;
             written = write_list(out, &how, &columns, flags.safe_csv, list)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
+    let repeated = repeated.told();
+    repeated.iter().for_each(|told| note(&format!("note: {told}")));
     if as_json {
         if flags.out.is_none() {
             let row = |(at, listed): (usize, &Listed)| as_object(&columns, at, listed);

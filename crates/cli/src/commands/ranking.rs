@@ -1,8 +1,10 @@
 //! The ranked list that `predict` makes, gathered piece by piece: all rows in their order, or the best of them.
 
-use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow};
+use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow, agree, counted};
 use onesided::eval::probability;
 use onesided::{Among, Contribution, Dataset, Error, Explainer, Model, RowKind, ScoredRows, Top};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::iter::Peekable;
 use std::path::Path;
 
@@ -317,6 +319,45 @@ impl ListColumns<'_> {
     }
 }
 
+/// Rows of a list that are called as an earlier one is, among the first of them: what they are called is kept as numbers, and no
+/// more than this many.
+pub struct RepeatedIds {
+    /// Columns that name rows.
+    ids: usize,
+    seen: HashSet<u64>,
+    hasher: RandomState,
+    rows: usize,
+    example: Option<String>,
+}
+
+impl RepeatedIds {
+    /// The most rows that are compared.
+    const MOST: usize = 1 << 20;
+
+    pub fn new(ids: usize) -> Self {
+        Self { ids, seen: HashSet::new(), hasher: RandomState::new(), rows: 0, example: None }
+    }
+
+    pub fn look_at(&mut self, row: &Listed) {
+        let Some(ids) = row.cells.get(..self.ids).filter(|ids| !ids.is_empty()) else { return };
+        if self.seen.len() < Self::MOST && !self.seen.insert(self.hasher.hash_one(ids)) {
+            self.rows += 1;
+            self.example.get_or_insert_with(|| ids.join(", "));
+        }
+    }
+
+    /// How many there are, in a sentence.
+    pub fn told(self) -> Option<String> {
+        let example = self.example?;
+        Some(format!(
+            "{} of the list {} called as an earlier one is, such as '{example}': ids repeat, so go by the column 'row', or name rows by \
+             several columns with --id A,B",
+            counted(self.rows, "rows"),
+            agree(self.rows, "is", "are")
+        ))
+    }
+}
+
 /// `yes` or `no`.
 pub fn decision(positive: bool) -> &'static str {
     if positive { "yes" } else { "no" }
@@ -332,6 +373,33 @@ pub fn sentence(parts: &[Contribution]) -> String {
 mod tests {
     use super::*;
     use onesided::Matrix;
+
+    #[test]
+    fn rows_that_are_called_alike_are_counted() {
+        let listed = |ids: &[&str]| Listed {
+            row: 0,
+            score: 0.0,
+            probability: 0.5,
+            range: None,
+            positive: false,
+            kind: RowKind::New,
+            cells: ids.iter().map(|id| id.to_string()).collect(),
+            because: Vec::new(),
+        };
+        let told = |ids: usize| {
+            let mut repeated = RepeatedIds::new(ids);
+            let rows = [["a", "1"], ["b", "1"], ["a", "2"], ["a", "3"], ["b", "1"]];
+            rows.iter().for_each(|row| repeated.look_at(&listed(row)));
+            repeated.told()
+        };
+        assert_eq!(told(0), None);
+        assert!(
+            told(1).unwrap().starts_with("3 rows of the list are called as an earlier one is, such as 'a'")
+        );
+        assert!(
+            told(2).unwrap().starts_with("1 row of the list is called as an earlier one is, such as 'b, 1'")
+        );
+    }
 
     #[test]
     fn what_belongs_to_a_row_comes_back() {

@@ -1,7 +1,7 @@
 //! How many rows to review, and what they hold, in the words of `predict` and `evaluate`.
 
 use crate::failure::Failure;
-use crate::output::table;
+use crate::output::{note, table};
 use clap::Args;
 use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
@@ -58,6 +58,17 @@ impl Asked {
     /// The recall to promise.
     pub fn target(&self) -> Option<RecallTarget> {
         self.target
+    }
+
+    /// Says which of the first rows are more than there are.
+    pub fn note_more_than(&self, rows: usize, done: &str) {
+        for more in self.top.iter().filter(|top| matches!(top, Top::Rows(number) if *number > rows)) {
+            note(&format!(
+                "note: the first {more} rows were asked for, but there {} {}: all of them are {done}",
+                agree(rows, "is", "are"),
+                grouped(rows)
+            ));
+        }
     }
 
     /// The same of a list of this many rows: more than all are all.
@@ -148,14 +159,35 @@ pub struct ReviewAnswer {
     pub lacking: Option<String>,
     /// The promise is about this many rows of the list, those that the model was not fitted on.
     of_unmet: Option<usize>,
+    /// What cannot be said of the list, and why.
+    refused: Option<Refused>,
+}
+
+/// A question about a list that has no answer, which is no reason to keep the others back.
+pub struct Refused {
+    /// The question's name in `--json`.
+    pub what: &'static str,
+    /// A sentence.
+    pub why: String,
 }
 
 impl ReviewAnswer {
+    /// No answer to anything.
+    pub fn refused(what: &'static str, why: String) -> Self {
+        let refused = Some(Refused { what, why });
+        Self { review: None, top: Vec::new(), positives: 0, lacking: None, of_unmet: None, refused }
+    }
+
+    /// This one, and why there is nothing more.
+    pub fn without(self, what: &'static str, why: String) -> Self {
+        Self { refused: Some(Refused { what, why }), ..self }
+    }
+
     /// Looks at the list. Too few positives are refused where a recall was asked for, and told of where it was not.
     pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
         let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
         let positives = list.positives();
-        let mut answer = Self { review: None, top, positives, lacking: None, of_unmet: None };
+        let mut answer = Self { review: None, top, positives, lacking: None, of_unmet: None, refused: None };
         match asked.target.map(|target| (target, list.review(target))) {
             None => {}
             Some((_, Ok(review))) => answer.review = Some(review),
@@ -175,7 +207,7 @@ impl ReviewAnswer {
         Self { top: self.top, of_unmet: Some(rows), ..unmet }
     }
 
-    /// Precisions that cannot be.
+    /// Precisions that cannot be, and what cannot be said.
     pub fn warnings(&self) -> Vec<String> {
         let said = |at: &AtTop| {
             let value = at.impossible_precision?;
@@ -188,6 +220,7 @@ impl ReviewAnswer {
         let holds = self.review.as_ref().and_then(|review| acted_on(review).0.holds);
         let mut warnings: Vec<String> = self.top.iter().chain(&holds).filter_map(said).collect();
         warnings.dedup();
+        warnings.extend(self.refused.iter().map(|refused| refused.why.clone()));
         warnings
     }
 
@@ -201,6 +234,7 @@ impl ReviewAnswer {
         if !self.top.is_empty() {
             objects.push(("at_top", json!(self.top)));
         }
+        objects.extend(self.refused.iter().map(|refused| (refused.what, Value::Null)));
         objects
     }
 
@@ -222,7 +256,9 @@ impl ReviewAnswer {
 }
 
 fn top_table(top: &[AtTop]) -> String {
+    let believed = top.iter().any(|at| at.probability.is_some());
     let mut rows = vec![["first", "recall", "", "lift", "", "precision", ""].map(str::to_string).to_vec()];
+    rows[0].extend(believed.then(|| "mean probability".to_string()));
     let pair = |interval: Interval, digits: usize| {
         let Interval { value, low, high } = interval;
         [format!("{value:.digits$}"), format!("[{low:.digits$}, {high:.digits$}]")]
@@ -235,9 +271,17 @@ fn top_table(top: &[AtTop]) -> String {
             Some(precision) => row.extend(pair(precision, 4)),
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
+        row.extend(at.probability.map(|mean| format!("{mean:.4}")));
         rows.push(row);
     }
-    table(&rows)
+    let mut text = table(&rows);
+    if believed {
+        text.push_str(
+            "(two answers to one question: the precision is told by how many of the positives rank as high, the mean probability by \
+             the scores of these rows, as predict lists them)\n",
+        );
+    }
+    text
 }
 
 /// The promise to act on, and whether it is about the positives in this very file. The reader has a file, so that one is taken

@@ -311,7 +311,7 @@ impl Features {
                     let texts: Vec<&str> = texts.iter().collect();
                     let terms = text.transform(&texts);
                     report.without_terms.push((column.name.clone(), terms.empty_rows()));
-                    if 2 * terms.empty_rows() > terms.rows() {
+                    if text.are_unlike(terms.empty_rows(), terms.rows()) {
                         report.unknown_texts.push((column.name.clone(), terms.empty_rows()));
                     }
                     encode::Part::Terms(terms)

@@ -1,6 +1,6 @@
 //! From a table, texts or pictures to the columns that a model sees; learned once, stored with the model, applied again.
 
-use super::files::{Kind, kind_of};
+use super::files::{Kind, kind_of, table_in};
 use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note};
@@ -265,7 +265,13 @@ impl Encoding {
         match self.as_ref() {
             Encoding::Table(_) => {
                 let file = folder.display().to_string();
-                Err(DataError::OtherInput { fitted: "a table", found: "files", file })
+                // As when a model is fitted: one of the tables was meant.
+                Err(match table_in(folder) {
+                    Some(table) => {
+                        DataError::FolderOfTables { folder: file, table: table.display().to_string() }
+                    }
+                    None => DataError::OtherInput { fitted: "a table", found: "none", file },
+                })
             }
             Encoding::Text(_) => {
                 also.check_folder(folder)?;

@@ -146,7 +146,7 @@ pub(super) fn or_tables(error: DataError, input: &Input) -> DataError {
 }
 
 /// The first file of a folder that is called like a table. A `.txt` may be one, but in a folder it is a text.
-fn table_in(folder: &Path) -> Option<PathBuf> {
+pub(super) fn table_in(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let is_text = |path: &PathBuf| path.extension().is_some_and(|name| name.eq_ignore_ascii_case("txt"));
     files.filter(|path| path.is_file() && TableFormat::of(path).is_some() && !is_text(path)).min()

@@ -225,16 +225,20 @@ impl Note {
             .flatten()
             .map(|other| (other.column.clone(), other.cells))
             .collect();
-        let is_told = |column: &String, missing: usize| {
-            told.iter().any(|(name, cells)| name == column && *cells == missing)
+        let told_of = |column: &String| -> usize {
+            told.iter().filter(|(name, _)| name == column).map(|(_, cells)| *cells).sum()
         };
         notes.retain_mut(|note| match note {
             Note::Missing(columns) => {
-                columns.retain(|(column, missing)| !is_told(column, *missing));
+                columns
+                    .iter_mut()
+                    .for_each(|(column, missing)| *missing = missing.saturating_sub(told_of(column)));
+                columns.retain(|(_, missing)| *missing > 0);
                 !columns.is_empty()
             }
+            // Most of them are missing because they are something else.
             Note::Shifted(ColumnShift { column, shift: Shift::Missing { missing, .. } }) => {
-                !is_told(column, *missing)
+                2 * told_of(column) < *missing
             }
             _ => true,
         });

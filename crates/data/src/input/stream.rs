@@ -352,8 +352,15 @@ impl<'a> Streaming<'a> {
                     tallies: std::mem::take(&mut self.tallies),
                     ..EncodeReport::default()
                 };
-                let most = |(_, texts): &&(String, usize)| 2 * texts > self.rows;
-                report.unknown_texts = self.without_terms.iter().filter(most).cloned().collect();
+                let are_unlike = |(name, texts): &&(String, usize)| {
+                    features.columns().iter().any(|feature| match &feature.kind {
+                        FeatureKind::Text { text, .. } => {
+                            feature.name == *name && text.are_unlike(*texts, self.rows)
+                        }
+                        _ => false,
+                    })
+                };
+                report.unknown_texts = self.without_terms.iter().filter(are_unlike).cloned().collect();
                 for counted in [&mut report.missing, &mut report.unseen, &mut report.unknown_texts] {
                     counted.sort_by_key(place);
                 }

@@ -81,7 +81,7 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
 }
 
 /// The longest marker.
-const LONGEST_MARKER: usize = 13;
+const LONGEST_MARKER: usize = 14;
 
 /// Whether a trimmed cell stands for "no value" where the rest of its column is numbers or truth values. Upper and lower
 /// case do not matter.
@@ -105,6 +105,27 @@ fn is_marker(cell: &[u8]) -> bool {
         b"unknown",
         b"<na>",
         b"not available",
+        b"not applicable",
+        b"not known",
+        b"not stated",
+    ];
+    // German, French, Spanish, Portuguese and Italian.
+    let of_languages: &[&[u8]] = &[
+        b"k.a.",
+        b"k. a.",
+        b"keine angabe",
+        b"unbekannt",
+        b"fehlt",
+        b"inconnu",
+        b"n.c.",
+        b"n.d.",
+        b"n/d",
+        b"s/d",
+        b"s.d.",
+        b"sin datos",
+        b"sem dados",
+        b"desconocido",
+        b"desconhecido",
     ];
     let of_sheets: &[&[u8]] = &[
         b"#n/a",
@@ -121,8 +142,17 @@ fn is_marker(cell: &[u8]) -> bool {
         b"-1.#ind",
         b"1.#qnan",
         b"-1.#qnan",
+        b"#nv",
+        b"#wert!",
+        b"#bezug!",
+        b"#zahl!",
+        b"#valeur!",
+        b"#nombre!",
+        b"#valor!",
+        "#¡valor!".as_bytes(),
+        "#¡div/0!".as_bytes(),
     ];
-    dashes || words.contains(&&*lower) || of_sheets.contains(&&*lower)
+    dashes || [words, of_languages, of_sheets].iter().any(|markers| markers.contains(&&*lower))
 }
 
 fn narrowed(value: f64, cell: &[u8]) -> Cell {

@@ -231,6 +231,7 @@ impl Table<'_> {
         let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role, options.decimal)).collect();
         let (mut rows, mut read) = (0usize, 0usize);
         let kept = options.rows.as_deref();
+        pass.holds(slots.iter().filter(|slot| !matches!(slot, Slot::Skip)).count());
         while let Some((record, offset)) = pass.next()? {
             read += 1;
             if kept.is_some_and(|kept| !kept.contains(read - 1)) {
@@ -241,6 +242,7 @@ impl Table<'_> {
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             rows += 1;
+            pass.hold_row();
         }
         kept.map_or(Ok(()), |kept| kept.check(file, read))?;
         let short = pass.remark(rows);
@@ -370,6 +372,7 @@ impl Table<'_> {
         }
         let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
         pass.header()?;
+        pass.holds(halves.iter().filter(|half| matches!(half, Half::Again(_))).count());
         let (mut again, mut read) = (0usize, 0usize);
         while let Some((record, offset)) = pass.next()? {
             read += 1;
@@ -383,6 +386,7 @@ impl Table<'_> {
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             again += 1;
+            pass.hold_row();
         }
         if again != rows {
             let cause = io::Error::other("it changed while it was being read");

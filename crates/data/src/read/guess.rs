@@ -595,9 +595,11 @@ mod tests {
 
     #[test]
     fn markers_are_missing_among_numbers_and_words_among_words() {
-        for marker in
-            ["#N/A", "-", "--", "nan", "NaN", ".", "unknown", "none", "nil", "#DIV/0!", "<NA>", "missing"]
-        {
+        let english =
+            ["#N/A", "-", "--", "nan", "NaN", ".", "unknown", "none", "nil", "#DIV/0!", "<NA>", "missing"];
+        let others =
+            ["k.A.", "k. A.", "keine Angabe", "Unbekannt", "#NV", "#WERT!", "n/d", "inconnu", "#¡VALOR!"];
+        for marker in english.into_iter().chain(others) {
             let found = numbers(guess(&["1", marker, "2"]));
             assert!(found[1].is_nan() && found[2] == 2.0, "{marker}");
             assert!(matches!(guess(&["red", marker, "blue"]), Outcome::Text), "{marker}");

@@ -73,6 +73,8 @@ pub(super) struct Pass<'s> {
     short: usize,
     first_short: u64,
     last_short: Option<(u64, usize)>,
+    /// How many columns the reader of this pass holds, and how many rows of them.
+    held: (usize, u64),
 }
 
 /// The longest header and the longest record, where there is memory enough.
@@ -227,6 +229,7 @@ impl<'s> Pass<'s> {
             short,
             first_short,
             last_short,
+            held: (0, 0),
         })
     }
 
@@ -259,16 +262,22 @@ impl<'s> Pass<'s> {
             .collect()
     }
 
+    /// The reader keeps this many columns of the rows that it [holds](Self::hold_row). One that hands rows on keeps none.
+    pub(super) fn holds(&mut self, columns: usize) {
+        self.held.0 = columns;
+    }
+
+    /// The row that was read last is kept.
+    pub(super) fn hold_row(&mut self) {
+        self.held.1 += 1;
+    }
+
     /// Columns grow by doubling, all of them at one row. Where such a row is near: what it takes to copy half of their numbers,
-    /// as some are always in place already.
+    /// as some are always in place already. Nothing grows where nothing is held, however long the table is.
     fn doubling(&self, start: u64) -> u64 {
-        let rows = self.reader.position().record().max(1);
-        let step = rows.saturating_mul(STEP) / start.max(1);
-        if rows + 2 * step >= rows.next_power_of_two() {
-            rows.saturating_mul(2 * self.wide as u64)
-        } else {
-            0
-        }
+        let (columns, rows) = self.held;
+        let step = self.reader.position().record().saturating_mul(STEP) / start.max(1);
+        if rows + 2 * step >= rows.next_power_of_two() { rows.saturating_mul(2 * columns as u64) } else { 0 }
     }
 
     /// The next record and where in the text it starts.
@@ -398,5 +407,35 @@ pub(super) fn broken(file: String, codec: &'static str, cause: io::Error) -> Dat
     match cause.kind() {
         io::ErrorKind::UnexpectedEof => DataError::Truncated { file, codec },
         _ => DataError::Corrupt { file, codec, cause },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What doubling takes after 1,000 rows of four columns, every `each`-th of which is held with this many columns.
+    fn after_a_thousand(columns: usize, each: usize) -> u64 {
+        let text = format!("a,b,c,d\n{}", "1,2,3,4\n".repeat(1_100));
+        let source = Source::memory(text.as_bytes());
+        let mut pass = Pass::open(&source, b',', None).unwrap();
+        pass.header().unwrap();
+        pass.holds(columns);
+        for row in 0..1_000 {
+            assert!(pass.next().unwrap().is_some());
+            if row % each == 0 {
+                pass.hold_row();
+            }
+        }
+        pass.doubling(pass.reader.position().byte())
+    }
+
+    #[test]
+    fn what_grows_is_what_is_held_however_long_the_table_is() {
+        // A megabyte more is far more than the rows up to 1,024.
+        assert_eq!(after_a_thousand(4, 1), 1_000 * 2 * 4);
+        assert_eq!(after_a_thousand(1, 1), 1_000 * 2);
+        assert_eq!(after_a_thousand(4, 10), 100 * 2 * 4);
+        assert_eq!(after_a_thousand(0, 1), 0, "rows that are handed on");
     }
 }

@@ -201,6 +201,21 @@ impl TextFeatures {
         &self.terms
     }
 
+    /// The share of the training texts that had none of the terms, if each term came by itself: 0 where no weights tell how many
+    /// texts a term was in.
+    pub(crate) fn share_without(&self) -> f64 {
+        if self.idf.is_empty() {
+            return 0.0;
+        }
+        // idf = 1 + ln((1 + n) / (1 + df))
+        self.idf.iter().map(|idf| 1.0 - (1.0 - idf).exp().min(1.0)).product::<f64>()
+    }
+
+    /// Whether more texts have no term than texts like those of training would: most of those that should have one.
+    pub(crate) fn are_unlike(&self, without: usize, texts: usize) -> bool {
+        without as f64 > (1.0 + self.share_without()) / 2.0 * texts as f64
+    }
+
     /// What the terms were chosen by.
     pub fn options(&self) -> &TextOptions {
         &self.options
@@ -276,6 +291,19 @@ mod tests {
         assert!((f64::from(values[0]) - rare / length).abs() < 1e-7);
         assert!((f64::from(values[1]) - 2.0 * common / length).abs() < 1e-7);
         assert_eq!(features.transform(&TEXTS), rows);
+    }
+
+    #[test]
+    fn texts_of_rare_terms_are_expected_to_lack_them() {
+        let options = TextOptions { min_texts: 1, max_terms: Some(2), ..TextOptions::default() };
+        // Terms of 1 and 2 of 9 texts: about (1 - 2/10) (1 - 3/10) have neither.
+        let texts = ["ann", "bob", "bob", "", "", "", "", "", ""];
+        let features = options.fit(&texts).unwrap();
+        assert!((features.share_without() - 0.8 * 0.7).abs() < 1e-12, "{}", features.share_without());
+        assert!(!features.are_unlike(7, 9) && features.are_unlike(8, 9));
+        // Without weights: most of them.
+        let counted = counts().fit(&texts).unwrap();
+        assert!(!counted.are_unlike(4, 9) && counted.are_unlike(5, 9));
     }
 
     #[test]

@@ -139,6 +139,8 @@ pub struct WriteAs {
     pub format: Option<TableFormat>,
     /// How texts with separated cells are written.
     pub style: TextStyle,
+    /// The decimal sign of numbers that are given as texts, which a spreadsheet is to hold as numbers.
+    pub numbers_in_texts: NumberStyle,
 }
 
 /// The signs of a text table.
@@ -203,7 +205,9 @@ pub fn write_batches(
     let tabs = TextStyle { delimiter: b'\t', ..how.style };
     let written = match format {
         TableFormat::Parquet => write_out(path, |file| parquet::table_of_batches(file, &mut batch)),
-        TableFormat::Excel => write_out(path, |file| xlsx::sheet_of_batches(file, &mut batch)),
+        TableFormat::Excel => {
+            write_out(path, |file| xlsx::sheet_of_batches(file, how.numbers_in_texts, &mut batch))
+        }
         TableFormat::Tsv => write_out(path, |file| separated_batches(file, tabs, &mut batch)),
         _ => write_out(path, |file| separated_batches(file, how.style, &mut batch)),
     };

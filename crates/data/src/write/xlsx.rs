@@ -1,9 +1,11 @@
 //! A table as a spreadsheet: an `.xlsx` file is a zip of small XML documents (ECMA-376, Office Open XML).
 //!
-//! Numbers are numbers and texts are texts, written into their cells. A spreadsheet shows numbers with the decimal sign of its
-//! user, and runs no text as a formula. The header stays in view.
+//! Numbers are numbers and texts are texts, written into their cells. A text that is a number, and reads the same once a
+//! spreadsheet shows it, is a number, too: `12.50` with two decimals, but neither `007` nor a card's 16 digits. A spreadsheet shows
+//! numbers with the decimal sign of its user, and runs no text as a formula. The header stays in view.
 
 use super::{OutBatch, OutColumn};
+use crate::read::NumberStyle;
 use std::fmt::Write as _;
 use std::io::{self, Cursor, Write};
 use zip::ZipWriter;
@@ -18,8 +20,14 @@ const MOST_COLUMNS: usize = 1 << 14;
 /// Characters of a cell; what is longer is cut, because spreadsheets call the whole file damaged.
 const MOST_CHARACTERS: usize = 32_767;
 
+/// Digits that a spreadsheet holds of a number.
+const MOST_DIGITS: usize = 15;
+
+/// Decimals that a cell can be told to show.
+const MOST_DECIMALS: usize = 9;
+
 const TYPES: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#;
+<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#;
 
 const OF_PACKAGE: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#;
@@ -28,25 +36,46 @@ const WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?
 <workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="list" sheetId="1" r:id="rId1"/></sheets></workbook>"#;
 
 const OF_WORKBOOK: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#;
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>"#;
 
 const BEFORE_ROWS: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>"#;
 
 const AFTER_ROWS: &str = "</sheetData></worksheet>";
 
-/// Writes batches as the one sheet of a workbook. It is packed in memory, since a zip is completed at its start.
+/// The formats of cells: as the spreadsheet likes, then with no decimals, with one, with two, …
+fn styles() -> String {
+    let formats: String = (1..=MOST_DECIMALS)
+        .map(|decimals| {
+            format!(r#"<numFmt numFmtId="{}" formatCode="0.{}"/>"#, 164 + decimals, "0".repeat(decimals))
+        })
+        .collect();
+    let of = |id: usize| {
+        format!(r#"<xf numFmtId="{id}" fontId="0" fillId="0" borderId="0" applyNumberFormat="1"/>"#)
+    };
+    let cells: String = [0, 1].into_iter().chain((1..=MOST_DECIMALS).map(|at| 164 + at)).map(of).collect();
+    let count = MOST_DECIMALS + 2;
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><numFmts count="{MOST_DECIMALS}">{formats}</numFmts><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="{count}">{cells}</cellXfs></styleSheet>"#
+    )
+}
+
+/// Writes batches as the one sheet of a workbook; texts that are numbers with this decimal sign become numbers. It is packed in memory, since a zip is completed at its start.
 pub(super) fn sheet_of_batches(
     file: &mut dyn Write,
+    decimal: NumberStyle,
     next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
 ) -> io::Result<()> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
+    let styles = styles();
     let documents = [
         ("[Content_Types].xml", TYPES),
         ("_rels/.rels", OF_PACKAGE),
         ("xl/workbook.xml", WORKBOOK),
         ("xl/_rels/workbook.xml.rels", OF_WORKBOOK),
+        ("xl/styles.xml", &styles),
         ("xl/worksheets/sheet1.xml", BEFORE_ROWS),
     ];
     for (name, text) in documents {
@@ -74,7 +103,7 @@ pub(super) fn sheet_of_batches(
             }
             let _ = write!(text, "<row r=\"{rows}\">");
             for ((_, column), name) in columns.iter().zip(&names) {
-                push_cell(&mut text, name, rows, column, row);
+                push_cell(&mut text, name, rows, column, row, decimal);
             }
             text.push_str("</row>");
         }
@@ -104,9 +133,36 @@ fn column_letters(columns: usize) -> io::Result<Vec<String>> {
     Ok((0..columns).map(letters).collect())
 }
 
-fn push_cell(text: &mut String, name: &str, at: usize, column: &OutColumn, row: usize) {
+/// A text that is a number, with the number's style: it reads back and is shown to the letter.
+fn number(cell: &str, decimal: NumberStyle) -> Option<(String, usize)> {
+    let sign = if decimal == NumberStyle::Comma { ',' } else { '.' };
+    let digits = cell.strip_prefix('-').unwrap_or(cell);
+    let (whole, decimals) =
+        digits.split_once(sign).map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+    let are_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let starts_well = whole == "0" || !whole.starts_with('0');
+    if !are_digits(whole) || !starts_well || !decimals.is_none_or(are_digits) || cell == "-0" {
+        return None;
+    }
+    let decimals = decimals.map_or(0, str::len);
+    let number = cell.replace(sign, ".");
+    if whole.len() + decimals <= MOST_DIGITS && decimals <= MOST_DECIMALS {
+        return Some((number, decimals + 1));
+    }
+    // A number that a program computed: shown shorter, and held as it is.
+    let same = decimals > 0 && number.parse::<f64>().is_ok_and(|value| format!("{value}") == number);
+    same.then_some((number, 0))
+}
+
+fn push_cell(text: &mut String, name: &str, at: usize, column: &OutColumn, row: usize, decimal: NumberStyle) {
     let number = match column {
-        OutColumn::Text(cells) => return push_text(text, name, at, &cells[row]),
+        OutColumn::Text(cells) => match number(&cells[row], decimal) {
+            Some((number, style)) => {
+                let _ = write!(text, "<c r=\"{name}{at}\" s=\"{style}\"><v>{number}</v></c>");
+                return;
+            }
+            None => return push_text(text, name, at, &cells[row]),
+        },
         OutColumn::U64(values) => values[row].to_string(),
         OutColumn::F64(values) if values[row].is_finite() => format!("{:?}", values[row]),
         OutColumn::F32(values) if values[row].is_finite() => format!("{:?}", values[row]),
@@ -158,12 +214,44 @@ mod tests {
         let start = "<c r=\"B3\" t=\"inlineStr\"><is><t xml:space=\"preserve\">";
         assert_eq!(text, format!("{start}a&lt;b&gt; &amp; \u{fffd}=1</t></is></c>"));
         text.clear();
-        push_cell(&mut text, "A", 2, &OutColumn::F32(vec![0.1]), 0);
-        push_cell(&mut text, "B", 2, &OutColumn::U64(vec![7]), 0);
+        push_cell(&mut text, "A", 2, &OutColumn::F32(vec![0.1]), 0, NumberStyle::Point);
+        push_cell(&mut text, "B", 2, &OutColumn::U64(vec![7]), 0, NumberStyle::Point);
         assert_eq!(text, "<c r=\"A2\"><v>0.1</v></c><c r=\"B2\"><v>7</v></c>");
         text.clear();
-        push_cell(&mut text, "A", 2, &OutColumn::F64(vec![f64::NAN]), 0);
+        push_cell(&mut text, "A", 2, &OutColumn::F64(vec![f64::NAN]), 0, NumberStyle::Point);
         assert!(text.contains("inlineStr") && text.contains("NaN"), "{text}");
+    }
+
+    #[test]
+    fn texts_that_are_numbers_to_the_letter_are_numbers() {
+        let is = |cell: &str| number(cell, NumberStyle::Point);
+        let as_number = |text: &str, style: usize| Some((text.to_string(), style));
+        assert_eq!(is("12"), as_number("12", 1));
+        assert_eq!(is("-12.50"), as_number("-12.50", 3));
+        assert_eq!(is("0.5"), as_number("0.5", 2));
+        assert_eq!(is("123456789012345"), as_number("123456789012345", 1));
+        assert_eq!(is("0.30000000000000004"), as_number("0.30000000000000004", 0));
+        // A spreadsheet would show these otherwise, or hold other digits.
+        for text in [
+            "007",
+            "1234567890123456",
+            "1.30000000000000000",
+            "+1",
+            "-0",
+            "1e5",
+            ".5",
+            "1.",
+            "1,5",
+            "=1",
+            " 1",
+            "",
+            "-",
+        ] {
+            assert_eq!(is(text), None, "{text}");
+        }
+        assert_eq!(number("-1234,50", NumberStyle::Comma), as_number("-1234.50", 3));
+        // Thousands of a table with decimal commas.
+        assert_eq!(number("1.234", NumberStyle::Comma), None);
     }
 
     #[test]
@@ -175,7 +263,7 @@ mod tests {
             Ok((left > 0).then(|| rows(1 << 19)))
         };
         let mut file = Vec::new();
-        let error = sheet_of_batches(&mut file, &mut next).unwrap_err().to_string();
+        let error = sheet_of_batches(&mut file, NumberStyle::Point, &mut next).unwrap_err().to_string();
         assert!(error.contains("room for 1048575 rows"), "{error}");
         assert!(file.is_empty());
     }
