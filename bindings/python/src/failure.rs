@@ -1,7 +1,7 @@
 //! Errors as Python's: a `ValueError` whose hint is a keyword, an `OSError` where a file is the matter.
 
-use onesided::Error;
 use onesided::data::{DataError, Hint};
+use onesided::{Error, InputOptions};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -135,4 +135,38 @@ pub fn raise_for(argument: &str, error: impl Into<Error>) -> PyErr {
     let name = format!("'{argument}'");
     let text = text.strip_prefix(&name).map_or(text.as_str(), |rest| rest.trim_start_matches([',', ' ']));
     PyValueError::new_err(format!("{argument}: {text}"))
+}
+
+/// As an exception about X, or about the keyword that says how X is read.
+pub fn raise_reading(options: &InputOptions, error: DataError) -> PyErr {
+    raise_for(&argument_of_reading(options, &error), error)
+}
+
+/// The argument that an error of reading is about: the keyword that asks for what X does not have, otherwise X.
+fn argument_of_reading(options: &InputOptions, error: &DataError) -> String {
+    let keywords = [
+        ("drop", &options.drop),
+        ("only", &options.only),
+        ("text", &options.text),
+        ("numeric", &options.numeric),
+        ("categorical", &options.categorical),
+        ("date", &options.date),
+    ];
+    let naming = |column: &String| -> Vec<&str> {
+        keywords.iter().filter(|(_, names)| names.contains(column)).map(|(keyword, _)| *keyword).collect()
+    };
+    let found = match error {
+        DataError::UnknownColumn { name, .. } => naming(name).first().map(ToString::to_string),
+        DataError::TwoRoles { column, .. } => Some(naming(column).join(" and ")),
+        DataError::NumericText { .. } => Some("text".to_string()),
+        DataError::NotDates { .. } => Some("date".to_string()),
+        DataError::Fraction { what: "least number of texts", .. } => Some("min_texts".to_string()),
+        DataError::Fraction { what: "number of terms", .. } => Some("max_terms".to_string()),
+        DataError::PhraseLengths { .. } => Some("ngrams".to_string()),
+        DataError::ImageSize { .. } | DataError::ImageChannels(_) | DataError::ImageColumns { .. } => {
+            Some("image_shape".to_string())
+        }
+        _ => None,
+    };
+    found.filter(|name| !name.is_empty()).unwrap_or_else(|| "X".to_string())
 }

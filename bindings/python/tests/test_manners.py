@@ -83,7 +83,7 @@ def test_ctrl_c_stops_members_that_train_side_by_side():
     import numpy as np, os, signal
     from onesided import _onesided
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 10)); y = (X[:, 0] + rng.normal(size=4000) > 1.5).tolist()
+    X = rng.normal(size=(4000, 10)); y = (X[:, 0] + rng.normal(size=4000) > 1.5).astype(np.int8)
     for phase, most in (("prior: scored 0 of", 2), ("trained ", 12)):
         told, sent = [], []
 
@@ -140,14 +140,14 @@ def test_progress_is_told_where_it_is_asked_for(made, capsys):
     told = []
     settings = {"method": ["nnpu"], "prior": ["0.4"], "epochs": ["200"], "patience": ["200"]}
     rows = ("matrix", np.tile(made.X, (5, 1)), ["a", "b", "c", "d"])
-    _onesided.fit([rows], np.tile(made.y == 1, 5).tolist(), settings, "{}", lambda *said: told.append(said))
+    _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), settings, "{}", lambda *said: told.append(said))
     assert told and all(0 <= done <= total and "epoch" in what for done, total, what in told)
 
     def fail(*_):
         raise RuntimeError("the callback's own")
 
     with pytest.raises(RuntimeError, match="the callback's own"):
-        _onesided.fit([rows], np.tile(made.y == 1, 5).tolist(), settings, "{}", fail)
+        _onesided.fit([rows], np.tile(made.y, 5).astype(np.int8), settings, "{}", fail)
     PUClassifier("nnpu", prior=0.4, epochs=2).fit(made.X, made.y)
     assert capsys.readouterr().err == ""
     holes = np.where(made.X > 2.5, np.nan, made.X)
