@@ -1,6 +1,7 @@
 //! Errors as Python's: a `ValueError` whose hint is a keyword, an `OSError` where a file is the matter.
 
 use onesided::data::{DataError, Hint};
+use onesided::net::NetError;
 use onesided::{Error, InputOptions};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -112,6 +113,10 @@ fn named(error: &mut Error) -> String {
 pub fn raise(error: impl Into<Error>) -> PyErr {
     let mut error = error.into();
     let text = named(&mut error);
+    // Checkpoints are files, too.
+    if let Error::Net(NetError::Data(DataError::Read { .. } | DataError::Write { .. })) = &error {
+        return PyOSError::new_err(text);
+    }
     match &error {
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(text),
         Error::Data(DataError::NotFound { .. }) => PyFileNotFoundError::new_err(text),
@@ -160,9 +165,8 @@ fn argument_of_reading(options: &InputOptions, error: &DataError) -> String {
         DataError::TwoRoles { column, .. } => Some(naming(column).join(" and ")),
         DataError::NumericText { .. } => Some("text".to_string()),
         DataError::NotDates { .. } => Some("date".to_string()),
-        DataError::Fraction { what: "least number of texts", .. } => Some("min_texts".to_string()),
-        DataError::Fraction { what: "number of terms", .. } => Some("max_terms".to_string()),
         DataError::PhraseLengths { .. } => Some("ngrams".to_string()),
+        DataError::NoTerms { .. } => options.min_texts.map(|_| "min_texts".to_string()),
         DataError::ImageSize { .. } | DataError::ImageChannels(_) | DataError::ImageColumns { .. } => {
             Some("image_shape".to_string())
         }

@@ -16,7 +16,7 @@ from ._labels import Labels, check_order, column_of, negative_of, read_labels
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
 from ._results import EstimatedPrior, Explanation, Importance, RecallCut
-from ._settings import reading_of, settings_of
+from ._settings import check_columns, reading_of, settings_of
 from ._warnings import PriorWarning
 
 # With fewer rows, a prior that cannot be estimated is assumed, with a warning.
@@ -354,6 +354,7 @@ class PUClassifier(Estimator):
         if self.prior is not None and self.prior_in_unlabeled is not None:
             raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
         params = self.get_params()
+        check_columns(params, rows.kind)
         settings, reading = settings_of(params), reading_of(params)
         settings.setdefault("scenario", [scenario])
         kinds = labels.kinds

@@ -14,7 +14,7 @@ from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import Prior
 from ._onesided import estimate_prior as _estimate_prior
-from ._settings import reading_of
+from ._settings import check_columns, reading_of
 from ._warnings import PriorWarning
 
 
@@ -166,6 +166,7 @@ def estimate_prior(
         rows = rows_of(X, argument="X")
         if rows.count is not None and rows.count != len(kinds):
             raise ValueError(f"y: has {len(kinds)} values, but X has {rows.count} rows")
+        check_columns(reading, rows.kind)
         parts = [rows.given]
     settings = _settings(scenario, random_state, n_jobs, device)
     with Teller(verbose) as teller:
