@@ -1,7 +1,7 @@
 //! A draw of the unlabeled rows of a table in memory (`max_unlabeled`): the drawn ones are learned from, the others calibrate.
 
-use crate::failure::raise_for;
-use crate::rows::{Kept, Rows};
+use crate::failure::{raise_for, raise_reading};
+use crate::rows::{Kept, Raise, Rows};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use onesided::data::{DataError, Frame, KeptRows, Label, ReadOptions, stack};
@@ -75,10 +75,11 @@ impl Draw {
 
     /// Learns the encoding of the drawn rows.
     pub fn learn(&self, py: Python<'_>, options: &InputOptions) -> PyResult<Dataset> {
-        let frame = self.frame(py, &options.read_options(), true)?;
+        let raise = |error| raise_reading(options, error);
+        let frame = self.frame(py, &options.read_options(), true, &raise)?;
         let learned =
             py.detach(|| options.learn_drawn(frame, &self.labels, self.weights.as_deref(), &self.drawn));
-        learned.map_err(|error| raise_for("X", error))
+        learned.map_err(raise)
     }
 
     /// The rows that were not drawn, encoded. What Python raises is [kept](Self::raised).
@@ -86,7 +87,8 @@ impl Draw {
         let Encoding::Table(features) = encoding.as_ref() else {
             return Err(DataError::OtherEncoding.into());
         };
-        let frame = match Python::attach(|py| self.frame(py, &features.read_options(), false)) {
+        let raise = |error| raise_for("X", error);
+        let frame = match Python::attach(|py| self.frame(py, &features.read_options(), false, &raise)) {
             Ok(frame) => frame,
             Err(error) => {
                 *self.raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
@@ -105,7 +107,7 @@ impl Draw {
     }
 
     /// The rows that were drawn, or the others.
-    fn frame(&self, py: Python<'_>, options: &ReadOptions, drawn: bool) -> PyResult<Frame> {
+    fn frame(&self, py: Python<'_>, options: &ReadOptions, drawn: bool, raise: Raise) -> PyResult<Frame> {
         let (mut frames, mut first) = (Vec::new(), 0);
         for part in &self.parts {
             let start = first;
@@ -118,10 +120,10 @@ impl Draw {
                 Table::Python(given) => Rows::of(given.bind(py))?,
                 Table::Batches(schema, batches) => Rows::Batches(schema.clone(), batches.clone()),
             };
-            frames.push(rows.frame(py, options, Some(kept))?);
+            frames.push(rows.frame(py, options, Some(kept), raise)?);
         }
         let mut frames = frames.into_iter();
         let Some(first) = frames.next() else { return Err(PyValueError::new_err("X: nothing was given")) };
-        frames.try_fold(first, stack).map_err(|error| raise_for("X", error))
+        frames.try_fold(first, stack).map_err(raise)
     }
 }

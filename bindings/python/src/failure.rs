@@ -1,7 +1,8 @@
 //! Errors as Python's: a `ValueError` whose hint is a keyword, an `OSError` where a file is the matter.
 
-use onesided::Error;
 use onesided::data::{DataError, Hint};
+use onesided::net::NetError;
+use onesided::{Error, InputOptions};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -112,6 +113,10 @@ fn named(error: &mut Error) -> String {
 pub fn raise(error: impl Into<Error>) -> PyErr {
     let mut error = error.into();
     let text = named(&mut error);
+    // Checkpoints are files, too.
+    if let Error::Net(NetError::Data(DataError::Read { .. } | DataError::Write { .. })) = &error {
+        return PyOSError::new_err(text);
+    }
     match &error {
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(text),
         Error::Data(DataError::NotFound { .. }) => PyFileNotFoundError::new_err(text),
@@ -135,4 +140,37 @@ pub fn raise_for(argument: &str, error: impl Into<Error>) -> PyErr {
     let name = format!("'{argument}'");
     let text = text.strip_prefix(&name).map_or(text.as_str(), |rest| rest.trim_start_matches([',', ' ']));
     PyValueError::new_err(format!("{argument}: {text}"))
+}
+
+/// As an exception about X, or about the keyword that says how X is read.
+pub fn raise_reading(options: &InputOptions, error: DataError) -> PyErr {
+    raise_for(&argument_of_reading(options, &error), error)
+}
+
+/// The argument that an error of reading is about: the keyword that asks for what X does not have, otherwise X.
+fn argument_of_reading(options: &InputOptions, error: &DataError) -> String {
+    let keywords = [
+        ("drop", &options.drop),
+        ("only", &options.only),
+        ("text", &options.text),
+        ("numeric", &options.numeric),
+        ("categorical", &options.categorical),
+        ("date", &options.date),
+    ];
+    let naming = |column: &String| -> Vec<&str> {
+        keywords.iter().filter(|(_, names)| names.contains(column)).map(|(keyword, _)| *keyword).collect()
+    };
+    let found = match error {
+        DataError::UnknownColumn { name, .. } => naming(name).first().map(ToString::to_string),
+        DataError::TwoRoles { column, .. } => Some(naming(column).join(" and ")),
+        DataError::NumericText { .. } => Some("text".to_string()),
+        DataError::NotDates { .. } => Some("date".to_string()),
+        DataError::PhraseLengths { .. } => Some("ngrams".to_string()),
+        DataError::NoTerms { .. } => options.min_texts.map(|_| "min_texts".to_string()),
+        DataError::ImageSize { .. } | DataError::ImageChannels(_) | DataError::ImageColumns { .. } => {
+            Some("image_shape".to_string())
+        }
+        _ => None,
+    };
+    found.filter(|name| !name.is_empty()).unwrap_or_else(|| "X".to_string())
 }

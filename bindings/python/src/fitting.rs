@@ -5,10 +5,11 @@ use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
+use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note, ReadOptions};
-use onesided::learn::{Error, PriorGiven};
+use onesided::learn::PriorGiven;
 use onesided::{
-    Audit, AuditFile, Config, Dataset, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
+    Audit, AuditFile, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -28,6 +29,15 @@ pub const FIT: &str = "fit";
 /// A warning that rows are scored by a model that has met them.
 pub const IN_SAMPLE: &str = "in-sample";
 
+/// What a fit gives.
+struct Learned {
+    model: Result<Model, Error>,
+    /// What reading met.
+    said: Vec<Said>,
+    /// What each column was read as, as JSON.
+    columns: String,
+}
+
 /// Learns from rows, a label each and, where they differ in weight, a weight each. Several parts are tables, one above the
 /// other.
 #[pyfunction]
@@ -36,11 +46,11 @@ pub const IN_SAMPLE: &str = "in-sample";
 pub fn fit<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
-    labels: Vec<i8>,
+    labels: PyReadonlyArray1<'py, i8>,
     settings: &Bound<'py, PyDict>,
     reading: &str,
     tell: Option<Py<PyAny>>,
-    weights: Option<Vec<f32>>,
+    weights: Option<PyReadonlyArray1<'py, f32>>,
     audit: Option<Vec<PathBuf>>,
 ) -> PyResult<(PyModel, Vec<Said>, String)> {
     let config = config(settings)?;
@@ -51,9 +61,12 @@ pub fn fit<'py>(
              choose another method",
         ));
     }
-    let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
     config.device.unwrap_or_default().check().map_err(|error| raise_for("device", error))?;
-    config.check(rows.iter().any(Rows::is_pictures)).map_err(raise)?;
+    let mut pictures = false;
+    for part in &parts {
+        pictures |= Rows::are_pictures(part)?;
+    }
+    config.check(pictures).map_err(raise)?;
     let mut options = options(reading)?;
     config.reading(&mut options).map_err(raise)?;
     options.seed = config.seed.unwrap_or(0);
@@ -62,41 +75,63 @@ pub fn fit<'py>(
             "max_unlabeled and audit: an audit is of all rows, so they contradict one another; leave one of them out",
         ));
     }
-    let labels = as_labels(labels);
-    let (mut data, draw) = match Draw::of(&parts, rows, &labels, weights.as_deref(), &options)? {
-        Ok(draw) => (draw.learn(py, &options)?, Some(draw)),
+    let labels = as_labels(&labels);
+    let weights: Option<Vec<f32>> = weights.map(|weights| weights.as_array().to_vec());
+    let parts: Vec<Py<PyTuple>> = parts.into_iter().map(Bound::unbind).collect();
+    let mut watch = Watch::new(tell);
+    // Rows are read on the thread that learns from them: an allocator that keeps memory per thread, as glibc's does, can use
+    // again what reading leaves free, and the peak is that of the command.
+    let learned = watch.over(py, |observer| {
+        let (mut data, draw) = Python::attach(|py| read(py, &parts, labels, weights, &options))?;
+        drop(parts);
+        let said = notes(&data);
+        let mut learner = Learner::from_config(config);
+        if let Some(audit) = audit {
+            let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
+            (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
+        }
+        let model = match &draw {
+            Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
+            None => learner.fit_with(&data, observer),
+        };
+        if let Some(raised) = draw.and_then(Draw::raised) {
+            return Err(raised);
+        }
+        let columns = serde_json::to_string(data.columns_read());
+        let columns = columns.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Learned { model, said, columns })
+    })?;
+    let upper = watch.upper;
+    let estimators = watch.finish()?;
+    let Learned { model, mut said, columns } = learned?;
+    // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.
+    said.extend(estimators.into_iter().map(|sentence| (sentence, NOTE)));
+    let model = model.map_err(|error| raise_with(error, upper))?;
+    said.extend(of_report(&model));
+    Ok((PyModel::new(model), said, columns))
+}
+
+/// The rows to learn from, and those that were not drawn.
+pub fn read(
+    py: Python<'_>,
+    parts: &[Py<PyTuple>],
+    labels: Vec<Label>,
+    weights: Option<Vec<f32>>,
+    options: &InputOptions,
+) -> PyResult<(Dataset, Option<Draw>)> {
+    let parts: Vec<Bound<'_, PyTuple>> = parts.iter().map(|part| part.bind(py).clone()).collect();
+    let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
+    match Draw::of(&parts, rows, &labels, weights.as_deref(), options)? {
+        Ok(draw) => Ok((draw.learn(py, options)?, Some(draw))),
         Err(rows) => {
-            let data = Rows::learn(py, rows, labels, &options)?;
+            let data = Rows::learn(py, rows, labels, options)?;
             let data = match weights {
                 Some(weights) => data.with_weights(weights),
                 None => Ok(data),
             };
-            (data.map_err(|error| raise_for("sample_weight", error))?, None)
+            Ok((data.map_err(|error| raise_for("sample_weight", error))?, None))
         }
-    };
-    let mut said = notes(&data);
-    let mut learner = Learner::from_config(config);
-    if let Some(audit) = audit {
-        let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
-        (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
     }
-    let mut watch = Watch::new(tell);
-    let fitted = watch.over(py, |observer| match &draw {
-        Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
-        None => learner.fit_with(&data, observer),
-    })?;
-    if let Some(raised) = draw.and_then(Draw::raised) {
-        return Err(raised);
-    }
-    let upper = watch.upper;
-    let estimators = watch.finish()?;
-    // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.
-    said.extend(estimators.into_iter().map(|sentence| (sentence, NOTE)));
-    let model = fitted.map_err(|error| raise_with(error, upper))?;
-    said.extend(of_report(&model));
-    let columns = serde_json::to_string(data.columns_read());
-    let columns = columns.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok((PyModel::new(model), said, columns))
 }
 
 /// What a model warns of and notes, each with its kind.
@@ -143,13 +178,13 @@ fn answers(files: Vec<PathBuf>, config: &Config) -> PyResult<Option<Audit>> {
 }
 
 /// Above 0 is positive, 0 unlabeled, below 0 a known negative.
-pub fn as_labels(kinds: Vec<i8>) -> Vec<Label> {
-    let label = |kind: i8| match kind {
+pub fn as_labels(kinds: &PyReadonlyArray1<'_, i8>) -> Vec<Label> {
+    let label = |&kind: &i8| match kind {
         1.. => Label::Positive,
         0 => Label::Unlabeled,
         _ => Label::Negative,
     };
-    kinds.into_iter().map(label).collect()
+    kinds.as_array().iter().map(label).collect()
 }
 
 /// Settings by their names in Rust, as texts; the error names the keyword.

@@ -210,7 +210,7 @@ impl PyModel {
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyTuple>,
-        labels: Vec<i8>,
+        labels: PyReadonlyArray1<'py, i8>,
         is_truth: bool,
         counts: (usize, usize, u64),
         threads: usize,
@@ -221,9 +221,9 @@ impl PyModel {
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let mut said = notes(&data);
         let data = if is_truth {
-            data.with_truth(labels.into_iter().map(|label| label > 0).collect())
+            data.with_truth(labels.as_array().iter().map(|&label| label > 0).collect())
         } else {
-            data.with_labels(as_labels(labels))
+            data.with_labels(as_labels(&labels))
         };
         let data = data.map_err(|error| raise_for("y", error))?;
         let (repeats, columns, seed) = counts;

@@ -1,9 +1,9 @@
 //! The share of positives, estimated.
 
 use crate::failure::{raise, raise_for};
-use crate::fitting::{Said, as_labels, config, notes, options};
+use crate::fitting::{Said, as_labels, config, notes, options, read};
 use crate::progress::Watch;
-use crate::rows::Rows;
+use numpy::PyReadonlyArray1;
 use onesided::data::Store;
 use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators as all};
 use onesided::{Dataset, Learner};
@@ -44,7 +44,7 @@ impl PyPrior {
 pub fn estimate_prior<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
-    labels: Vec<i8>,
+    labels: PyReadonlyArray1<'py, i8>,
     names: Vec<String>,
     scorer: &str,
     settings: &Bound<'py, PyDict>,
@@ -61,14 +61,17 @@ pub fn estimate_prior<'py>(
     chosen.check().map_err(|error| raise_for("estimator", error))?;
     let scorer: PriorScorer = scorer.parse().map_err(|error: onesided::Error| raise_for("scorer", error))?;
     chosen.cross_fitting = CrossFitting { scorer, ..CrossFitting::default() };
-    let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
-    let data = Rows::learn(py, rows, as_labels(labels), &options(reading)?)?;
-    let said = notes(&data);
-    let chosen = for_rows(chosen, &data)?;
+    let (labels, options) = (as_labels(&labels), options(reading)?);
+    let parts: Vec<Py<PyTuple>> = parts.into_iter().map(Bound::unbind).collect();
     let mut watch = Watch::new(tell);
-    let learner = Learner::from_config(config).prior_settings(chosen);
-    let report = watch.over(py, |observer| learner.estimate_prior_with(&data, observer))?;
+    let estimated = watch.over(py, |observer| {
+        let (data, _) = Python::attach(|py| read(py, &parts, labels, None, &options))?;
+        let said = notes(&data);
+        let learner = Learner::from_config(config).prior_settings(for_rows(chosen, &data)?);
+        Ok::<_, PyErr>((learner.estimate_prior_with(&data, observer), said))
+    })?;
     watch.finish()?;
+    let (report, said) = estimated?;
     let report = report.map_err(raise)?;
     Ok((PyPrior { report, seconds: started.elapsed().as_secs_f64() }, said))
 }

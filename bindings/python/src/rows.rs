@@ -1,6 +1,6 @@
 //! What `_input.py` found X to be, as a [`Dataset`]: learned from, or encoded as a model's own rows were.
 
-use crate::failure::raise_for;
+use crate::failure::{raise_for, raise_reading};
 use crate::pieces::{AsF64, Cells, Numbers2, PIECE, with_array};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchReader,
@@ -24,6 +24,9 @@ use std::sync::Arc;
 
 /// What errors call a table in memory.
 const X: &str = "X";
+
+/// How an error of reading is raised.
+pub type Raise<'r> = &'r dyn Fn(DataError) -> PyErr;
 
 /// Whether a row of a table is taken.
 pub type Kept<'k> = &'k (dyn Fn(usize) -> bool + Sync);
@@ -85,8 +88,10 @@ impl<'py> Rows<'py> {
         })
     }
 
-    pub fn is_pictures(&self) -> bool {
-        matches!(self, Rows::Files(_) | Rows::Pictures(_))
+    /// Whether what was given is pictures.
+    pub fn are_pictures(given: &Bound<'py, PyTuple>) -> PyResult<bool> {
+        let kind: String = given.get_item(0)?.extract()?;
+        Ok(matches!(kind.as_str(), "files" | "pictures"))
     }
 
     pub fn is_table(&self) -> bool {
@@ -123,11 +128,11 @@ impl<'py> Rows<'py> {
         labels: Vec<Label>,
         options: &InputOptions,
     ) -> PyResult<Dataset> {
-        let raise = |error: DataError| raise_for(X, error);
+        let raise = |error: DataError| raise_reading(options, error);
         if parts.iter().all(Rows::is_table) {
             let read = options.read_options();
-            let frames =
-                parts.iter_mut().map(|part| part.frame(py, &read, None)).collect::<PyResult<Vec<Frame>>>()?;
+            let frames = parts.iter_mut().map(|part| part.frame(py, &read, None, &raise));
+            let frames = frames.collect::<PyResult<Vec<Frame>>>()?;
             // The arrays may go before anything is learned.
             drop(parts);
             let mut frames = frames.into_iter();
@@ -211,7 +216,7 @@ impl<'py> Rows<'py> {
                 Rows::Matrix(..) | Rows::Columns(..) | Rows::Stream(_) | Rows::Batches(..),
                 Encoding::Table(features),
             ) => {
-                let frame = self.frame(py, &features.read_options(), None)?;
+                let frame = self.frame(py, &features.read_options(), None, &raise)?;
                 drop(self);
                 py.detach(|| encoding.encode_frame(frame)).map_err(raise)
             }
@@ -222,8 +227,13 @@ impl<'py> Rows<'py> {
     }
 
     /// A table as a frame, or some of its rows.
-    pub fn frame(&mut self, py: Python<'py>, options: &ReadOptions, kept: Option<Kept>) -> PyResult<Frame> {
-        let raise = |error: DataError| raise_for(X, error);
+    pub fn frame(
+        &mut self,
+        py: Python<'py>,
+        options: &ReadOptions,
+        kept: Option<Kept>,
+        raise: Raise,
+    ) -> PyResult<Frame> {
         match self {
             Rows::Matrix(numbers, names) => with_array!(Numbers2, numbers, array => {
                 let view = array.as_array();

@@ -40,6 +40,66 @@ def test_settings(made, params, said):
         PUClassifier(**params).fit(made.X, made.y)
 
 
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"drop": ["zz"]}, "^drop: there is no column 'zz'"),
+        ({"drop": ["zz"], "max_unlabeled": 20}, "^drop: there is no column 'zz'"),
+        ({"drop": 3}, "^drop: must be the name of a column or a list of names, but is 3"),
+        ({"only": "zz"}, "^only: there is no column 'zz'"),
+        ({"only": ["a"], "text": ["zz"]}, "^text: there is no column 'zz'"),
+        ({"text": ["a"]}, "^text: column 'a' holds numbers"),
+        ({"numeric": ["zz"]}, "^numeric: there is no column 'zz'"),
+        ({"categorical": ["zz"]}, "^categorical: there is no column 'zz'"),
+        ({"date": ["zz"]}, "^date: there is no column 'zz'"),
+        ({"date": ["w"]}, "^date: column 'w' has not one cell that is a date"),
+        ({"drop": ["a"], "numeric": ["a"]}, "^drop and numeric: column 'a' cannot be both"),
+        ({"max_unlabeled": 2.5}, "^max_unlabeled: must be a whole number of 1 or above, but is 2.5"),
+        ({"n_jobs": 1.5}, "^n_jobs: must be a whole number"),
+        ({"average": 2.0, "model": "mlp", "prior": 0.3}, "^average: .*but is 2"),
+        ({"beta": -1.0, "method": "nnpu", "prior": 0.3}, "^beta, .*but is -1"),
+        ({"image_shape": "1x2x2"}, "^image_shape: each column is a pixel, but column 'w' of X does not hold numbers"),
+    ],
+)
+def test_keywords_of_columns_are_named(made, params, said):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(made.X[:, :3], columns=list("abc")).assign(w=np.where(made.X[:, 3] > 0, "red", "blue"))
+    with pytest.raises(ValueError, match=said):
+        PUClassifier(**params).fit(frame, made.y)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"min_texts": 0}, "^min_texts: must be a whole number of 1 or above, but is 0"),
+        ({"min_texts": 500}, "^min_texts: no word or phrase occurs in at least 500 of the 200 texts"),
+        ({"max_terms": 0}, "^max_terms: must be a whole number of 1 or above, but is 0"),
+        ({"ngrams": 99}, "^ngrams: phrases of 1 to 99 words"),
+        ({"features": "words"}, "^features: must be one of 'counts', 'tfidf', 'sublinear', but is 'words'"),
+        ({"drop": ["a"]}, "^drop: it names columns of a table, and X is texts, which have no columns"),
+    ],
+)
+def test_keywords_of_texts_are_named(params, said):
+    texts = ["the team won the game", "the bank raised its rates"] * 100
+    with pytest.raises(ValueError, match=said):
+        PUClassifier("weighted-lr", prior=0.5, **params).fit(texts, [1, 0, 0, 0] * 50)
+
+
+def test_every_weight_of_words_that_the_docs_name_is_taken():
+    texts = ["the team won the game game game", "the bank raised its rates", "the game was the bank's"] * 60
+    bytes_of = [
+        PUClassifier("weighted-lr", prior=0.5, features=name).fit(texts, [1, 0, 0] * 60).to_bytes()
+        for name in ("counts", "tfidf", "sublinear")
+    ]
+    assert len(set(bytes_of)) == 3
+
+
+def test_columns_of_a_sparse_matrix_have_no_names(made):
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(ValueError, match="^drop: it names columns of a table, and X is a sparse matrix"):
+        PUClassifier("weighted-lr", prior=0.4, drop=["x0"]).fit(sparse.csr_matrix(made.X), made.y)
+
+
 def test_a_share_may_be_in_percent(made):
     shares = [PUClassifier("weighted-lr", prior=prior).fit(made.X, made.y).prior_ for prior in (0.3, "30%", "30 %")]
     assert shares == [0.3, 0.3, 0.3]

@@ -131,6 +131,9 @@ impl TrainOverrides {
             TrainOverrides { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
                 wrong("weight decay", "0 or a positive number", decay)
             }
+            TrainOverrides { average: Some(rate), .. } if !(0.0..1.0).contains(&rate) => {
+                wrong("average", "0 or above and below 1", rate)
+            }
             _ => Ok(()),
         }
     }

@@ -16,7 +16,7 @@ from ._labels import Labels, check_order, column_of, negative_of, read_labels
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
 from ._results import EstimatedPrior, Explanation, Importance, RecallCut
-from ._settings import reading_of, settings_of
+from ._settings import check_columns, reading_of, settings_of
 from ._warnings import PriorWarning
 
 # With fewer rows, a prior that cannot be estimated is assumed, with a warning.
@@ -348,16 +348,17 @@ class PUClassifier(Estimator):
         rows: Rows,
         labels: Labels,
         scenario: str = "single-sample",
-        weights: list[float] | None = None,
+        weights: np.ndarray | None = None,
         audit: list[str] | None = None,
     ) -> PUClassifier:
         if self.prior is not None and self.prior_in_unlabeled is not None:
             raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
         params = self.get_params()
+        check_columns(params, rows.kind)
         settings, reading = settings_of(params), reading_of(params)
         settings.setdefault("scenario", [scenario])
-        kinds = labels.kinds.tolist()
-        if kinds.count(1) == 1:
+        kinds = labels.kinds
+        if np.count_nonzero(kinds == 1) == 1:
             raise ValueError("y: only 1 row is labeled positive, and at least 2 are needed: one to learn from, one to measure on")
         with Teller(self.verbose) as teller:
             try:
@@ -365,7 +366,7 @@ class PUClassifier(Estimator):
             except NoPriorError as error:
                 if len(kinds) >= SMALL or parts[0][0] == "stream" and rows.count is None:
                     raise
-                share = self._assumed(error, kinds.count(0))
+                share = self._assumed(error, int(np.count_nonzero(kinds == 0)))
                 settings["prior_in_unlabeled"] = [repr(share)]
                 settings.pop("prior", None)
                 model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
@@ -704,7 +705,7 @@ class PUClassifier(Estimator):
             kinds = read_labels(truth, self.pos_label).kinds
         with Teller(self.verbose) as teller:
             found, said = self.model_.importance(
-                given, kinds.tolist(), truth is not None, counts, threads_of(self.n_jobs), self.device or "cpu", teller.callback
+                given, kinds, truth is not None, counts, threads_of(self.n_jobs), self.device or "cpu", teller.callback
             )
         say(said, self.verbose, above=3)
         return Importance._of(json.loads(found))
@@ -822,7 +823,7 @@ def _probability(scores: np.ndarray) -> np.ndarray:
     return probabilities(scores, 0.0).astype(np.float64)
 
 
-def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
+def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:
     """A weight above 0 for every row."""
     if sample_weight is None:
         return None
@@ -847,7 +848,7 @@ def _weights_of(sample_weight: Any, rows: int) -> list[float] | None:
             f"sample_weight: weights are finite numbers above 0, but row {wrong[0]} has {weights[wrong[0]]:g}; leave rows "
             "without weight out"
         )
-    return list(narrow.tolist())
+    return narrow
 
 
 def _paths_of(audit: Any) -> list[str]:

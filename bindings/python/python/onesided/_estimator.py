@@ -169,8 +169,8 @@ def threads_of(n_jobs: Any) -> int:
     if n_jobs is None:
         return 0
     try:
-        number = int(n_jobs)
-    except (TypeError, ValueError):
+        number = operator.index(n_jobs)
+    except TypeError:
         raise ValueError(f"n_jobs: must be a whole number, -1 or None, but is {n_jobs!r}") from None
     if number >= 1:
         return number

@@ -53,7 +53,7 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
         return _sparse(X, argument)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
-        return _frame(X, argument)
+        return _frame(X, argument, image_shape)
     if pandas is not None and isinstance(X, pandas.Series):
         _check_series(X.dtype.kind in "fiubmM", argument)
         X = X.to_list()
@@ -65,6 +65,11 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
             _check_series(numeric is not None and bool(numeric()), argument)
             X = X.to_list() if hasattr(X, "to_list") else X.to_pylist()
         else:
+            if image_shape is not None:
+                raise ValueError(
+                    f"image_shape: columns of pixels are read from an array or a frame of pandas, and {argument} is neither; give "
+                    f"{argument} as an array"
+                )
             return _stream(X, argument)
     if isinstance(X, (list, tuple)):
         if len(X) == 0:
@@ -264,8 +269,13 @@ def _names(X: Any, name: str) -> bool:
     return isinstance(found, (list, tuple)) and all(isinstance(one, str) for one in found)
 
 
-def _frame(X: Any, argument: str) -> Rows:
+def _frame(X: Any, argument: str, image_shape: str | None) -> Rows:
     _check_shape(X.shape, argument)
+    if image_shape is not None:
+        other = next((name for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "fiu"), None)
+        if other is not None:
+            raise ValueError(f"image_shape: each column is a pixel, but column {other!r} of {argument} does not hold numbers")
+        return _pictures(_shaped(X.to_numpy(), image_shape, argument), argument)
     # As scikit-learn has it: names that are not all texts do not count.
     named = all(isinstance(name, str) for name in X.columns)
     names = list(X.columns) if named else [f"x{at}" for at in range(X.shape[1])]

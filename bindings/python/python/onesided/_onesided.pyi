@@ -37,7 +37,7 @@ class Model:
     def importance(
         self,
         rows: _Rows,
-        labels: list[int],
+        labels: np.ndarray,
         is_truth: bool,
         counts: tuple[int, int, int],
         threads: int,
@@ -81,18 +81,18 @@ class Objective:
 def main(arguments: list[str]) -> int: ...
 def fit(
     parts: list[_Rows],
-    labels: list[int],
+    labels: np.ndarray,
     settings: dict[str, list[str]],
     reading: str,
     tell: _Tell,
-    weights: list[float] | None = None,
+    weights: np.ndarray | None = None,
     audit: list[str] | None = None,
 ) -> tuple[Model, _Said, str]: ...
 def settings() -> list[tuple[str, str, str]]: ...
 def methods() -> list[tuple[str, str, str, bool]]: ...
 def estimate_prior(
     parts: list[_Rows],
-    labels: list[int],
+    labels: np.ndarray,
     names: list[str],
     scorer: str,
     settings: dict[str, list[str]],

@@ -14,7 +14,7 @@ from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import Prior
 from ._onesided import estimate_prior as _estimate_prior
-from ._settings import reading_of
+from ._settings import check_columns, reading_of
 from ._warnings import PriorWarning
 
 
@@ -159,18 +159,19 @@ def estimate_prior(
             raise ValueError("X_pos and X_unl: give these two, or X and y, not both")
         given = {"X_pos": X_pos, "X_unl": X_unl, **({} if X_neg is None else {"X_neg": X_neg})}
         parts, counts = parts_of({argument: rows_of(X, argument=argument) for argument, X in given.items()})
-        kinds = np.repeat([1, 0, -1][: len(counts)], counts)
+        kinds = np.repeat(np.array([1, 0, -1], dtype=np.int8)[: len(counts)], counts)
         scenario = scenario or "case-control"
     else:
         kinds = read_labels(y, pos_label, negative).kinds
         rows = rows_of(X, argument="X")
         if rows.count is not None and rows.count != len(kinds):
             raise ValueError(f"y: has {len(kinds)} values, but X has {rows.count} rows")
+        check_columns(reading, rows.kind)
         parts = [rows.given]
     settings = _settings(scenario, random_state, n_jobs, device)
     with Teller(verbose) as teller:
         found, said = _estimate_prior(
-            parts, kinds.tolist(), names, scorer, settings, reading_of(reading), teller.callback
+            parts, kinds, names, scorer, settings, reading_of(reading), teller.callback
         )
     say(said, verbose, above=3)
     estimate = PriorEstimate(found)

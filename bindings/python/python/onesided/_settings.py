@@ -9,13 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from ._estimator import seed_of, threads_of
+from ._estimator import seed_of, threads_of, whole
 
 # Keywords that say how X is read; the others are settings of the fit.
 READING = (
     "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
     "max_terms", "stop_words", "max_unlabeled",
 )
+# Those that name columns.
+COLUMNS = ("drop", "only", "text", "numeric", "categorical", "date")
+# Those that are a number.
+_NUMBERS = ("ngrams", "min_texts", "max_terms", "max_unlabeled")
+# What terms count, as the command calls it and as Rust does.
+_FEATURES = {"counts": "counts", "tfidf": "tf-idf", "sublinear": "sublinear-tf-idf"}
 # Keywords of the estimator itself.
 OWN = ("pos_label", "negative", "verbose")
 # Shares that may be written in percent.
@@ -28,14 +34,36 @@ def reading_of(params: dict[str, Any]) -> str:
         value = params.get(name)
         if value is None:
             continue
-        if name in ("drop", "only", "text", "numeric", "categorical", "date"):
-            value = [value] if isinstance(value, str) else [str(one) for one in value]
+        if name in COLUMNS:
+            value = _names_of(name, value)
         elif name == "image_shape":
             value = _shape_of(value)
-        elif isinstance(value, np.integer):
-            value = int(value)
+        elif name in _NUMBERS:
+            value = whole(name, value)
+        elif name == "features":
+            value = _FEATURES.get(value, value)
+            if value not in _FEATURES.values():
+                raise ValueError(f"features: must be one of {', '.join(map(repr, _FEATURES))}, but is {value!r}")
         given[name] = value
     return json.dumps(given)
+
+
+def _names_of(name: str, value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    try:
+        return [str(one) for one in value]
+    except TypeError:
+        raise ValueError(f"{name}: must be the name of a column or a list of names, but is {value!r}") from None
+
+
+def check_columns(params: dict[str, Any], kind: str) -> None:
+    """Refuses names of columns where rows have none: they would be ignored without a word."""
+    for name in COLUMNS:
+        # An empty list names nothing.
+        if params.get(name) is not None and kind != "table" and len(_names_of(name, params[name])) > 0:
+            what = "a sparse matrix, whose columns have no names" if kind == "sparse" else f"{kind}, which have no columns"
+            raise ValueError(f"{name}: it names columns of a table, and X is {what}; leave it out")
 
 
 def _shape_of(value: Any) -> Any:
