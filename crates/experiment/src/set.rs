@@ -1,16 +1,18 @@
 //! A data set as runs need it: rows to train on, then rows to test on, in one piece that a device holds once.
 
 use crate::ExperimentError;
+use crate::bias;
 use crate::choices::TextForm;
 use crate::classes::Classes;
 use crate::spec::{DataKind, DataSpec};
+use onesided_classic::Selected;
 use onesided_data::{
     CIFAR10_CLASSES, DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Input,
-    InputOptions, Matrix, NEWSGROUPS, PictureShape, Pictures, Pixels, Store, TextInput, TextOptions,
+    InputOptions, Matrix, NEWSGROUPS, PictureShape, Pictures, Pixels, Scaling, Store, TextInput, TextOptions,
     Weighting, cifar10, digits, image_folder, mnist, newsgroups, svhn, train_test, usps, vocabulary,
     word_vectors,
 };
-use onesided_learn::Error;
+use onesided_learn::{Error, Views};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -35,6 +37,8 @@ pub struct Set {
     rows: Dataset,
     /// Pictures as numbers of mean 0 and deviation 1, made when they are first asked for.
     numbers: OnceLock<Dataset>,
+    /// How probable it is that each row to train on is positive, for those who label with a bias.
+    probabilities: OnceLock<Vec<f64>>,
     /// Rows without a value below zero: there from the start for texts, else made when first asked for.
     counts: OnceLock<Dataset>,
 }
@@ -81,8 +85,11 @@ impl Set {
                 of_table(Some(square), images, classes.of(&labels), classes.kept(&labels))
             }
             DataKind::Table => {
-                let (rows, truth) = table(spec, &place)?;
-                of_table(None, rows, truth, None)
+                let Table { rows, truth, tested } = table(spec, &place)?;
+                match tested {
+                    Some(tested) => of_parts(rows, &truth, &tested),
+                    None => of_table(None, rows, truth, None),
+                }
             }
             DataKind::Newsgroups => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
             DataKind::Images => of_folder(spec, &place),
@@ -90,8 +97,8 @@ impl Set {
     }
 
     fn new(train: Vec<bool>, test: Vec<bool>, published: Option<Vec<usize>>, rows: Dataset) -> Self {
-        let (numbers, counts) = (OnceLock::new(), OnceLock::new());
-        Self { train, test, files: None, published, rows, numbers, counts }
+        let (numbers, counts, probabilities) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { train, test, files: None, published, rows, numbers, probabilities, counts }
     }
 
     /// The rows as networks take them.
@@ -113,6 +120,16 @@ impl Set {
             }
             _ => Ok(&self.rows),
         }
+    }
+
+    /// The probability that a row to train on is positive, by a logistic regression of the true classes.
+    pub(crate) fn probabilities(&self) -> Result<&[f64], ExperimentError> {
+        let make = || {
+            let views = Views::new(self.numbers()?);
+            let rows: Vec<usize> = (0..self.train.len()).collect();
+            bias::probabilities(&Selected::new(views.rows(Scaling::Standard)?, rows), &self.train)
+        };
+        made(&self.probabilities, make).map(Vec::as_slice)
     }
 
     /// The rows as classic systems take them that need counts, with no value below zero: texts as counts of terms, pixels
@@ -168,10 +185,10 @@ impl Set {
 }
 
 /// What is in `place`, made first if it is not there.
-fn made(
-    place: &OnceLock<Dataset>,
-    make: impl FnOnce() -> Result<Dataset, ExperimentError>,
-) -> Result<&Dataset, ExperimentError> {
+fn made<T>(
+    place: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, ExperimentError>,
+) -> Result<&T, ExperimentError> {
     if let Some(there) = place.get() {
         return Ok(there);
     }
@@ -252,8 +269,17 @@ fn of_texts(
     }
 }
 
-/// A table: numbers and texts as columns of mean 0 and deviation 1, and whether each row is positive.
-fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), ExperimentError> {
+/// Numbers and texts as columns of mean 0 and deviation 1, and what is known of each row.
+struct Table {
+    rows: Matrix,
+    /// Whether it is positive.
+    truth: Vec<bool>,
+    /// Whether it is tested on, where a column says so.
+    tested: Option<Vec<bool>>,
+}
+
+/// Reads a table.
+fn table(spec: &DataSpec, file: &Path) -> Result<Table, ExperimentError> {
     let refuse = |detail: &str| ExperimentError::Spec { file: spec.name.clone(), detail: detail.into() };
     let label =
         spec.label.as_ref().ok_or_else(|| refuse("a table needs the column of its classes as label"))?;
@@ -266,11 +292,33 @@ fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), Experiment
     let options = InputOptions {
         truth: Some(label.clone()),
         positive: Some(positive.clone()),
+        id: spec.part.iter().cloned().collect(),
         ..InputOptions::default()
     };
     let data = options.read(&Input::one(file))?;
     let truth = data.truth().map(<[bool]>::to_vec).unwrap_or_default();
-    Ok((data.dense()?.into_owned(), truth))
+    let mut tested = None;
+    if let (Some(name), Some((_, parts))) = (&spec.part, data.ids().first()) {
+        let is = |part: &str| match part {
+            "train" => Ok(false),
+            "test" => Ok(true),
+            other => Err(refuse(&format!("its column '{name}' holds '{other}'; use train and test"))),
+        };
+        let of_rows = parts.iter().map(is).collect::<Result<Vec<bool>, _>>()?;
+        if let Some(missing) = [(true, "test"), (false, "train")].iter().find(|(of, _)| !of_rows.contains(of)) {
+            return Err(refuse(&format!("no row of its column '{name}' is '{}'", missing.1)));
+        }
+        tested = Some(of_rows);
+    }
+    Ok(Table { rows: data.dense()?.into_owned(), truth, tested })
+}
+
+/// Rows with a test part of their own.
+fn of_parts(rows: Matrix, truth: &[bool], tested: &[bool]) -> Result<Set, ExperimentError> {
+    let (test, train): (Vec<usize>, Vec<usize>) = (0..truth.len()).partition(|&row| tested[row]);
+    let labels = |rows: &[usize]| rows.iter().map(|&row| truth[row]).collect();
+    let order = [&train[..], &test[..]].concat();
+    Ok(Set::new(labels(&train), labels(&test), Some(train), of_matrix(rows.select(&order), None)?))
 }
 
 /// Rows without a test part: a share of each class is kept for testing. Of the rows, those that are `kept`
@@ -451,5 +499,37 @@ pub(crate) mod tests {
         let numbers = set.numbers().unwrap().dense().unwrap();
         assert!((f64::from(numbers.as_slice()[0]) - 0.5f64.sqrt()).abs() < 1e-6);
         assert_eq!(set.counts().unwrap().dense().unwrap().as_slice(), [10.0, 0.0, 10.0, 0.0]);
+    }
+
+    #[test]
+    fn a_column_of_a_table_may_say_what_is_tested_on() {
+        let folder = std::env::temp_dir().join(format!("onesided-parts-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let line = |row: usize| {
+            let part = if row % 4 == 0 { "test" } else { "train" };
+            format!("{row},{},{part}\n", if row < 8 { "yes" } else { "no" })
+        };
+        let lines: String = (0..20).map(line).collect();
+        fs::write(folder.join("mails.csv"), format!("number,spam,part\n{lines}")).unwrap();
+        let read = |from: &str, to: &str| {
+            let text = "title = \"t\"\nhidden = [0.5]\nseeds = [0]\n[[data]]\nname = \"table:mails\"\npositive = [\"yes\"]\n\
+                        folder = \"mails.csv\"\nlabel = \"spam\"\npart = \"part\"\n[[method]]\nname = \"naive\"\n";
+            let spec = crate::spec::tests::parsed(&text.replace(from, to)).unwrap();
+            Set::read(&spec.data[0], TextForm::Glove, &folder)
+        };
+        let set = read("", "").unwrap();
+        assert_eq!((set.train.len(), set.test.len()), (15, 5));
+        // Rows 0 and 4 are positive and tested on; the other six are trained on, in the order of the file.
+        assert_eq!(set.test, [true, true, false, false, false]);
+        assert_eq!((set.name(0), set.name(14)), ("1".to_string(), "19".to_string()));
+        assert_eq!(set.train.iter().filter(|&&positive| positive).count(), 6);
+        // The column is not learned from.
+        assert_eq!(set.rows().encoding().width(), 1);
+        let refused = read("part = \"part\"", "part = \"number\"").err().unwrap().to_string();
+        assert!(refused.contains("its column 'number' holds '0'; use train and test"), "{refused}");
+        fs::write(folder.join("mails.csv"), format!("number,spam,part\n{}", lines.replace("test", "train"))).unwrap();
+        let refused = read("", "").err().unwrap().to_string();
+        assert!(refused.contains("no row of its column 'part' is 'test'"), "{refused}");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

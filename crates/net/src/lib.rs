@@ -50,6 +50,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
+mod dropped;
 mod error;
 mod executor;
 mod mixup;
@@ -83,6 +84,7 @@ pub use train::{
     EpochRecord, Job, NegativeRows, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on,
     train_watched,
 };
+pub use dropped::Dropped;
 pub use views::Strong;
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

@@ -9,6 +9,7 @@ use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
 use crate::device::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
+use crate::dropped;
 use crate::mixup;
 use crate::optimizer::{COEFFICIENTS, Clock, Optimizer};
 use crate::spec::Network;
@@ -193,6 +194,9 @@ impl Executor for CudaExecutor {
         }
         if !batch.partners.is_empty() {
             return Err(NetError::Config(mixup::ON_THE_CPU.into()));
+        }
+        if !batch.dropped.is_empty() {
+            return Err(NetError::Config(dropped::ON_THE_CPU.into()));
         }
         if batch.strong.len() > net.strong {
             let (views, most) = (batch.strong.len(), net.strong);
