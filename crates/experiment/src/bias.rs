@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn the_first_of_many_draws_follow_the_weights() {
         let p = spread();
-        let first = |bias: Bias| -> Vec<usize> { (0..4000).map(|seed| bias.choose(&p, 1, seed)[0]).collect() };
+        let first =
+            |bias: Bias| -> Vec<usize> { (0..4000).map(|seed| bias.choose(&p, 1, seed)[0]).collect() };
         // ∫ p · p¹⁰ / ∫ p¹⁰ = 11/12; a tenth of the chance is even, whose mean is 1/2.
         let likely = 0.9 * 11.0 / 12.0 + 0.1 * 0.5;
         assert!((mean(&first(Bias::Likely), &p) - likely).abs() < 0.012);

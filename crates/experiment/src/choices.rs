@@ -201,7 +201,9 @@ impl Choices {
             _ => config.scenario(),
         };
         if unlabeled == UnlabeledRows::All && scenario != Scenario::CaseControl {
-            return Err("with unlabeled = \"all\" the rows are two samples, and the scenario is case-control".into());
+            return Err(
+                "with unlabeled = \"all\" the rows are two samples, and the scenario is case-control".into(),
+            );
         }
         let least = within("share_of_positives", self.share_of_positives.unwrap_or(0.0), 0.0..=0.9)?;
         Ok(Settings {

@@ -51,7 +51,8 @@ fn estimate(
     // A labeled row that is unlabeled as well is there twice, as it would be in two files.
     let data = set.rows().select(&rows.concat()).with_labels(labels)?;
     let task = Task::new(&data, false, split.scenario, seed, machine)?;
-    let report = estimate_prior(&task, &Views::new(&data), &PriorSettings::quick(), &mut |_| Signal::Continue)?;
+    let report =
+        estimate_prior(&task, &Views::new(&data), &PriorSettings::quick(), &mut |_| Signal::Continue)?;
     Ok(PriorEstimate::from_report(&report).map_err(Error::from)?.mu)
 }
 

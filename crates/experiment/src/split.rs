@@ -194,7 +194,10 @@ mod tests {
             let by_chance = mean(labeled, None);
             assert!((by_chance - 49.5).abs() < 5.0, "{by_chance}");
             let (likely, boundary) = (mean(labeled, Some(Bias::Likely)), mean(labeled, Some(Bias::Boundary)));
-            assert!(likely < by_chance - 3.0 && boundary > by_chance + 3.0, "{likely} {by_chance} {boundary}");
+            assert!(
+                likely < by_chance - 3.0 && boundary > by_chance + 3.0,
+                "{likely} {by_chance} {boundary}"
+            );
         }
     }
 

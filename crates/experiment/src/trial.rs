@@ -15,7 +15,8 @@ use onesided_learn::{
     Error, Kinds, Machine, Method, Observer, Priors, Scorer, Subset, Task, Training, Views,
 };
 use onesided_net::{
-    Architecture, Device, Draw, Engine, Executor, NetError, Network, TrainConfig, Watcher, score_rows, score_views,
+    Architecture, Device, Draw, Engine, Executor, NetError, Network, TrainConfig, Watcher, score_rows,
+    score_views,
 };
 use std::borrow::Cow;
 use std::time::Instant;
@@ -61,12 +62,7 @@ impl<'a> Trial<'a> {
         Self::of_split(run, Split::new(run, kind, set, Some(estimate))?, set, machine)
     }
 
-    fn of_split(
-        run: &'a Run,
-        split: Split,
-        set: &'a Set,
-        machine: Machine,
-    ) -> Result<Self, ExperimentError> {
+    fn of_split(run: &'a Run, split: Split, set: &'a Set, machine: Machine) -> Result<Self, ExperimentError> {
         let settings = &run.settings;
         let counts = counts(&split);
         let given = split.prior.map(|prior| prior.given);

@@ -1,10 +1,10 @@
 //! The joint between the training loop and a device.
 
 use crate::NetError;
+use crate::dropped::Dropped;
 use crate::mixup::Partner;
 use crate::optimizer::Clock;
 use crate::spec::Shape;
-use crate::dropped::Dropped;
 use crate::views::Strong;
 use crate::weights::Weights;
 

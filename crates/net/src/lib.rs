@@ -71,6 +71,7 @@ pub use cpu::CpuExecutor;
 #[cfg(feature = "cuda")]
 pub use cuda::{Card, CardData, CudaExecutor};
 pub use device::{Device, Engine, ExecutorConfig, Precision};
+pub use dropped::Dropped;
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use mixup::{Mixing, Mixup, Partner};
@@ -84,7 +85,6 @@ pub use train::{
     EpochRecord, Job, NegativeRows, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on,
     train_watched,
 };
-pub use dropped::Dropped;
 pub use views::Strong;
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;

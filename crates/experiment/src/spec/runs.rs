@@ -75,7 +75,8 @@ impl Spec {
         let settings = choices.resolve(&by.name).map_err(refused)?;
         settings.check().map_err(|error| refused(error.to_string()))?;
         if settings.prior == PriorSource::Estimated && prior_error != 0.0 {
-            let why = "an estimated prior is off by itself; leave 'prior_errors' or prior = \"estimated\" out";
+            let why =
+                "an estimated prior is off by itself; leave 'prior_errors' or prior = \"estimated\" out";
             return Err(refused(why.into()));
         }
         // The objective belongs to it even where it is the method's name; how a table shows the method does not.
