@@ -360,6 +360,16 @@ pub(crate) mod tests {
         Set::new(train, vec![false; test], None, of_matrix(numbers, None).unwrap())
     }
 
+    /// As many positives as negatives to train on, then a row to test on: of two positives, the one of the larger number looks
+    /// less positive.
+    pub fn overlapping(each: usize) -> Set {
+        let train: Vec<bool> = (0..2 * each).map(|row| row < each).collect();
+        let place = |row: usize| if row < each { row } else { row - each / 2 };
+        let numbers = (0..=2 * each).map(|row| 4.0 * place(row) as f32 / each as f32).collect();
+        let rows = Matrix::new(2 * each + 1, 1, numbers).unwrap();
+        Set::new(train, vec![false], None, of_matrix(rows, None).unwrap())
+    }
+
     #[test]
     fn columns_are_scaled_by_the_rows_to_train_on() {
         // Of 1 and 3 the mean is 2 and the deviation 1; a constant column is centered alone.
