@@ -1,7 +1,7 @@
 //! Labels that favor some positives over others, by the three rules of PU-Bench (ICLR 2026), written from its description.
 //!
 //! All three go by p(x), the probability of the positive class as a logistic regression gives it that is fitted to the true
-//! classes of the rows to train on (½|w|² + Σ log loss, columns scaled). It stands for whoever labels, and no method sees it.
+//! classes of the rows to train on (½|w|² + Σ log loss, columns scaled). It plays whoever labels, and no method sees it.
 //!
 //! | rule | PU-Bench | which positives are labeled |
 //! |---|---|---|
