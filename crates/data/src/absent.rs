@@ -84,7 +84,7 @@ pub(crate) mod read {
 /// Tables that are written.
 pub(crate) mod write {
     use crate::OutBatch;
-    use crate::write::NumberStyle;
+    use crate::read::NumberStyle;
     use std::io::{self, Write};
 
     fn absent(what: &str, feature: &str) -> io::Error {

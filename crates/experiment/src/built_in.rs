@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 17] = files![
+const SPECS: [File; 24] = files![
     "table1",
     "table1-as-printed",
     "table1-taught",
@@ -21,6 +21,11 @@ const SPECS: [File; 17] = files![
     "classic",
     "few-labels",
     "few-labels-prior",
+    "benchmark",
+    "benchmark-pubench",
+    "benchmark-estimated",
+    "benchmark-biased",
+    "benchmark-single",
     "figure",
     "figure-vgg16",
     "plain-start",
@@ -28,6 +33,8 @@ const SPECS: [File; 17] = files![
     "tune-20ng",
     "tune-20ng-long",
     "tune-as-printed",
+    "tune-benchmark",
+    "tune-benchmark-texts",
     "tune-digits",
     "tune-digits-long",
     "tune-taught"

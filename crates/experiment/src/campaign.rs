@@ -1,6 +1,7 @@
 //! Runs of a spec, several at a time, each recorded when it ends.
 
 use crate::ExperimentError;
+use crate::estimated::Estimates;
 use crate::results::{Record, Results};
 use crate::set::Set;
 use crate::spec::{Run, Spec};
@@ -210,6 +211,7 @@ fn run_on_dataset(
     if let Some(engine) = &engine {
         (recorder.observer)(Event::On(&engine.describe()));
     }
+    let estimates = Estimates::default();
     let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
     let started = Instant::now();
@@ -231,7 +233,11 @@ fn run_on_dataset(
                 let mut observer = |_: &onesided_learn::Progress| Signal::from(go_on());
                 let record = match elsewhere {
                     Some(record) => Some(record),
-                    None => trial(run)?.train(engine.as_ref(), &mut observer, &mut |_, _| Ok(()))?,
+                    None => trial(run)?.estimated(spec.prior_error_kind, &estimates)?.train(
+                        engine.as_ref(),
+                        &mut observer,
+                        &mut |_, _| Ok(()),
+                    )?,
                 };
                 let Some(record) = record else { return Ok(()) };
                 if here {

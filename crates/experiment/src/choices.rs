@@ -1,6 +1,7 @@
 //! What a spec may choose for a run, at every level: for all runs, a data set, a method, or a pair of them.
 
 use crate::ExperimentError;
+use crate::bias::Bias;
 use onesided_data::{Mix, Scenario, unknown_name};
 use onesided_learn::{Config, Method, ModelChoice};
 use onesided_loss::Options;
@@ -90,6 +91,17 @@ pub struct Choices {
     /// negatives; 0 trains on all rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hold_out: Option<f64>,
+    /// Which positives are labeled rather than others: `none`, `likely`, `boundary` or `top`; see [`Bias`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias: Option<String>,
+    /// Which rows are unlabeled: `rest` (all that are not labeled: one sample) or `all` (the labeled ones once more among
+    /// them: two samples, whose scenario is `case-control`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlabeled: Option<String>,
+    /// Whether methods are told the share of positives among the unlabeled rows (`given`) or an estimate of it that is
+    /// made from the rows of the run alone (`estimated`), as the command `prior` makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<String>,
 }
 
 impl Choices {
@@ -123,7 +135,10 @@ impl Choices {
             decide_at,
             test_view,
             skip,
-            hold_out
+            hold_out,
+            bias,
+            unlabeled,
+            prior
         )
     }
 
@@ -180,13 +195,23 @@ impl Choices {
         let ModelChoice::Network(network) = config.model_for(false) else {
             return Err("an objective is trained with a network here; name one".into());
         };
+        let unlabeled = parsed(&self.unlabeled, UnlabeledRows::Rest)?;
+        let scenario = match (unlabeled, self.scenario.is_some()) {
+            (UnlabeledRows::All, false) => Scenario::CaseControl,
+            _ => config.scenario(),
+        };
+        if unlabeled == UnlabeledRows::All && scenario != Scenario::CaseControl {
+            return Err(
+                "with unlabeled = \"all\" the rows are two samples, and the scenario is case-control".into(),
+            );
+        }
         let least = within("share_of_positives", self.share_of_positives.unwrap_or(0.0), 0.0..=0.9)?;
         Ok(Settings {
             features: parsed(&self.features, TextForm::Tfidf { terms: TERMS })?,
             network,
             objective: self.objective.clone().unwrap_or_else(|| method.to_string()),
             options: config.options(),
-            scenario: config.scenario(),
+            scenario,
             decide_at: parsed(&self.decide_at, DecideAt::Training)?,
             mirror: match self.test_view.as_deref() {
                 None | Some("plain") => false,
@@ -195,6 +220,9 @@ impl Choices {
             },
             skip: self.skip.unwrap_or(false),
             hold_out: within("hold_out", self.hold_out.unwrap_or(0.0), 0.0..=0.9)?,
+            bias: self.bias.as_deref().map_or(Ok(None), Bias::parse)?,
+            unlabeled,
+            prior: parsed(&self.prior, PriorSource::Given)?,
             config: config.train.apply_to(TrainConfig {
                 mix: if least > 0.0 { Mix::AtLeast(least) } else { Mix::Proportional },
                 // Test accuracy is that of the last epoch.
@@ -204,6 +232,9 @@ impl Choices {
         })
     }
 }
+
+/// Why a classic system cannot have labeled rows among the unlabeled ones.
+const ONCE: &str = "a system sees each row once; leave it out where unlabeled = \"all\", with skip = true";
 
 /// Terms that `tfidf` keeps.
 const TERMS: usize = 10_000;
@@ -269,6 +300,50 @@ impl FromStr for DecideAt {
     }
 }
 
+/// Which rows of a run are unlabeled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum UnlabeledRows {
+    /// Those that are not labeled: all rows are one sample.
+    Rest,
+    /// All rows, the labeled ones once more: labeled and unlabeled rows are two samples.
+    All,
+}
+
+impl FromStr for UnlabeledRows {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "rest" => Ok(UnlabeledRows::Rest),
+            "all" => Ok(UnlabeledRows::All),
+            _ => Err(unknown_name("choice of unlabeled rows", text, &["rest", "all"])),
+        }
+    }
+}
+
+/// Where the share of positives comes from that methods are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PriorSource {
+    /// It is the true one, or off by what the spec says.
+    Given,
+    /// It is estimated from the rows to train on.
+    Estimated,
+}
+
+impl FromStr for PriorSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "given" => Ok(PriorSource::Given),
+            "estimated" => Ok(PriorSource::Estimated),
+            _ => Err(unknown_name("source of the prior", text, &["given", "estimated"])),
+        }
+    }
+}
+
 /// All that a run needs to know besides its data, split and seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -290,6 +365,12 @@ pub struct Settings {
     pub skip: bool,
     /// Share kept from training.
     pub hold_out: f64,
+    /// Which positives are labeled rather than others; none where chance alone decides.
+    pub bias: Option<Bias>,
+    /// Which rows are unlabeled.
+    pub unlabeled: UnlabeledRows,
+    /// Where the prior comes from that methods are told.
+    pub prior: PriorSource,
     /// How to train; seed, device and threads are put in when the run begins.
     pub config: TrainConfig,
 }
@@ -312,7 +393,13 @@ impl Settings {
 
     /// Refuses what can be seen to be wrong before any data are read.
     pub(crate) fn check(&self) -> Result<(), ExperimentError> {
-        let Method::Objective(method) = self.method()? else { return Ok(()) };
+        let Method::Objective(method) = self.method()? else {
+            if self.unlabeled == UnlabeledRows::All {
+                let (file, detail) = (self.objective.clone(), ONCE.to_string());
+                return Err(ExperimentError::Spec { file, detail });
+            }
+            return Ok(());
+        };
         self.config.check()?;
         let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
         method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;
@@ -344,7 +431,8 @@ mod tests {
             "mixup": "weight=2", "average": 0.75, "share_of_positives": 0.125, "objective": "upu",
             "reduction": "prior-weighted",
             "surrogate": "squared", "beta": 0.5, "gamma": 0.25, "smoothing": 0.125, "scenario": "case-control",
-            "decide_at": "class", "test_view": "mirror", "skip": true, "hold_out": 0.2
+            "decide_at": "class", "test_view": "mirror", "skip": true, "hold_out": 0.2, "bias": "top",
+            "unlabeled": "all", "prior": "estimated"
         }"#;
         let all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(all).unwrap();
         let full: Choices = serde_json::from_value(all.clone().into()).unwrap();
@@ -374,5 +462,13 @@ mod tests {
         assert_eq!(share, "hold_out must lie in [0, 0.9], but is 1.5");
         let features = refused(Choices { features: Some("tfidf:0".into()), ..Choices::default() });
         assert!(features.contains("use glove, tfidf or tfidf:TERMS"), "{features}");
+        let two = Choices { unlabeled: Some("all".into()), ..Choices::default() };
+        assert_eq!(two.resolve("nnpu").unwrap().scenario, Scenario::CaseControl);
+        let one = refused(Choices { scenario: Some("single-sample".into()), ..two.clone() });
+        assert!(one.contains("the scenario is case-control"), "{one}");
+        let system = two.resolve("weighted-lr").unwrap().check().unwrap_err().to_string();
+        assert!(system.contains("a system sees each row once"), "{system}");
+        let prior = refused(Choices { prior: Some("guessed".into()), ..Choices::default() });
+        assert!(prior.contains("unknown source of the prior 'guessed'"), "{prior}");
     }
 }

@@ -19,12 +19,14 @@
 
 #![forbid(unsafe_code)]
 
+mod bias;
 mod built_in;
 mod campaign;
 mod choices;
 mod classes;
 mod compared;
 mod error;
+mod estimated;
 mod figure;
 mod printed;
 mod results;
@@ -34,8 +36,9 @@ mod split;
 mod table;
 mod trial;
 
+pub use bias::Bias;
 pub use campaign::{CampaignProgress, Event, RunOptions, pending, run_all};
-pub use choices::{Choices, DecideAt, Settings, TextForm};
+pub use choices::{Choices, DecideAt, PriorSource, Settings, TextForm, UnlabeledRows};
 pub use compared::{Comparison, Difference};
 pub use error::ExperimentError;
 pub use figure::{

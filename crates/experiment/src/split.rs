@@ -1,9 +1,11 @@
 //! The rows of a run: which are labeled, which are hidden, which are held out, and the prior that follows.
 
 use crate::ExperimentError;
+use crate::bias::Bias;
+use crate::choices::UnlabeledRows;
 use crate::set::Set;
 use crate::spec::{Labeled, PriorErrorKind, Run};
-use onesided_data::{Label, PriorInUnlabeled, hide, label_some, stratified_holdout};
+use onesided_data::{Label, PriorInUnlabeled, Scenario, hide, label_some, stratified_holdout};
 use onesided_learn::Kinds;
 
 /// Row numbers of a set, as the seed of a run splits them.
@@ -14,6 +16,8 @@ pub(crate) struct Split {
     pub held_out: Kinds,
     /// The prior, where labels are hidden.
     pub prior: Option<SplitPrior>,
+    /// How the rows were drawn: one sample, or two where labeled rows are unlabeled as well.
+    pub scenario: Scenario,
     /// The label of every row, held out or not. Rows to test on are in no list and count as unlabeled.
     pub labels: Vec<Label>,
 }
@@ -28,11 +32,18 @@ pub(crate) struct SplitPrior {
 }
 
 impl Split {
-    pub fn new(run: &Run, kind: PriorErrorKind, set: &Set) -> Result<Self, ExperimentError> {
-        let mut labels = match run.labeled {
-            Some(Labeled::AllBut(hidden)) => hide(&set.train, hidden, run.seed)?,
-            Some(Labeled::Count(count)) => label_some(&set.train, count, run.seed)?,
-            None => {
+    /// The rows of a run. Its method is told the `estimate` where there is one, and else what the run says.
+    pub fn new(
+        run: &Run,
+        kind: PriorErrorKind,
+        set: &Set,
+        estimate: Option<PriorInUnlabeled>,
+    ) -> Result<Self, ExperimentError> {
+        let mut labels = match (run.labeled, run.settings.bias) {
+            (Some(labeled), Some(bias)) => biased(labeled, bias, run.seed, set)?,
+            (Some(Labeled::AllBut(hidden)), None) => hide(&set.train, hidden, run.seed)?,
+            (Some(Labeled::Count(count)), None) => label_some(&set.train, count, run.seed)?,
+            (None, _) => {
                 let label = |&truth: &bool| if truth { Label::Positive } else { Label::Unlabeled };
                 set.train.iter().map(label).collect()
             }
@@ -42,10 +53,17 @@ impl Split {
             0.0 => (all, Vec::new()),
             share => stratified_holdout(&labels, share, run.seed)?,
         };
+        // Whoever sees every label has no unlabeled rows that labeled ones could be among.
+        let twice = run.labeled.is_some() && run.settings.unlabeled == UnlabeledRows::All;
         let apart = |rows: &[usize]| -> Kinds {
-            let rows = rows.iter().map(|&row| row as u32);
-            let (positive, unlabeled) = rows.partition(|&row| labels[row as usize] == Label::Positive);
-            Kinds { positive, unlabeled, negative: Vec::new() }
+            let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<u32> {
+                rows.iter().filter(|&&row| wanted(row)).map(|&row| row as u32).collect()
+            };
+            Kinds {
+                positive: of(&|row| labels[row] == Label::Positive),
+                unlabeled: of(&|row| twice || labels[row] == Label::Unlabeled),
+                negative: Vec::new(),
+            }
         };
         let (training, held_out) = (apart(&train), apart(&held));
         let prior = match run.labeled {
@@ -53,19 +71,41 @@ impl Split {
             Some(_) => {
                 let hidden = training.unlabeled.iter().filter(|&&row| set.train[row as usize]).count();
                 let mu = hidden as f64 / training.unlabeled.len() as f64;
-                let given = PriorInUnlabeled::new(run.given_prior(mu, kind))?;
+                let given = match estimate {
+                    Some(estimate) => estimate,
+                    None => PriorInUnlabeled::new(run.given_prior(mu, kind))?,
+                };
                 Some(SplitPrior { truth: PriorInUnlabeled::new(mu)?, given })
             }
         };
         labels.resize(set.train.len() + set.test.len(), Label::Unlabeled);
-        Ok(Self { training, held_out, prior, labels })
+        let scenario = if twice { Scenario::CaseControl } else { Scenario::SingleSample };
+        Ok(Self { training, held_out, prior, scenario, labels })
     }
+}
+
+/// Labels as a bias gives them: as many as without one, on other rows.
+fn biased(labeled: Labeled, bias: Bias, seed: u64, set: &Set) -> Result<Vec<Label>, ExperimentError> {
+    // The same number, and the same refusals where it cannot be.
+    let by_chance = match labeled {
+        Labeled::AllBut(hidden) => hide(&set.train, hidden, seed)?,
+        Labeled::Count(count) => label_some(&set.train, count, seed)?,
+    };
+    let count = by_chance.iter().filter(|&&label| label == Label::Positive).count();
+    let all = set.probabilities()?;
+    let positives: Vec<usize> = (0..set.train.len()).filter(|&row| set.train[row]).collect();
+    let probabilities: Vec<f64> = positives.iter().map(|&row| all[row]).collect();
+    let mut labels = vec![Label::Unlabeled; set.train.len()];
+    for at in bias.choose(&probabilities, count, seed) {
+        labels[positives[at]] = Label::Positive;
+    }
+    Ok(labels)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set::tests::numbered;
+    use crate::set::tests::{numbered, overlapping};
     use crate::spec::tests::{SMALL, parsed};
 
     /// 20 positives and 30 negatives to train on, 10 rows to test on; a fifth of the positives is hidden.
@@ -74,7 +114,7 @@ mod tests {
         let set = numbered(20, 30, 10);
         let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
         assert_eq!(run.labeled, Some(Labeled::AllBut(0.2)));
-        let split = Split::new(&run, PriorErrorKind::Relative, &set).unwrap();
+        let split = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
         assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (16, 34));
         assert!(split.held_out.positive.is_empty() && split.held_out.unlabeled.is_empty());
         assert!(split.training.positive.iter().all(|&row| set.train[row as usize]));
@@ -86,7 +126,7 @@ mod tests {
 
         run.settings.hold_out = 0.25;
         run.prior_error = 0.5;
-        let split = Split::new(&run, PriorErrorKind::Absolute, &set).unwrap();
+        let split = Split::new(&run, PriorErrorKind::Absolute, &set, None).unwrap();
         assert_eq!((split.training.positive.len(), split.held_out.positive.len()), (12, 4));
         let (kept, held) = (&split.training.unlabeled, &split.held_out.unlabeled);
         assert_eq!(kept.len() + held.len(), 34);
@@ -97,7 +137,7 @@ mod tests {
         assert_eq!(prior.given.get(), prior.truth.get() + 0.5);
         // A share that cannot be is refused.
         run.prior_error = 0.95;
-        let error = Split::new(&run, PriorErrorKind::Absolute, &set).err().unwrap().to_string();
+        let error = Split::new(&run, PriorErrorKind::Absolute, &set, None).err().unwrap().to_string();
         assert!(error.contains("the prior must lie strictly between 0 and 1"), "{error}");
     }
 
@@ -106,8 +146,67 @@ mod tests {
         let set = numbered(20, 30, 10);
         let runs = parsed(SMALL).unwrap().runs().unwrap();
         let run = runs.iter().find(|run| run.labeled.is_none()).unwrap();
-        let split = Split::new(run, PriorErrorKind::Relative, &set).unwrap();
+        let split = Split::new(run, PriorErrorKind::Relative, &set, None).unwrap();
         assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (20, 30));
         assert_eq!(split.prior, None);
+    }
+
+    #[test]
+    fn labeled_rows_may_be_unlabeled_as_well() {
+        let set = numbered(20, 30, 10);
+        let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
+        run.settings.unlabeled = UnlabeledRows::All;
+        let split = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+        assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (16, 50));
+        // Then the share among the unlabeled rows is that of the class.
+        assert_eq!(split.prior.unwrap().truth.get(), 20.0 / 50.0);
+        assert_eq!(split.scenario, Scenario::CaseControl);
+        run.settings.hold_out = 0.25;
+        let split = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+        assert_eq!((split.training.positive.len(), split.held_out.positive.len()), (12, 4));
+        assert_eq!(split.training.unlabeled.len() + split.held_out.unlabeled.len(), 50);
+        assert!(split.held_out.positive.iter().all(|row| split.held_out.unlabeled.contains(row)));
+    }
+
+    /// Of 100 positives, those of small numbers look most positive.
+    #[test]
+    fn a_bias_labels_as_many_positives_and_others() {
+        let set = overlapping(100);
+        let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
+        let mut mean = |labeled, bias| {
+            (run.labeled, run.settings.bias) = (Some(labeled), bias);
+            let mut sum = 0;
+            for seed in 0..20 {
+                run.seed = seed;
+                let split = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+                let again = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+                let rows = &split.training.positive;
+                assert_eq!((rows, rows.len()), (&again.training.positive, 20));
+                assert!(rows.iter().all(|&row| set.train[row as usize]));
+                assert_eq!(split.prior.unwrap().truth.get(), 80.0 / 180.0);
+                sum += rows.iter().sum::<u32>();
+            }
+            f64::from(sum) / (20.0 * 20.0)
+        };
+        for labeled in [Labeled::Count(20), Labeled::AllBut(0.8)] {
+            assert_eq!(mean(labeled, Some(Bias::Top)), 9.5);
+            // Over 400 draws of numbers from 0 to 99, the standard error is below 1.5.
+            let by_chance = mean(labeled, None);
+            assert!((by_chance - 49.5).abs() < 5.0, "{by_chance}");
+            let (likely, boundary) = (mean(labeled, Some(Bias::Likely)), mean(labeled, Some(Bias::Boundary)));
+            assert!(
+                likely < by_chance - 10.0 && boundary > by_chance + 5.0,
+                "{likely} {by_chance} {boundary}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_estimate_is_told_in_the_place_of_the_truth() {
+        let set = numbered(20, 30, 10);
+        let run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
+        let estimate = PriorInUnlabeled::new(0.3).unwrap();
+        let prior = Split::new(&run, PriorErrorKind::Relative, &set, Some(estimate)).unwrap().prior.unwrap();
+        assert_eq!((prior.truth.get(), prior.given.get()), (4.0 / 34.0, 0.3));
     }
 }

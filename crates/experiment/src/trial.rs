@@ -1,20 +1,22 @@
 //! One run: a split, a scorer that learns from it, and the test rows.
 
 use crate::ExperimentError;
-use crate::choices::DecideAt;
+use crate::choices::{DecideAt, PriorSource};
+use crate::estimated::Estimates;
 use crate::results::Record;
 use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
 use crate::split::{Split, SplitPrior};
 use onesided_classic::{ClassicModel, Selected};
-use onesided_data::{ClassPrior, Counts, Dataset, Scenario, logit_shift};
+use onesided_data::{ClassPrior, Counts, Dataset, logit_shift};
 use onesided_eval::auc;
 use onesided_learn::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice};
 use onesided_learn::{
     Error, Kinds, Machine, Method, Observer, Priors, Scorer, Subset, Task, Training, Views,
 };
 use onesided_net::{
-    Architecture, Device, Draw, Engine, Executor, NetError, Network, Watcher, score_rows, score_views,
+    Architecture, Device, Draw, Engine, Executor, NetError, Network, TrainConfig, Watcher, score_rows,
+    score_views,
 };
 use std::borrow::Cow;
 use std::time::Instant;
@@ -37,15 +39,31 @@ enum RunScorer {
 }
 
 impl<'a> Trial<'a> {
-    /// Splits the data of a run, as its seed says, and refuses what could not be learned from.
+    /// Splits the data of a run, as its seed says, and refuses what could not be learned from. Where a run's prior is to be
+    /// estimated, it is the true one here: see [`estimated`](Self::estimated).
     pub fn new(
         run: &'a Run,
         kind: PriorErrorKind,
         set: &'a Set,
         machine: Machine,
     ) -> Result<Self, ExperimentError> {
+        Self::of_split(run, Split::new(run, kind, set, None)?, set, machine)
+    }
+
+    /// The same, told the prior that its rows to train on suggest if the run says so; other runs of these rows share it.
+    pub fn estimated(self, kind: PriorErrorKind, estimates: &Estimates) -> Result<Self, ExperimentError> {
+        let Self { run, set, machine, split, .. } = self;
         let settings = &run.settings;
-        let split = Split::new(run, kind, set)?;
+        if settings.prior == PriorSource::Given || split.prior.is_none() {
+            return Self::of_split(run, split, set, machine);
+        }
+        let rows = (run.labeled, settings.hold_out, settings.bias, settings.unlabeled, run.seed);
+        let estimate = estimates.of(format!("{rows:?}"), &split, set, run.seed, machine)?;
+        Self::of_split(run, Split::new(run, kind, set, Some(estimate))?, set, machine)
+    }
+
+    fn of_split(run: &'a Run, split: Split, set: &'a Set, machine: Machine) -> Result<Self, ExperimentError> {
+        let settings = &run.settings;
         let counts = counts(&split);
         let given = split.prior.map(|prior| prior.given);
         let scorer = match settings.method()? {
@@ -77,7 +95,7 @@ impl<'a> Trial<'a> {
         }
         let shift = match (settings.decide_at, given) {
             (DecideAt::Class, Some(given)) => {
-                logit_shift(given, given.to_class_prior(Scenario::SingleSample, counts))
+                logit_shift(given, given.to_class_prior(split.scenario, counts))
             }
             _ => 0.0,
         };
@@ -111,13 +129,8 @@ impl<'a> Trial<'a> {
 
     /// Where the run is best done; the CPU for a classic system.
     pub fn device(&self) -> Result<Device, ExperimentError> {
-        let batch = self.run.settings.config.batch;
-        let mixed = self.run.settings.config.mixup.is_some();
-        let resolved = |network: Network| match self.machine.device {
-            Device::Auto if mixed => Device::Cpu,
-            device => device.resolve(&network, batch),
-        };
-        Ok(self.network()?.map_or(Device::Cpu, resolved))
+        let config = TrainConfig { device: self.machine.device, ..self.run.settings.config.clone() };
+        Ok(self.network()?.map_or(Device::Cpu, |network| config.device_for(&network)))
     }
 
     /// Multiply-adds of the whole run, by which the time left is estimated; for classic systems, whose time is unknown,
@@ -264,7 +277,7 @@ impl<'a> Trial<'a> {
         let share =
             |decided: &[bool]| decided.iter().filter(|&&yes| yes).count() as f64 / decided.len() as f64;
         let (recall, predicted) = (share(positive), share(unlabeled));
-        let pi: ClassPrior = mu.to_class_prior(Scenario::SingleSample, counts(&self.split));
+        let pi: ClassPrior = mu.to_class_prior(self.split.scenario, counts(&self.split));
         let specificity = 1.0 - (predicted - mu.get() * recall) / (1.0 - mu.get());
         Some(pi.get() * recall + (1.0 - pi.get()) * specificity)
     }

@@ -1,6 +1,7 @@
 //! The joint between the training loop and a device.
 
 use crate::NetError;
+use crate::dropped::Dropped;
 use crate::mixup::Partner;
 use crate::optimizer::Clock;
 use crate::spec::Shape;
@@ -52,6 +53,8 @@ pub struct Batch<'b> {
     pub draws: &'b [Draw],
     /// Strong views of the last rows, as many as there are entries here.
     pub strong: &'b [Strong],
+    /// Strong views of the last rows where rows are no images; on the CPU, and not together with those of images.
+    pub dropped: &'b [Dropped],
     /// What the last rows are mixed with, so many as there are of them here; on the CPU, and not together with strong views.
     pub partners: &'b [Partner],
     /// Key of the dropout draws of a training pass.
@@ -61,7 +64,7 @@ pub struct Batch<'b> {
 impl<'b> Batch<'b> {
     /// Rows as they are.
     pub fn plain(rows: &'b [u32]) -> Self {
-        Self { rows, draws: &[], strong: &[], partners: &[], dropout_key: 0 }
+        Self { rows, draws: &[], strong: &[], dropped: &[], partners: &[], dropout_key: 0 }
     }
 
     /// Refuses rows that a data set of `rows` does not have, and draws that leave an image by more than its own size.
@@ -71,15 +74,16 @@ impl<'b> Batch<'b> {
             let (draws, rows) = (self.draws.len(), self.rows.len());
             return Err(NetError::Config(format!("a batch of {rows} rows has {draws} draws")));
         }
-        if self.strong.len() > self.rows.len() {
-            let (views, rows) = (self.strong.len(), self.rows.len());
+        let views = self.strong.len() + self.dropped.len();
+        if views > self.rows.len() || !(self.strong.is_empty() || self.dropped.is_empty()) {
+            let rows = self.rows.len();
             return Err(NetError::Config(format!("a batch of {rows} rows has {views} strong views")));
         }
         if !self.strong.is_empty() && input.pixels() == 1 {
             return Err(NetError::Config(format!("strong views are of images, but a row has shape {input}")));
         }
-        if self.partners.len() > self.rows.len() || !(self.partners.is_empty() || self.strong.is_empty()) {
-            let (partners, views, rows) = (self.partners.len(), self.strong.len(), self.rows.len());
+        if self.partners.len() > self.rows.len() || !(self.partners.is_empty() || views == 0) {
+            let (partners, rows) = (self.partners.len(), self.rows.len());
             return Err(NetError::Config(format!(
                 "a batch of {rows} rows has {partners} partners to mix with and {views} strong views"
             )));

@@ -50,6 +50,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod device;
+mod dropped;
 mod engine;
 mod error;
 mod executor;
@@ -71,6 +72,7 @@ pub use cpu::CpuExecutor;
 #[cfg(feature = "cuda")]
 pub use cuda::{Card, CardData, CudaExecutor};
 pub use device::{Device, Precision};
+pub use dropped::Dropped;
 pub use engine::{Engine, ExecutorConfig};
 pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};

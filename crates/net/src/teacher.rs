@@ -1,13 +1,15 @@
 //! Training with a teacher: an average of the student's own weights, whose sure answers on weak views the student learns to
 //! give on strong ones ([`Lesson`](onesided_loss::Lesson)).
 //!
+//! Strong views of images are turned and recolored ([`Strong`](crate::Strong)), those of other rows lack some of their numbers
+//! ([`Dropped`](crate::Dropped)).
+//!
 //! A step takes the positives and unlabeled rows of a batch twice, as weak and as strong views, through the student at once,
 //! and the weak views of U through the teacher, with the statistics of the batch and without a gradient. The objective sees
 //! the student's weak views alone, unless it is told to look at both ([`ObjectiveViews`]). The lesson, times a weight that rises from 0 over the first epochs, is added to it. After
 //! the step the teacher's weights and running statistics move toward the student's.
 
 use crate::NetError;
-use crate::spec::Shape;
 use onesided_loss::Lesson;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -103,18 +105,6 @@ impl Teacher {
         }
         if !(0.0..=1.0).contains(&self.strength) {
             return refuse("strength", "from 0 to 1", self.strength);
-        }
-        Ok(())
-    }
-
-    /// Refuses rows that have no strong views.
-    pub fn check_for(&self, input: Shape) -> Result<(), NetError> {
-        self.check()?;
-        if input.pixels() == 1 {
-            return Err(NetError::Config(format!(
-                "a teacher is for images, but a row is a list of {} features; give the image shape, or train without one",
-                input.channels
-            )));
         }
         Ok(())
     }
@@ -271,7 +261,5 @@ mod tests {
         );
         assert!(message(Teacher { strength: 1.5, ..teacher }).contains("strength must be from 0 to 1"));
         assert!(message(Teacher { ramp: -1.0, ..teacher }).contains("ramp"));
-        let table = teacher.check_for(Shape::flat(5)).unwrap_err().to_string();
-        assert!(table.contains("a row is a list of 5 features"), "{table}");
     }
 }

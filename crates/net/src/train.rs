@@ -5,6 +5,7 @@ use crate::augment::Augment;
 use crate::averaged::Averaged;
 use crate::checkpoint::{self, State};
 use crate::device::{Device, Precision};
+use crate::dropped::{self, Dropped};
 use crate::engine::{Engine, ExecutorConfig};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::mixup::{self, Mixup, Partner};
@@ -151,10 +152,12 @@ impl TrainConfig {
         self.teacher.map_or(Ok(()), |teacher| teacher.check())
     }
 
-    /// The device that the settings mean for this network: never [`Auto`](Device::Auto). Rows are mixed on the CPU.
+    /// The device that the settings mean for this network: never [`Auto`](Device::Auto). Rows are mixed on the CPU, and
+    /// numbers of rows that are no images are left out there.
     pub fn device_for(&self, network: &Network) -> Device {
+        let drops = self.teacher.is_some() && network.input.pixels() == 1;
         match self.device {
-            Device::Auto if self.mixup.is_some() => Device::Cpu,
+            Device::Auto if self.mixup.is_some() || drops => Device::Cpu,
             device => device.resolve(network, self.batch),
         }
     }
@@ -168,7 +171,10 @@ impl TrainConfig {
     fn check_for(&self, input: Shape) -> Result<(), NetError> {
         self.check()?;
         if let Some(teacher) = self.teacher {
-            teacher.check_for(input)?;
+            teacher.check()?;
+            if input.pixels() == 1 && matches!(self.device, Device::Cuda(_)) {
+                return Err(NetError::Config(dropped::ON_THE_CPU.into()));
+            }
         }
         self.augment.check(input)
     }
@@ -588,6 +594,8 @@ struct NextBatch {
     draws: Vec<Draw>,
     /// Strong views of the positives and the unlabeled rows, which follow the others; none without a teacher.
     strong: Vec<Strong>,
+    /// The same where rows are no images.
+    dropped: Vec<Dropped>,
     /// What the unlabeled rows are mixed with, which follow the others once more; none without mixup.
     partners: Vec<Partner>,
     /// The share of the unlabeled row in a mixed one.
@@ -612,7 +620,12 @@ impl NextBatch {
         if let Some(teacher) = config.teacher {
             let again = self.positives + self.unlabeled;
             self.rows.extend_from_within(..again);
-            Strong::draws(job.network.input, teacher.strength, config.seed, step, again, &mut self.strong);
+            let (input, strength) = (job.network.input, teacher.strength);
+            if input.pixels() == 1 {
+                Dropped::draws(strength, config.seed, step, again, &mut self.dropped);
+            } else {
+                Strong::draws(input, strength, config.seed, step, again, &mut self.strong);
+            }
         }
         config.augment.draws(config.seed, step, self.rows.len(), &mut self.draws);
         if let Some(mixup) = config.mixup {
@@ -656,7 +669,7 @@ impl NextBatch {
 
     /// Rows that are neither strong views nor mixed.
     fn plain(&self) -> usize {
-        self.rows.len() - self.strong.len() - self.partners.len()
+        self.rows.len() - self.strong.len() - self.dropped.len() - self.partners.len()
     }
 
     /// The weak views of the unlabeled rows.
@@ -680,8 +693,8 @@ impl NextBatch {
     }
 
     fn batch(&self) -> Batch<'_> {
-        let Self { rows, draws, strong, partners, dropout_key, .. } = self;
-        Batch { rows, draws, strong, partners, dropout_key: *dropout_key }
+        let Self { rows, draws, strong, dropped, partners, dropout_key, .. } = self;
+        Batch { rows, draws, strong, dropped, partners, dropout_key: *dropout_key }
     }
 }
 

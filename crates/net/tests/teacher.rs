@@ -325,13 +325,55 @@ fn an_average_is_kept_in_the_place_of_the_last_weights() {
 }
 
 #[test]
-fn a_teacher_without_a_share_or_of_a_table_is_refused() {
+fn a_teacher_without_a_share_is_refused() {
     let (task, config) = (Task::new(), config());
     let message = |job: &Job| train(job, &mut |_| true).unwrap_err().to_string();
     let without = Job { share: None, ..task.job(&config, None) };
     assert!(message(&without).contains("needs the share of positives"));
+}
+
+/// Rows that are no images have views without some of their numbers: the same on every number of threads and after a resume,
+/// and others than those of no teacher.
+#[test]
+fn a_teacher_of_a_table_leaves_numbers_out() {
+    let task = Task::new();
     let network = Architecture::Linear.network(Shape::flat(INPUT.len())).unwrap();
-    let config = TrainConfig { augment: Augment::default(), ..config };
-    let table = Job { network: &network, ..task.job(&config, None) };
-    assert!(message(&table).contains("a teacher is for images"), "{}", message(&table));
+    let config = TrainConfig { augment: Augment::default(), ..config() };
+    let trained = |config: &TrainConfig| {
+        let job = Job { network: &network, ..task.job(config, None) };
+        train(&job, &mut |_| true).unwrap().weights
+    };
+    let taught = trained(&config);
+    assert_eq!(taught, trained(&TrainConfig { threads: 3, ..config.clone() }));
+    let strength = |strength| Teacher { strength, ..config.teacher.unwrap() };
+    let whole = trained(&TrainConfig { teacher: Some(strength(0.0)), ..config.clone() });
+    assert_ne!(taught, whole);
+    assert_ne!(whole, trained(&TrainConfig { teacher: None, ..config.clone() }));
+    let on_a_card = TrainConfig { device: Device::Cuda(0), ..config };
+    let job = Job { network: &network, ..task.job(&on_a_card, None) };
+    let message = train(&job, &mut |_| true).unwrap_err().to_string();
+    assert!(message.contains("on the CPU alone"), "{message}");
+}
+
+#[test]
+fn views_without_numbers_are_of_the_last_rows() {
+    let data: Vec<f32> = (0..40).map(|x| x as f32).collect();
+    let network = Architecture::Linear.network(Shape::flat(10)).unwrap();
+    let weights = Weights::initial(&network, 0.0, 2).unwrap();
+    let rows = [0, 1, 2, 3, 0, 1];
+    let mut views = Vec::new();
+    Dropped::draws(1.0, 5, 9, 2, &mut views);
+    let pass = |dropped: &[Dropped], threads: usize| {
+        let mut executor = CpuExecutor::new(&network, &weights, &data, threads, Optimizer::Nadam, 0.0)
+            .unwrap()
+            .with_work_a_thread(1);
+        let batch = Batch { dropped, ..Batch::plain(&rows) };
+        executor.forward(&batch, Mode::Train).map(<[f32]>::to_vec)
+    };
+    let (seen, plain) = (pass(&views, 1).unwrap(), pass(&[], 1).unwrap());
+    assert_eq!(seen[..4], plain[..4]);
+    assert!(seen[4] != plain[4] && seen[5] != plain[5]);
+    assert_eq!(seen, pass(&views, 3).unwrap());
+    let message = pass(&[views[0]; 7], 1).unwrap_err().to_string();
+    assert!(message.contains("6 rows has 7 strong views"), "{message}");
 }

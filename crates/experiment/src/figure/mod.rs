@@ -20,6 +20,7 @@ use tracks::choose;
 pub use tracks::{Kind, Rule, Track, crossings};
 
 use crate::ExperimentError;
+use crate::estimated::Estimates;
 use crate::results::Record;
 use crate::set::Set;
 use crate::spec::Spec;
@@ -89,7 +90,9 @@ pub fn figure(
     let named =
         |cause: ExperimentError| ExperimentError::Run { run: run.name.clone(), cause: Box::new(cause) };
     let set = Set::read(&spec.data[run.data], run.settings.features, data)?;
-    let trial = Trial::new(run, spec.prior_error_kind, &set, machine).map_err(named)?;
+    let trial = Trial::new(run, spec.prior_error_kind, &set, machine)
+        .and_then(|trial| trial.estimated(spec.prior_error_kind, &Estimates::default()))
+        .map_err(named)?;
     let network = trial.network()?.ok_or_else(|| refuse("its run trains no network".into()))?;
     let network = plan.narrowed(network);
     let trial = trial.with_network(network.clone());

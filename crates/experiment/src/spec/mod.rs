@@ -26,7 +26,14 @@
 //!
 //! With `labels = [1000, 100]` in the place of `hidden`, so many positives are labeled and all other rows are unlabeled.
 //!
+//! Which positives are labeled is left to chance, unless a `bias` says otherwise ([`Bias`](crate::Bias)). With `unlabeled = "all"` the
+//! labeled rows are among the unlabeled ones as well, as two samples have them. With `prior = "estimated"` methods are told what
+//! the rows to train on suggest, and not the truth. All three are choices, of which there may be others at every level.
+//!
 //! A method with `aside = true` is shown in tables but cannot be the best of a row.
+//!
+//! A table (`name = "table:mails"`) is a file below the folder of data: `folder = "mails.csv"`, `label = "class"`, and, where a column
+//! says which rows are to `train` and which to `test` on, `part = "part"`.
 //!
 //! Rows whose class is not positive are negative; where a data set lists `negative` classes too, all others are left out.
 //! A spec of one run may have a section `[figure]`; see [`FigureSpec`].
@@ -142,6 +149,9 @@ pub struct DataSpec {
     pub folder: Option<PathBuf>,
     /// The column of a table that holds the classes.
     pub label: Option<String>,
+    /// The column of a table that says of each row whether it is to `train` or to `test` on; where there is none, a fifth of
+    /// the rows is tested on.
+    pub part: Option<String>,
     choices: Choices,
 }
 
@@ -151,7 +161,7 @@ impl DataSpec {
     pub(crate) fn new(name: &str, positive: Vec<String>, negative: Option<Vec<String>>) -> Self {
         let (title, folder, choices) = (name.to_string(), None, Choices::default());
         let kind = DataKind::Images;
-        Self { name: name.into(), kind, title, positive, negative, folder, label: None, choices }
+        Self { name: name.into(), kind, title, positive, negative, folder, label: None, part: None, choices }
     }
 }
 
@@ -311,8 +321,12 @@ fn data_set(mut table: Table) -> Result<DataSpec, String> {
     let title = take(&mut table, "title").map_err(located)?.unwrap_or_else(|| name.clone());
     let folder = take(&mut table, "folder").map_err(located)?;
     let label = take(&mut table, "label").map_err(located)?;
+    let part = take(&mut table, "part").map_err(located)?;
+    if part.is_some() && kind != DataKind::Table {
+        return Err(located("only a table has a column that says what to train on; leave 'part' out".into()));
+    }
     let choices = rest(table).map_err(located)?;
-    Ok(DataSpec { kind, title, positive, negative, folder, label, choices, name })
+    Ok(DataSpec { kind, title, positive, negative, folder, label, part, choices, name })
 }
 
 fn method(mut table: Table) -> Result<MethodSpec, String> {
@@ -424,6 +438,9 @@ pub(crate) mod tests {
         assert!(aside.contains("the method 'collective': ") && aside.contains("aside"), "{aside}");
         assert!(message("data = [\"usps\"]", "data = [\"uspss\"]").contains("'uspss', which is not there"));
         assert!(message("objective = \"upu\"", "objective = \"upuu\"").contains("upu"));
+        let part = message("name = \"usps\"", "name = \"usps\"\npart = \"p\"");
+        assert!(part.contains("the data set 'usps': only a table has a column"), "{part}");
+        assert!(message("epochs = 7", "bias = \"sure\"").contains("unknown bias 'sure'"));
         assert!(message("name = \"usps\"", "name = \"mnist\"").contains("'mnist' is there twice"));
         let unknown = message("[train]", "seed = 9\n[train]");
         assert!(

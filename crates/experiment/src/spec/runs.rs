@@ -1,7 +1,7 @@
 //! The runs of a spec: every combination, the choices laid over each other for it, its name and its fingerprint.
 
 use super::{Adjustment, Labeled, PriorErrorKind, Spec};
-use crate::choices::{Choices, Settings};
+use crate::choices::{Choices, PriorSource, Settings};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +74,11 @@ impl Spec {
         let refused = |detail: String| format!("{name}: {detail}");
         let settings = choices.resolve(&by.name).map_err(refused)?;
         settings.check().map_err(|error| refused(error.to_string()))?;
+        if settings.prior == PriorSource::Estimated && prior_error != 0.0 {
+            let why =
+                "an estimated prior is off by itself; leave 'prior_errors' or prior = \"estimated\" out";
+            return Err(refused(why.into()));
+        }
         // The objective belongs to it even where it is the method's name; how a table shows the method does not.
         let made = Choices { objective: Some(settings.objective.clone()), ..choices };
         let mut positive = set.positive.clone();
@@ -83,6 +88,9 @@ impl Spec {
         let mut key = serde_json::to_string(&key).map_err(|error| error.to_string())?;
         if let Some(negative) = &set.negative {
             key += &serde_json::to_string(negative).map_err(|error| error.to_string())?;
+        }
+        if let Some(part) = &set.part {
+            key += &format!("parts by {part}");
         }
         let fingerprint = format!("{:016x}", fnv(key.as_bytes()));
         Ok(Run { data, method, labeled, prior_error, seed, settings, name, fingerprint })
@@ -232,6 +240,8 @@ mod tests {
             names,
             ["mnist/0.2/collective/-10%/0", "mnist/0.2/collective/0", "mnist/0.2/collective/+5%/0"]
         );
+        let both = parsed(&text.replace("epochs = 5", "epochs = 5\nprior = \"estimated\"")).unwrap_err();
+        assert!(both.contains("an estimated prior is off by itself"), "{both}");
         assert!((runs[0].given_prior(0.4, PriorErrorKind::Relative) - 0.36).abs() < 1e-12);
         assert!((runs[2].given_prior(0.4, PriorErrorKind::Absolute) - 0.45).abs() < 1e-12);
     }

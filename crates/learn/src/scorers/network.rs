@@ -269,10 +269,7 @@ impl Scorer for NetworkScorer {
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
         self.train.augment(network.input).check(network.input)?;
-        if let Some(teacher) = self.train.teacher() {
-            teacher.check_for(network.input)?;
-        }
-        Ok(())
+        self.train.teacher().map_or(Ok(()), |teacher| Ok(teacher.check()?))
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {

@@ -92,6 +92,11 @@ impl Worker {
             from.copy_from_slice(&input[place.clone()]);
             batch.strong[row - weak].apply(from, shape, &mut input[place]);
         }
+        let whole = batch.rows.len() - batch.dropped.len();
+        for row in own.start.max(whole)..own.end {
+            let place = (row - own.start) * shape.len()..(row + 1 - own.start) * shape.len();
+            batch.dropped[row - whole].apply(&mut input[place]);
+        }
         self.mix(source, batch, shape);
     }
 

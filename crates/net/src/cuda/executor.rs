@@ -7,6 +7,7 @@ use super::layout::{HEAD, request_words, words_of};
 use super::network::{DeviceNetwork, convolution};
 use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
+use crate::dropped;
 use crate::engine::ExecutorConfig;
 use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
 use crate::mixup;
@@ -193,6 +194,9 @@ impl Executor for CudaExecutor {
         }
         if !batch.partners.is_empty() {
             return Err(NetError::Config(mixup::ON_THE_CPU.into()));
+        }
+        if !batch.dropped.is_empty() {
+            return Err(NetError::Config(dropped::ON_THE_CPU.into()));
         }
         if batch.strong.len() > net.strong {
             let (views, most) = (batch.strong.len(), net.strong);

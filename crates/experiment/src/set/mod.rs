@@ -1,19 +1,23 @@
 //! A data set as runs need it: rows to train on, then rows to test on, in one piece that a device holds once.
 
+mod table;
+
 use crate::ExperimentError;
+use crate::bias;
 use crate::choices::TextForm;
 use crate::classes::Classes;
 use crate::spec::{DataKind, DataSpec};
+use onesided_classic::Selected;
 use onesided_data::{
-    CIFAR10_CLASSES, DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Input,
-    InputOptions, Matrix, NEWSGROUPS, PictureShape, Pictures, Pixels, Store, TextInput, TextOptions,
-    Weighting, cifar10, digits, image_folder, mnist, newsgroups, svhn, train_test, usps, vocabulary,
-    word_vectors,
+    CIFAR10_CLASSES, DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Matrix, NEWSGROUPS,
+    PictureShape, Pictures, Pixels, Scaling, Store, TextInput, TextOptions, Weighting, cifar10, digits,
+    image_folder, mnist, newsgroups, svhn, train_test, usps, vocabulary, word_vectors,
 };
-use onesided_learn::Error;
+use onesided_learn::{Error, Views};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use table::of_table;
 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
@@ -35,6 +39,8 @@ pub struct Set {
     rows: Dataset,
     /// Pictures as numbers of mean 0 and deviation 1, made when they are first asked for.
     numbers: OnceLock<Dataset>,
+    /// How probable it is that each row to train on is positive, for those who label with a bias.
+    probabilities: OnceLock<Vec<f64>>,
     /// Rows without a value below zero: there from the start for texts, else made when first asked for.
     counts: OnceLock<Dataset>,
 }
@@ -80,18 +86,15 @@ impl Set {
                 let classes = pick(&DIGITS)?;
                 of_table(Some(square), images, classes.of(&labels), classes.kept(&labels))
             }
-            DataKind::Table => {
-                let (rows, truth) = table(spec, &place)?;
-                of_table(None, rows, truth, None)
-            }
+            DataKind::Table => table::read(spec, &place),
             DataKind::Newsgroups => of_texts(&place, folder, features, &pick(&NEWSGROUPS)?),
             DataKind::Images => of_folder(spec, &place),
         }
     }
 
     fn new(train: Vec<bool>, test: Vec<bool>, published: Option<Vec<usize>>, rows: Dataset) -> Self {
-        let (numbers, counts) = (OnceLock::new(), OnceLock::new());
-        Self { train, test, files: None, published, rows, numbers, counts }
+        let (numbers, counts, probabilities) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { train, test, files: None, published, rows, numbers, probabilities, counts }
     }
 
     /// The rows as networks take them.
@@ -113,6 +116,16 @@ impl Set {
             }
             _ => Ok(&self.rows),
         }
+    }
+
+    /// The probability that a row to train on is positive, by a logistic regression of the true classes.
+    pub(crate) fn probabilities(&self) -> Result<&[f64], ExperimentError> {
+        let make = || {
+            let views = Views::new(self.numbers()?);
+            let rows: Vec<usize> = (0..self.train.len()).collect();
+            bias::probabilities(&Selected::new(views.rows(Scaling::Standard)?, rows), &self.train)
+        };
+        made(&self.probabilities, make).map(Vec::as_slice)
     }
 
     /// The rows as classic systems take them that need counts, with no value below zero: texts as counts of terms, pixels
@@ -168,10 +181,10 @@ impl Set {
 }
 
 /// What is in `place`, made first if it is not there.
-fn made(
-    place: &OnceLock<Dataset>,
-    make: impl FnOnce() -> Result<Dataset, ExperimentError>,
-) -> Result<&Dataset, ExperimentError> {
+fn made<T>(
+    place: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, ExperimentError>,
+) -> Result<&T, ExperimentError> {
     if let Some(there) = place.get() {
         return Ok(there);
     }
@@ -250,43 +263,6 @@ fn of_texts(
             Ok(Set { counts: encoded(counts)?.into(), ..Set::new(train, test, published, rows) })
         }
     }
-}
-
-/// A table: numbers and texts as columns of mean 0 and deviation 1, and whether each row is positive.
-fn table(spec: &DataSpec, file: &Path) -> Result<(Matrix, Vec<bool>), ExperimentError> {
-    let refuse = |detail: &str| ExperimentError::Spec { file: spec.name.clone(), detail: detail.into() };
-    let label =
-        spec.label.as_ref().ok_or_else(|| refuse("a table needs the column of its classes as label"))?;
-    let [positive] = &spec.positive[..] else {
-        return Err(refuse("a table has one positive value"));
-    };
-    if spec.negative.is_some() {
-        return Err(refuse("all rows of a table that are not positive are negative; leave 'negative' out"));
-    }
-    let options = InputOptions {
-        truth: Some(label.clone()),
-        positive: Some(positive.clone()),
-        ..InputOptions::default()
-    };
-    let data = options.read(&Input::one(file))?;
-    let truth = data.truth().map(<[bool]>::to_vec).unwrap_or_default();
-    Ok((data.dense()?.into_owned(), truth))
-}
-
-/// Rows without a test part: a share of each class is kept for testing. Of the rows, those that are `kept`
-/// have a truth; all of them if nothing is said.
-fn of_table(
-    shape: Option<PictureShape>,
-    rows: Matrix,
-    truth: Vec<bool>,
-    kept: Option<Vec<usize>>,
-) -> Result<Set, ExperimentError> {
-    let kept = kept.unwrap_or_else(|| (0..truth.len()).collect());
-    let (train, test) = train_test(&truth, TEST, 0)?;
-    let labels = |rows: &[usize]| rows.iter().map(|&row| truth[row]).collect();
-    let order: Vec<usize> = train.iter().chain(&test).map(|&row| kept[row]).collect();
-    let published = Some(order[..train.len()].to_vec());
-    Ok(Set::new(labels(&train), labels(&test), published, of_matrix(rows.select(&order), shape)?))
 }
 
 /// Each column brought to mean 0 and deviation 1 over the rows to train on.
@@ -384,6 +360,16 @@ pub(crate) mod tests {
         Set::new(train, vec![false; test], None, of_matrix(numbers, None).unwrap())
     }
 
+    /// As many positives as negatives to train on, then a row to test on: of two positives, the one of the larger number looks
+    /// less positive.
+    pub fn overlapping(each: usize) -> Set {
+        let train: Vec<bool> = (0..2 * each).map(|row| row < each).collect();
+        let place = |row: usize| if row < each { row } else { row - each / 2 };
+        let numbers = (0..=2 * each).map(|row| 4.0 * place(row) as f32 / each as f32).collect();
+        let rows = Matrix::new(2 * each + 1, 1, numbers).unwrap();
+        Set::new(train, vec![false], None, of_matrix(rows, None).unwrap())
+    }
+
     #[test]
     fn columns_are_scaled_by_the_rows_to_train_on() {
         // Of 1 and 3 the mean is 2 and the deviation 1; a constant column is centered alone.
@@ -411,23 +397,6 @@ pub(crate) mod tests {
         }
         assert_eq!(glove_file(&folder).unwrap(), folder.join("glove/glove.6B.100d.txt.gz"));
         fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_table_without_a_test_part_keeps_its_numbers_too() {
-        let rows = Matrix::new(12, 1, (0..12).map(|i| i as f32).collect()).unwrap();
-        let kept: Vec<usize> = (1..11).collect();
-        let truth: Vec<bool> = kept.iter().map(|row| row % 2 == 0).collect();
-        let set = of_table(None, rows, truth, Some(kept)).unwrap();
-        let numbers = set.rows().dense().unwrap();
-        let numbers = numbers.as_slice();
-        // A fifth of each class is tested on; the value of a row is its number.
-        assert_eq!((set.train.len(), set.test.len()), (8, 2));
-        for (row, &positive) in set.train.iter().enumerate() {
-            assert_eq!(set.name(row), numbers[row].to_string());
-            assert_eq!(positive, (numbers[row] as usize).is_multiple_of(2));
-        }
-        assert!(numbers.iter().all(|&x| (1.0..=10.0).contains(&x)));
     }
 
     #[test]

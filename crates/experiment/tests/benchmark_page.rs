@@ -1,0 +1,86 @@
+//! The page of the benchmark says what its results files say.
+
+use onesided_experiment::{Measure, Results, Spec, Table};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder of specs and the page; nothing outside of the repository.
+fn places() -> Option<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/benchmark.md")).ok()?;
+    Some((root.join("experiments"), page))
+}
+
+fn spec(folder: &Path, name: &str) -> (Spec, Results) {
+    let spec = Spec::read(&folder.join(format!("{name}.toml"))).unwrap();
+    let results = Results::read(&spec.results_file(), &spec.reuse).unwrap();
+    (spec, results)
+}
+
+#[test]
+fn every_table_is_that_of_its_results_file_and_no_run_is_missing() {
+    let Some((folder, page)) = places() else {
+        return eprintln!("SKIPPED: pages and results are in the repository alone");
+    };
+    for (name, measure) in [
+        ("benchmark", Measure::Accuracy),
+        ("benchmark", Measure::Auc),
+        ("benchmark-pubench", Measure::Accuracy),
+        ("benchmark-estimated", Measure::Accuracy),
+        ("benchmark-biased", Measure::Accuracy),
+        ("benchmark-single", Measure::Accuracy),
+        ("tune-benchmark", Measure::Accuracy),
+        ("tune-benchmark-texts", Measure::EstimatedAccuracy),
+    ] {
+        let (spec, results) = spec(&folder, name);
+        let shown = Table::new(&spec, &results, measure).unwrap().markdown();
+        assert!(
+            page.contains(shown.trim_end()),
+            "docs/benchmark.md does not hold the table of {name}:\n{shown}"
+        );
+        let runs = spec.runs().unwrap();
+        let missing: Vec<&str> =
+            runs.iter().filter(|run| results.of(run).is_none()).map(|run| run.name.as_str()).collect();
+        assert_eq!(missing, [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
+    let Some((folder, page)) = places() else {
+        return eprintln!("SKIPPED: pages and results are in the repository alone");
+    };
+    let (spec_of_shares, results) = spec(&folder, "benchmark-pubench");
+    let (_, rows) = page.split_once("| method | 20News, published").unwrap();
+    let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+    for run in spec_of_shares.runs().unwrap() {
+        let sum = sums.entry((run.method, run.data)).or_default();
+        *sum = (sum.0 + 100.0 * results.of(&run).unwrap().accuracy, sum.1 + 1.0);
+    }
+    for ((method, data), (sum, count)) in sums {
+        let start = format!("| {} | ", spec_of_shares.methods[method].title);
+        let line = rows.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{start}"));
+        let ours = line.split('|').nth(3 + 2 * data).unwrap().trim();
+        assert_eq!(ours, format!("{:.1}", sum / count), "{line}");
+    }
+    let (spec, results) = spec(&folder, "benchmark-estimated");
+    let (_, estimates) = page.split_once("| data | truth | estimates").unwrap();
+    let mut of_sets: BTreeMap<(usize, String), BTreeMap<u64, (f64, f64)>> = BTreeMap::new();
+    for run in spec.runs().unwrap() {
+        let labels = run.labeled.unwrap().to_string();
+        let prior = results.of(&run).unwrap().prior.unwrap();
+        let known = of_sets.entry((run.data, labels)).or_default().insert(run.seed, prior);
+        // Methods that learn from the same rows are told the same.
+        assert!(known.is_none_or(|known| known == prior), "{}", run.name);
+    }
+    for ((data, labels), priors) in of_sets {
+        let start = format!("| {} | ", spec.data[data].title);
+        let line = estimates.lines().find(|line| line.starts_with(&start)).unwrap();
+        let place = if labels == "1000" { 3 } else { 4 };
+        let shown: Vec<String> = priors.values().map(|(_, given)| format!("{given:.3}")).collect();
+        assert_eq!(line.split('|').nth(place).unwrap().trim(), shown.join(", "), "{line}");
+        let truth = format!("{:.3}", priors[&0].0);
+        assert_eq!(line.split('|').nth(2).unwrap().trim(), truth, "{line}");
+    }
+}
