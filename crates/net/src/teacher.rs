@@ -242,7 +242,8 @@ mod tests {
         }
         let some: Option<Teacher> = "weight=2, ramp=5".parse::<Teaching>().unwrap().into();
         assert_eq!(some, Some(Teacher { weight: 2.0, ramp: 5.0, ..Teacher::default() }));
-        for wrong in ["", "yes", "weight", "weight=x", "speed=1", "align=x", "targets=1", "objective=strong"] {
+        for wrong in ["", "yes", "weight", "weight=x", "speed=1", "align=x", "targets=1", "objective=strong"]
+        {
             let message = wrong.parse::<Teaching>().unwrap_err().to_string();
             assert!(message.contains(&format!("unknown teacher '{wrong}'")), "{message}");
         }

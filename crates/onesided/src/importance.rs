@@ -351,11 +351,9 @@ mod tests {
     #[test]
     fn terms_in_the_most_texts_are_measured() {
         // The first term is in one text, the second in none, the third in two, the last in three.
-        let mut rows = onesided_data::SparseMatrix::empty(4);
-        for row in [vec![(0u32, 1.0f32), (3, 0.5)], vec![(2, 1.0), (3, 1.0)], vec![(2, 0.1), (3, 0.2)]] {
-            rows.push(row.into_iter());
-        }
-        let rows = Store::Sparse(rows);
+        let values = vec![1.0, 0.0, 0.0, 0.5, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.1, 0.2];
+        let dense = onesided_data::Matrix::new(3, 4, values).unwrap();
+        let rows = Store::Sparse(onesided_data::SparseMatrix::from_dense(&dense));
         assert_eq!(frequent(&rows, 4, 10), [0, 2, 3]);
         assert_eq!(frequent(&rows, 4, 2), [2, 3]);
     }

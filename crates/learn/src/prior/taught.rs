@@ -49,12 +49,7 @@ pub fn estimate_prior_taught(
 const MARGIN: f64 = 1e-3;
 
 /// Every row's score by a network that did not see it.
-fn scored(
-    scorer: &dyn Scorer,
-    task: &Task,
-    views: &Views,
-    observer: Observer,
-) -> Result<CrossFitted, Error> {
+fn scored(scorer: &dyn Scorer, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
     let folds: Vec<Fold> = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?)
         .iter()
         .map(|(kept, held)| Fold {
