@@ -84,3 +84,35 @@ fn models_of_older_versions_say_what_they_said() {
         }
     }
 }
+
+/// Rust, asked for what the command is asked for, writes the file that the command writes.
+#[test]
+fn rust_writes_the_bytes_of_the_command() {
+    use onesided::{ClassPrior, Input, InputOptions, Learner, ModelChoice};
+    let folder = Folder::new("bytes-of-rust");
+    folder.write("train.csv", folder::table());
+    let options = InputOptions {
+        label: Some("y".into()),
+        drop: vec!["id".into(), "t".into()],
+        ..InputOptions::default()
+    };
+    let data = options.read(&Input::one(folder.path("train.csv"))).unwrap();
+    for (flags, model) in
+        [("", None), ("--model trees", Some("trees")), ("--model mlp --epochs 5", Some("mlp"))]
+    {
+        let mut learner = Learner::new().prior(ClassPrior::new(0.3).unwrap()).seed(7).threads(2);
+        if let Some(name) = model {
+            learner = learner.model(name.parse::<ModelChoice>().unwrap());
+        }
+        if model == Some("mlp") {
+            learner = learner.epochs(5);
+        }
+        let said = folder.run(&format!(
+            "fit train.csv --label y --drop id,t --prior 0.3 --seed 7 --threads 2 {flags} --out command.safetensors"
+        ));
+        assert_eq!(said.code, 0, "{said:?}");
+        learner.fit(&data).unwrap().save(folder.path("rust.safetensors")).unwrap();
+        let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
+        assert!(bytes("command.safetensors") == bytes("rust.safetensors"), "{flags}");
+    }
+}
