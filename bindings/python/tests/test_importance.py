@@ -46,10 +46,15 @@ def test_importance_says_what_is_wrong(made, linear):
         linear.importance(made.X)
     with pytest.raises(ValueError, match="^repeats: must be a whole number of 1 or above, but is 0"):
         linear.importance(made.X, made.y, repeats=0)
+
+
+def test_importance_of_texts_is_that_of_their_terms():
     texts = ["the team won the game", "the bank raised its rates"] * 100
     model = PUClassifier("weighted-lr", prior=0.5).fit(texts, [1, 0, 0, 0] * 50)
-    with pytest.raises(ValueError, match="^X: the model takes texts"):
-        model.importance(texts, [1, 0, 0, 0] * 50)
+    with pytest.warns(InSampleWarning):
+        found = model.importance(texts, [1, 0, 0, 0] * 50)
+    assert {one.column for one in found.columns} == {"the", "team", "won", "game", "bank", "raised", "its", "rates"}
+    assert (found.positives, found.others) == (50, 150)
 
 
 @pytest.mark.parametrize("params", [{"method": "weighted-lr"}, {"method": "nnpu", "model": "trees"}, {"effort": "quick"}])
