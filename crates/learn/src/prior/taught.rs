@@ -18,10 +18,12 @@ use onesided_data::{Label, PriorInUnlabeled, stratified_folds};
 /// What share of the estimate so far each round is told.
 const TOLD: [f64; 2] = [0.7, 1.0];
 /// What reads the share off its scores: the estimator that looks at the purest part of the ranking. The others count the
-/// negatives that come before the last positives, 2 % of them on CIFAR-10, which made the share 3 % too high.
+/// negatives that come before the last positives; their consensus was 3 % too high on CIFAR-10 (docs/few-labels.md).
 const ESTIMATOR: &str = "plateau";
 /// Parts that rows are scored in. Two more would cost twice the time for a fifth more rows to learn from.
 const FOLDS: usize = 3;
+/// No round is told a share nearer to 0 or 1.
+const MARGIN: f64 = 1e-3;
 
 /// [`estimate_prior_scored`], and then again by the network that is to be taught, which `scorer` is.
 pub fn estimate_prior_taught(
@@ -44,9 +46,6 @@ pub fn estimate_prior_taught(
     }
     Ok((report, scores))
 }
-
-/// No round is told a share nearer to 0 or 1.
-const MARGIN: f64 = 1e-3;
 
 /// Every row's score by a network that did not see it.
 fn scored(scorer: &dyn Scorer, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
