@@ -131,22 +131,23 @@ impl Boosting<'_> {
         // Few features of many are laid out for each tree, most of them once for all.
         let once =
             (config.column_share >= LAID_OUT_ONCE).then(|| Layout::new(binned, &every_feature, training));
-        let (mut cells, pool): (Vec<Cell>, _) = (Vec::new(), RefCell::new(Vec::new()));
+        let pool = RefCell::new(Vec::new());
         for number in 1..=config.trees {
-            let places = drawn(training.len(), config.row_share, &mut stream);
-            let features = drawn(binned.features(), config.column_share, &mut stream);
-            // Freed before the tree grows: of many rows, every list counts.
+            // Of many rows every list counts: each is made when it is needed, and freed when it is not.
             let mut of_rows: Vec<Derivatives> = vec![(0.0, 0.0); training.len()];
             derivatives(&scores, &mut of_rows);
             check_derivatives(&of_rows, number)?;
-            let units = Units::new(places.len(), of_rows.iter().copied());
-            cells.resize(of_rows.len(), [0; 2]);
+            let units = Units::new(share_of(training.len(), config.row_share), of_rows.iter().copied());
+            let mut cells: Vec<Cell> = vec![LEFT_OUT; of_rows.len()];
             in_threads(&mut cells, threads, WORTH_A_THREAD, |cells, from| {
                 cells.iter_mut().zip(&of_rows[from..]).for_each(|(cell, &of_row)| *cell = units.cell(of_row));
             });
             drop(of_rows);
+            let places = drawn(training.len(), config.row_share, &mut stream);
+            let features = drawn(binned.features(), config.column_share, &mut stream);
+            leave_out_others(&mut cells, &places);
             let mut rows: Vec<Placed> =
-                places.iter().map(|&place| Placed { row: training[place as usize], place }).collect();
+                places.into_iter().map(|place| Placed { row: training[place as usize], place }).collect();
             let mut allowed = vec![false; binned.features()];
             features.iter().for_each(|&feature| allowed[feature as usize] = true);
             let now = if once.is_none() { Some(Layout::new(binned, &features, training)) } else { None };
@@ -167,12 +168,11 @@ impl Boosting<'_> {
             }
             // The rows that were not drawn for this tree walk through it.
             let walk = |row: u32| f64::from(grown.tree.value_of_bins(&grown.cuts, binned, row));
-            if places.len() < training.len() {
-                let mut drawn = places.iter().peekable();
-                for (place, (score, &row)) in scores.iter_mut().zip(training).enumerate() {
-                    if drawn.next_if(|&&drawn| drawn as usize == place).is_none() {
-                        *score += walk(row);
-                    }
+            if rows.len() < training.len() {
+                for ((score, &row), _) in
+                    scores.iter_mut().zip(training).zip(&cells).filter(|(_, cell)| **cell == LEFT_OUT)
+                {
+                    *score += walk(row);
                 }
             }
             in_threads(&mut held_out_scores, threads, WORTH_A_THREAD, |scores, from| {
@@ -225,13 +225,31 @@ fn lowest(losses: &[f64]) -> usize {
     at
 }
 
+/// The cell of a row that a tree is not grown on; all others count at least one row.
+const LEFT_OUT: Cell = [0; 2];
+
+/// Marks the cells of all places but some, which are in their order.
+fn leave_out_others(cells: &mut [Cell], places: &[u32]) {
+    let mut next = 0;
+    for &place in places {
+        cells[next..place as usize].fill(LEFT_OUT);
+        next = place as usize + 1;
+    }
+    cells[next..].fill(LEFT_OUT);
+}
+
+/// How many of `many` numbers a share of them is: at least one.
+fn share_of(many: usize, share: f64) -> usize {
+    if share == 1.0 { many } else { ((share * many as f64).round() as usize).clamp(1, many.max(1)) }
+}
+
 /// A share of the numbers below `many`, at least one, in their order.
 fn drawn(many: usize, share: f64, stream: &mut Stream) -> Vec<u32> {
     let all = 0..many as u32;
     if share == 1.0 {
         return all.collect();
     }
-    let wanted = ((share * many as f64).round() as usize).clamp(1, many.max(1));
+    let wanted = share_of(many, share);
     let (mut left, mut still) = (many, wanted);
     let mut some = Vec::with_capacity(wanted);
     // Selection sampling (Knuth, volume 2, algorithm S): one pass, order kept.
@@ -257,6 +275,19 @@ mod tests {
         assert_eq!(some.len(), 15);
         assert!(some.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(drawn(50, 1e-9, &mut stream).len(), 1);
+    }
+
+    #[test]
+    fn rows_that_are_not_drawn_are_marked() {
+        let cell = Units::new(5, [(1.0f32, 0.0f32)].into_iter()).cell((0.0, 0.0));
+        assert_ne!(cell, LEFT_OUT);
+        for places in [&[0, 2, 3][..], &[4], &[], &[0, 1, 2, 3, 4]] {
+            let mut cells = [cell; 5];
+            leave_out_others(&mut cells, places);
+            let left: Vec<u32> = (0..5).filter(|&place| cells[place as usize] != LEFT_OUT).collect();
+            assert_eq!(left, places);
+        }
+        assert_eq!([share_of(50, 1.0), share_of(50, 0.3), share_of(50, 1e-9)], [50, 15, 1]);
     }
 
     #[test]
