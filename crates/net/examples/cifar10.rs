@@ -189,7 +189,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let mut rows = 0;
     let mut finish = |run: usize, trained: Result<Trained, NetError>| -> Result<(), Box<dyn Error>> {
         let (split, trained) = (&splits[run], trained?);
-        let accuracy = tester.accuracy(&trained, &split.config)?;
+        let scores = tester.scores(&trained, &split.config)?;
+        let accuracy = tester.accuracy(&scores);
         let clock = clocks[run].lock().ok().and_then(|clock| *clock);
         let (seconds, rate) = clock.map_or((0.0, 0.0), |clock| (clock.seconds(), clock.rate()));
         rows += clock.map_or(0, |clock| clock.rows);
@@ -211,6 +212,8 @@ fn run() -> Result<(), Box<dyn Error>> {
             "seconds": seconds,
             "images_per_second": rate,
             "final_loss": trained.history.last().map(|epoch| epoch.loss),
+            "labeled_by_class": split.labeled_by_class(&train.labels),
+            "called_positive_by_class": tester.called_positive(&scores, &test.labels),
         });
         println!("{line}");
         Ok(())
@@ -292,6 +295,13 @@ impl Split {
         Ok(Self { positive, unlabeled, objective, start_bias, mu, config })
     }
 
+    /// How many images of each class are labeled.
+    fn labeled_by_class(&self, classes: &[u8]) -> [u32; CIFAR10_CLASSES.len()] {
+        let mut labeled = [0; CIFAR10_CLASSES.len()];
+        self.positive.iter().for_each(|&row| labeled[usize::from(classes[row as usize])] += 1);
+        labeled
+    }
+
     fn job<'a>(&'a self, network: &'a Network, data: Source<'a>) -> Job<'a> {
         Job {
             network,
@@ -323,15 +333,29 @@ struct Tester<'a> {
 }
 
 impl Tester<'_> {
-    fn accuracy(&self, trained: &Trained, config: &TrainConfig) -> Result<f64, NetError> {
+    fn scores(&self, trained: &Trained, config: &TrainConfig) -> Result<Vec<f32>, NetError> {
         let rows: Vec<u32> = (self.first..).take(self.truth.len()).collect();
         let plain = Draw::default();
         let views = if self.both_sides { vec![plain, Draw { mirror: 1, ..plain }] } else { vec![plain] };
         let setting = config.executor_config();
         let mut executor = self.engine.executor(self.network, &trained.weights, &setting)?;
-        let scores = score_views(executor.as_mut(), &rows, &views)?;
+        score_views(executor.as_mut(), &rows, &views)
+    }
+
+    fn accuracy(&self, scores: &[f32]) -> f64 {
         let right = scores.iter().zip(self.truth).filter(|&(&score, &truth)| (score > 0.0) == truth).count();
-        Ok(right as f64 / rows.len() as f64)
+        right as f64 / scores.len() as f64
+    }
+
+    /// The share of each class that is called positive.
+    fn called_positive(&self, scores: &[f32], labels: &[u8]) -> Vec<f64> {
+        let of_class = |class: usize| {
+            let of = scores.iter().zip(labels).filter(|&(_, &label)| usize::from(label) == class);
+            let (all, positive) =
+                of.fold((0, 0), |(all, positive), (&score, _)| (all + 1, positive + u32::from(score > 0.0)));
+            f64::from(positive) / f64::from(all.max(1))
+        };
+        (0..CIFAR10_CLASSES.len()).map(of_class).collect()
     }
 }
 

@@ -55,6 +55,7 @@ mod engine;
 mod error;
 mod executor;
 mod mixup;
+mod next_batch;
 mod norms;
 mod optimizer;
 mod scores;
@@ -63,6 +64,7 @@ mod spec;
 mod stages;
 mod teacher;
 mod train;
+mod train_config;
 mod views;
 mod weights;
 mod zoo;
@@ -84,9 +86,9 @@ pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
 pub use teacher::{ObjectiveViews, Targets, Teacher, Teaching};
 pub use train::{
-    EpochRecord, Job, NegativeRows, Risk, TrainConfig, TrainProgress, Trained, Watcher, train, train_on,
-    train_watched,
+    EpochRecord, Job, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on, train_watched,
 };
+pub use train_config::TrainConfig;
 pub use views::Strong;
 pub use weights::{Tensor, Weights};
 pub use zoo::Architecture;
