@@ -30,6 +30,8 @@ fn every_table_is_that_of_its_results_file_and_no_run_is_missing() {
         ("benchmark-estimated", Measure::Accuracy),
         ("benchmark-biased", Measure::Accuracy),
         ("benchmark-single", Measure::Accuracy),
+        ("few-labels", Measure::Accuracy),
+        ("few-labels", Measure::Auc),
         ("tune-benchmark", Measure::Accuracy),
         ("tune-benchmark-texts", Measure::EstimatedAccuracy),
     ] {

@@ -26,6 +26,7 @@ pub mod scorers;
 mod settings;
 mod side_by_side;
 mod task;
+mod teacher_rule;
 mod train_overrides;
 mod views;
 
@@ -44,6 +45,7 @@ pub use scorer::{
 };
 pub use settings::{Applies, SETTINGS, SettingInfo};
 pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};
+pub use teacher_rule::TAUGHT_BY_RULE;
 pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
 

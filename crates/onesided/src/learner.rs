@@ -12,8 +12,8 @@ use onesided_learn::prior::{
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
-    Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Reserve, Scorer, Signal, Task, Views, check,
-    learn,
+    Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Reserve, Scorer, Signal, TAUGHT_BY_RULE,
+    Task, Views, check, learn,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
@@ -209,7 +209,8 @@ impl Learner {
         augment: Augment => train.augment
     }
     set! {
-        /// Whether an average of the network teaches it on strongly changed pictures.
+        /// Whether an average of the network teaches it on strongly changed pictures. Where nothing is said, it does for color
+        /// pictures, at most 10,000 labeled and at least 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
         teacher: Teaching => train.teacher
     }
     set! {
@@ -402,6 +403,11 @@ impl Learner {
     }
 
     fn fit_of(&self, data: &Dataset, drawn_of: Option<DrawnOf>, observer: Observer) -> Result<Model, Error> {
+        if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
+            let mut model = Self { config, ..self.clone() }.fit_of(data, drawn_of, observer)?;
+            model.add_note(TAUGHT_BY_RULE);
+            return Ok(model);
+        }
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
             let (model, scores) =

@@ -44,6 +44,11 @@ impl Model {
         Self { about, fitted, device: Device::Cpu, threads: 0, known: None }
     }
 
+    /// One thing more that was done and may surprise.
+    pub(crate) fn add_note(&mut self, note: &str) {
+        self.about.report.notes.push(note.to_string());
+    }
+
     /// What was learned, with its threshold set and its metrics measured on the held-out rows.
     pub(crate) fn from_learned(
         learned: Learned,
