@@ -1,16 +1,18 @@
 //! Metrics as a table: a plain name, the value, its interval, and what it means.
 
 use crate::output::table;
-use onesided::Interval;
+use onesided::{Interval, rests_on_prior};
 
 /// A share that may be anything but a tenth of what it can be is not worth a line.
 const USELESS: f64 = 0.9;
 
-/// A line for each metric.
+/// A line for each metric; no value where its interval says that it may be anything.
 pub fn metric_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> String {
     let metrics: Vec<(&str, Interval)> = metrics.into_iter().collect();
-    let row = |(name, Interval { value, low, high }): &(&str, Interval)| {
-        vec![plain_name(name), format!("{value:.3}"), format!("[{low:.3}, {high:.3}]")]
+    let row = |(name, interval): &(&str, Interval)| {
+        let Interval { value, low, high } = *interval;
+        let value = if rests_on_prior(name) { shown_value(*interval, 3) } else { format!("{value:.3}") };
+        vec![plain_name(name), value, format!("[{low:.3}, {high:.3}]")]
     };
     let lines = table(&metrics.iter().map(row).collect::<Vec<_>>());
     let meant: Vec<&str> = metrics.iter().map(|(name, _)| meaning(name)).collect();
@@ -31,6 +33,11 @@ pub fn range_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -
 /// Whether a range says next to nothing.
 pub fn is_useless(Interval { low, high, .. }: Interval) -> bool {
     high.min(1.0) - low.max(0.0) >= USELESS
+}
+
+/// A share in so many digits, or a dash where it may be nearly anything.
+pub fn shown_value(interval: Interval, digits: usize) -> String {
+    if is_useless(interval) { "-".to_string() } else { format!("{:.digits$}", interval.value) }
 }
 
 fn with_meanings(lines: &str, meant: &[&str]) -> String {

@@ -108,6 +108,10 @@ pub fn check_regular(out: &Path) -> Result<(), Failure> {
 
 /// Refuses an extension that no writer knows, before any row is read.
 pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failure> {
+    // That it is a folder is said elsewhere, and says more.
+    if out.is_dir() {
+        return Ok(());
+    }
     let how = WriteAs { format, ..WriteAs::default() };
     if how.format_of(out).is_some() {
         return Ok(());

@@ -93,8 +93,15 @@ impl<'a> Display<'a> {
                 let (run, runs) = (progress.run, progress.runs);
                 let at = ((run * most + done) as u64, (runs * most) as u64);
                 let rate = self.rate("trees", at.0);
-                let message =
-                    || format!("{}: {} of at most {} trees, {rate:.0} trees/s", progress.name, at.0, at.1);
+                let message = || {
+                    format!(
+                        "{}: {} of at most {} trees, {} trees/s",
+                        progress.name,
+                        at.0,
+                        at.1,
+                        shown_rate(rate)
+                    )
+                };
                 self.show("trees", at, message);
             }
             At::Fold { done, all } => {
@@ -204,5 +211,20 @@ impl<'a> Display<'a> {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+/// A rate in as many digits as it deserves: 0.4 is not 0.
+fn shown_rate(rate: f64) -> String {
+    if rate < 9.95 { format!("{rate:.1}") } else { format!("{rate:.0}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_rate;
+
+    #[test]
+    fn slow_rates_keep_a_decimal() {
+        assert_eq!([0.42, 9.94, 9.96, 1234.4].map(shown_rate), ["0.4", "9.9", "10", "1234"]);
     }
 }

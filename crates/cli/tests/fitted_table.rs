@@ -249,6 +249,12 @@ fn what_rests_on_a_guess_says_so() {
             && said.stdout.contains("onesided audit draw m.onesided table.csv --label y --out to_label.csv"),
         "{said:?}"
     );
+    // Nor has `evaluate` a value where fit has none.
+    let said = folder.run("evaluate m.onesided table.csv --label y --top 50");
+    let of = |name: &str| said.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    let told: Vec<&str> = of("precision").split_whitespace().take(3).collect();
+    assert_eq!(told, ["precision", "-", "[0.000,"], "{said:?}");
+    assert!(of("50 of ").contains(" -  [0.0000, "), "{said:?}");
     let said = folder.run("predict m.onesided table.csv");
     assert!(said.stdout.lines().next().unwrap().ends_with("probability         range"), "{said:?}");
     assert!(said.stderr.contains("the probabilities rest on a guess"), "{said:?}");

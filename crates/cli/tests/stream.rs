@@ -99,6 +99,9 @@ fn columns_are_kept_as_they_are() {
         Some("row,score,probability,rank,id,a,b,y,t,kept_score,note"),
         "{said:?}"
     );
+    // An identifier that is called as a column of the list keeps its name, with a word before it.
+    let said = folder.run("predict m.safetensors new.csv --id score,id --top 1 --out -");
+    assert_eq!(said.stdout.lines().next(), Some("row,score,probability,rank,id_score,id"), "{said:?}");
     let object = folder.json("predict m.safetensors new.csv --id id --keep note,t --yes-no --top 1");
     let best = &object["top"][0];
     assert_eq!((best["positive"].as_bool(), best["kept"]["t"].as_str()), (Some(true), Some("1")), "{object}");

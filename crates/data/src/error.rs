@@ -487,6 +487,11 @@ pub enum DataError {
         "column '{column}' is empty in row {row}, which means unlabeled only where the positive value is named"
     )]
     MissingLabel { column: String, row: usize },
+    /// A column of labels without a label.
+    #[error(
+        "column '{column}' is empty in every row; mark some rows as positive in it, or name the column that holds the labels"
+    )]
+    NoLabels { column: String },
     /// An empty truth: it cannot be guessed.
     #[error("column '{column}' is empty in row {row}; the truth must be known for every row")]
     MissingTruth { column: String, row: usize },

@@ -63,6 +63,9 @@ pub fn labels_from_column(
 ) -> Result<Vec<Label>, DataError> {
     let text = with_blanks(column, &[positive, negative]);
     let (codes, levels) = parts(&text);
+    if positive.is_none() && negative.is_none() && levels.is_empty() && !codes.is_empty() {
+        return Err(DataError::NoLabels { column: column.name.clone() });
+    }
     let is_negative = negative_levels(&column.name, levels, positive, negative)?;
     let others: Vec<String> = levels
         .iter()
@@ -334,6 +337,15 @@ fn same(level: &str, value: &str) -> bool {
     }
 }
 
+/// What a cell says to a question that is answered with yes or no: 1 and 0, or a word for true or false in one of some languages.
+pub fn yes_or_no(cell: &str) -> Option<bool> {
+    match Meaning::of(cell)? {
+        Meaning::One | Meaning::True => Some(true),
+        Meaning::Zero | Meaning::False => Some(false),
+        Meaning::MinusOne => None,
+    }
+}
+
 /// Words for true: of programs, and of people who fill in a sheet in English, German, French, Portuguese, Spanish or Italian.
 const TRUE: [&str; 13] =
     ["true", "t", "yes", "y", "wahr", "ja", "vrai", "oui", "verdadeiro", "sim", "verdadero", "sí", "vero"];
@@ -403,6 +415,20 @@ mod tests {
 
     fn three(cells: &str, positive: Option<&str>, negative: &str) -> Result<Vec<Label>, String> {
         labels_from_column(&column(cells), positive, Some(negative)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_column_without_a_label_is_named_as_such() {
+        let blanks = read_csv_bytes(b"y,x\n,0\n,1\n").unwrap().take("y").unwrap();
+        let error = labels_from_column(&blanks, None, None).unwrap_err().to_string();
+        assert!(error.contains("is empty in every row; mark some rows"), "{error}");
+    }
+
+    #[test]
+    fn answers_in_words_of_some_languages() {
+        assert_eq!(["yes", "Ja", "1.0", "sim"].map(yes_or_no), [Some(true); 4]);
+        assert_eq!(["no", "Nein", "0", "faux"].map(yes_or_no), [Some(false); 4]);
+        assert_eq!(["-1", "2", "perhaps", ""].map(yes_or_no), [None; 4]);
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! answers joins its neighbor.
 
 use crate::{Error, Model};
-use onesided_data::{ReadOptions, TextColumn, Values, counted, read};
+use onesided_data::{ReadOptions, TextColumn, Values, counted, read, yes_or_no};
 use onesided_eval::Interval;
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use serde::Serialize;
@@ -56,9 +56,9 @@ struct Line {
 fn answer(cell: &str) -> Result<Option<bool>, ()> {
     match cell.trim().to_lowercase().as_str() {
         "" => Ok(None),
-        "yes" | "y" | "1" | "1.0" | "true" | "positive" => Ok(Some(true)),
-        "no" | "n" | "0" | "0.0" | "false" | "negative" => Ok(Some(false)),
-        _ => Err(()),
+        "positive" => Ok(Some(true)),
+        "negative" => Ok(Some(false)),
+        word => yes_or_no(word).map(Some).ok_or(()),
     }
 }
 
@@ -432,14 +432,14 @@ mod tests {
 
     #[test]
     fn answers_as_people_write_them() {
-        for yes in ["yes", "YES", " Yes ", "1", "1.0", "true", "TRUE", "Positive"] {
+        for yes in ["yes", "YES", " Yes ", "1", "1.0", "true", "TRUE", "Positive", "Ja", "oui"] {
             assert_eq!(answer(yes), Ok(Some(true)), "{yes}");
         }
-        for no in ["no", "0", "False", "negative", "NO"] {
+        for no in ["no", "0", "False", "negative", "NO", "Nein"] {
             assert_eq!(answer(no), Ok(Some(false)), "{no}");
         }
         assert_eq!((answer(""), answer("  ")), (Ok(None), Ok(None)));
-        for wrong in ["maybe", "x", "2", "?", "nein"] {
+        for wrong in ["maybe", "x", "2", "?", "-1"] {
             assert_eq!(answer(wrong), Err(()), "{wrong}");
         }
     }

@@ -94,7 +94,8 @@ impl Signs {
         if !self.level_top.holds() {
             warnings.push(format!(
                 "positives and unlabeled rows differ even where scores are highest (AUC {:.3} above the median positive, at \
-                 most {:.3} is compatible with a purely positive top): the estimates are upper bounds",
+                 most {:.3} is compatible with a purely positive top): what estimators read off these scores is too high, and the \
+                 share is a guess",
                 self.level_top.auc, self.level_top.limit
             ));
         }

@@ -207,8 +207,10 @@ fn as_text(measured: &Measured, thing: &str, flags: &Importance) -> String {
     let (positives, rest) = measured.rows;
     let mut rows = vec![[thing, "AUC lost", "95 % interval"].map(str::to_string).to_vec()];
     rows.extend(measured.columns.iter().take(SHOWN).map(|one| {
-        let interval = format!("[{:.4}, {:.4}]", one.lost.low, one.lost.high);
-        vec![one.column.clone(), format!("{:.4}", one.lost.value), interval]
+        // Adding 0 to a number that is shown as -0.0000 takes its sign away.
+        let [value, low, high] = [one.lost.value, one.lost.low, one.lost.high]
+            .map(|x| format!("{:.4}", (1e4 * x).round() / 1e4 + 0.0));
+        vec![one.column.clone(), value, format!("[{low}, {high}]")]
     }));
     let more = match measured.columns.len().saturating_sub(SHOWN) {
         0 => String::new(),

@@ -284,10 +284,13 @@ impl ListColumns<'_> {
         let taken =
             |columns: &[(String, OutColumn)], name: &str| columns.iter().any(|(taken, _)| taken == name);
         let texts = |of: &dyn Fn(&Listed) -> String| OutColumn::Text(rows.iter().map(of).collect());
-        // A column of that name is there already where the identifier has one of these names.
+        // Where the identifier has one of these names, `id_rank` tells it from the list's own.
         for (at, name) in self.ids.iter().enumerate() {
-            let name = if taken(&columns, name) { "id" } else { name };
-            columns.push((name.to_string(), texts(&|row| row.cells[at].clone())));
+            let mut name = name.clone();
+            while taken(&columns, &name) {
+                name.insert_str(0, "id_");
+            }
+            columns.push((name, texts(&|row| row.cells[at].clone())));
         }
         if self.kinds {
             let name = if taken(&columns, "kind") { "row_kind" } else { "kind" };

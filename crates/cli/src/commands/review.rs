@@ -1,6 +1,7 @@
 //! How many rows to review, and what they hold, in the words of `predict` and `evaluate`.
 
 use crate::failure::Failure;
+use crate::metrics::shown_value;
 use crate::output::{note, table};
 use clap::Args;
 use onesided::data::{agree, counted, grouped};
@@ -268,7 +269,10 @@ fn top_table(top: &[AtTop]) -> String {
         row.extend(pair(at.recall, 4));
         row.extend(pair(at.lift, 2));
         match at.precision {
-            Some(precision) => row.extend(pair(precision, 4)),
+            Some(precision) => {
+                let [_, range] = pair(precision, 4);
+                row.extend([shown_value(precision, 4), range]);
+            }
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
         row.extend(at.probability.map(|mean| format!("{mean:.4}")));
