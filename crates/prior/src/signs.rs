@@ -154,7 +154,7 @@ mod tests {
         let (p, u) = normals(1.5, 0.1, 1);
         let signs = Signs::of(&Evidence::of_scores(&p, &u), 0.1);
         assert!(!signs.level_top.holds() && signs.auc < 0.95, "{signs:?}");
-        assert!(signs.warnings()[0].contains("upper bounds"));
+        assert!(signs.warnings()[0].contains("too high, and the share is a guess"));
     }
 
     #[test]
