@@ -96,7 +96,7 @@ mod tests {
         for run in &runs {
             assert_eq!(run.settings.config.teacher.is_some(), run.name.contains("taught"), "{}", run.name);
         }
-        // A wrong prior is told to the network of the first look.
+        // A wrong prior goes with the teacher that was best with 100 labels.
         let wrong = Spec::built_in("few-labels-prior").unwrap().unwrap().runs().unwrap();
         let right = wrong.iter().find(|run| run.name == "cifar10/100/collective-taught/1").unwrap();
         let teacher = right.settings.config.teacher.map(|teacher| (teacher.ramp, teacher.confidence));
