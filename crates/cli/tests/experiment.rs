@@ -231,7 +231,11 @@ fn the_pages_show_what_the_results_files_hold() {
         ("paper.md", "table1"),
         ("paper.md", "table1 --compare collective"),
         ("paper.md", "table1-as-printed"),
+        ("paper.md", "table1-again"),
+        ("paper.md", "table1-again --compare collective"),
         ("paper.md", "table2"),
+        ("few-labels.md", "few-labels-40000"),
+        ("few-labels.md", "table1-taught"),
         ("classic.md", "classic"),
         ("classic.md", "classic --measure auc"),
     ] {

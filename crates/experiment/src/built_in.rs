@@ -13,13 +13,17 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 24] = files![
+const SPECS: [File; 30] = files![
     "table1",
+    "table1-again",
     "table1-as-printed",
     "table1-taught",
     "table2",
     "classic",
     "few-labels",
+    "few-labels-40000",
+    "few-labels-biased",
+    "few-labels-estimated",
     "few-labels-prior",
     "benchmark",
     "benchmark-pubench",
@@ -32,12 +36,14 @@ const SPECS: [File; 24] = files![
     "tune",
     "tune-20ng",
     "tune-20ng-long",
+    "tune-20ng-more",
     "tune-as-printed",
     "tune-benchmark",
     "tune-benchmark-texts",
     "tune-digits",
     "tune-digits-long",
-    "tune-taught"
+    "tune-taught",
+    "tune-usps-more"
 ];
 
 /// What others have printed.

@@ -94,8 +94,9 @@ pub struct Choices {
     /// Which positives are labeled rather than others: `none`, `likely`, `boundary` or `top`; see [`Bias`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bias: Option<String>,
-    /// Which rows are unlabeled: `rest` (all that are not labeled: one sample) or `all` (the labeled ones once more among
-    /// them: two samples, whose scenario is `case-control`).
+    /// Which rows are unlabeled: `rest` (all that are not labeled: one sample), `all` (the labeled ones once more among
+    /// them: two samples, whose scenario is `case-control`) or a number such as `40000`: so many of the rest, with as large a
+    /// share of positives as the class has in the whole set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlabeled: Option<String>,
     /// Whether methods are told the share of positives among the unlabeled rows (`given`) or an estimate of it that is
@@ -308,6 +309,8 @@ pub enum UnlabeledRows {
     Rest,
     /// All rows, the labeled ones once more: labeled and unlabeled rows are two samples.
     All,
+    /// So many of those that are not labeled, with the class's own share of positives.
+    Drawn(usize),
 }
 
 impl FromStr for UnlabeledRows {
@@ -317,7 +320,10 @@ impl FromStr for UnlabeledRows {
         match text {
             "rest" => Ok(UnlabeledRows::Rest),
             "all" => Ok(UnlabeledRows::All),
-            _ => Err(unknown_name("choice of unlabeled rows", text, &["rest", "all"])),
+            number => match number.parse() {
+                Ok(count) if count > 1 => Ok(UnlabeledRows::Drawn(count)),
+                _ => Err(unknown_name("choice of unlabeled rows", text, &["rest", "all", "40000"])),
+            },
         }
     }
 }

@@ -7,12 +7,12 @@ use onesided_data::{Label, PriorInUnlabeled};
 use onesided_learn::prior::{PriorEstimate, PriorSettings, estimate_prior};
 use onesided_learn::{Error, Machine, Signal, Task, Views};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 /// Estimates that were made: methods that learn from the same rows share one.
 #[derive(Default)]
 pub(crate) struct Estimates {
-    of_splits: Mutex<HashMap<String, Arc<OnceLock<PriorInUnlabeled>>>>,
+    of_splits: Mutex<HashMap<String, Arc<Mutex<Option<PriorInUnlabeled>>>>>,
 }
 
 impl Estimates {
@@ -29,12 +29,12 @@ impl Estimates {
             let mut all = self.of_splits.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             all.entry(name).or_default().clone()
         };
-        if let Some(&there) = place.get() {
-            return Ok(there);
+        // One run makes it, and those that want the same wait for it.
+        let mut place = place.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match *place {
+            Some(there) => Ok(there),
+            None => Ok(*place.insert(estimate(split, set, seed, machine)?)),
         }
-        let estimate = estimate(split, set, seed, machine)?;
-        // Two that make it at once make the same.
-        Ok(*place.get_or_init(|| estimate))
     }
 }
 

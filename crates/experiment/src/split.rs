@@ -5,7 +5,7 @@ use crate::bias::Bias;
 use crate::choices::UnlabeledRows;
 use crate::set::Set;
 use crate::spec::{Labeled, PriorErrorKind, Run};
-use onesided_data::{Label, PriorInUnlabeled, Scenario, hide, label_some, stratified_holdout};
+use onesided_data::{Label, PriorInUnlabeled, Scenario, Stream, hide, label_some, stratified_holdout};
 use onesided_learn::Kinds;
 
 /// Row numbers of a set, as the seed of a run splits them.
@@ -48,11 +48,15 @@ impl Split {
                 set.train.iter().map(label).collect()
             }
         };
-        let all: Vec<usize> = (0..labels.len()).collect();
-        let (train, held) = match run.settings.hold_out {
-            0.0 => (all, Vec::new()),
+        let (mut train, mut held) = match run.settings.hold_out {
+            0.0 => ((0..labels.len()).collect(), Vec::new()),
             share => stratified_holdout(&labels, share, run.seed)?,
         };
+        if let (Some(_), UnlabeledRows::Drawn(count)) = (run.labeled, run.settings.unlabeled) {
+            let left_out = left_out(count, &labels, run, set)?;
+            train.retain(|&row| !left_out[row]);
+            held.retain(|&row| !left_out[row]);
+        }
         // Whoever sees every label has no unlabeled rows that labeled ones could be among.
         let twice = run.labeled.is_some() && run.settings.unlabeled == UnlabeledRows::All;
         let apart = |rows: &[usize]| -> Kinds {
@@ -82,6 +86,29 @@ impl Split {
         let scenario = if twice { Scenario::CaseControl } else { Scenario::SingleSample };
         Ok(Self { training, held_out, prior, scenario, labels })
     }
+}
+
+/// Which rows take no part, so that `count` unlabeled ones are left with the share of positives of the whole set.
+fn left_out(count: usize, labels: &[Label], run: &Run, set: &Set) -> Result<Vec<bool>, ExperimentError> {
+    let positives = set.train.iter().filter(|&&truth| truth).count();
+    let hidden = (count as f64 * positives as f64 / set.train.len() as f64).round() as usize;
+    let mut stream = Stream::new(run.seed, "unlabeled");
+    let mut left_out = vec![false; labels.len()];
+    for (truth, wanted, what) in [(true, hidden, "positives"), (false, count - hidden, "negatives")] {
+        let is_one = |&row: &usize| labels[row] == Label::Unlabeled && set.train[row] == truth;
+        let mut rows: Vec<usize> = (0..labels.len()).filter(is_one).collect();
+        if rows.len() < wanted {
+            let file = run.name.clone();
+            let detail = format!(
+                "{count} unlabeled rows would have {wanted} {what}, and {} are left; ask for fewer",
+                rows.len()
+            );
+            return Err(ExperimentError::Spec { file, detail });
+        }
+        stream.shuffle(&mut rows);
+        rows[wanted..].iter().for_each(|&row| left_out[row] = true);
+    }
+    Ok(left_out)
 }
 
 /// Labels as a bias gives them: as many as without one, on other rows.
@@ -166,6 +193,30 @@ mod tests {
         assert_eq!((split.training.positive.len(), split.held_out.positive.len()), (12, 4));
         assert_eq!(split.training.unlabeled.len() + split.held_out.unlabeled.len(), 50);
         assert!(split.held_out.positive.iter().all(|row| split.held_out.unlabeled.contains(row)));
+    }
+
+    #[test]
+    fn some_of_the_unlabeled_rows_have_the_share_of_all() {
+        let set = numbered(20, 30, 10);
+        let mut run = parsed(SMALL).unwrap().runs().unwrap().remove(0);
+        run.labeled = Some(Labeled::Count(4));
+        run.settings.unlabeled = "25".parse().unwrap();
+        let split = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+        assert_eq!((split.training.positive.len(), split.training.unlabeled.len()), (4, 25));
+        assert_eq!(split.prior.unwrap().truth.get(), 10.0 / 25.0);
+        assert_eq!(split.scenario, Scenario::SingleSample);
+        assert!(split.training.unlabeled.iter().all(|row| !split.training.positive.contains(row)));
+        // Other seeds leave out other rows, and what the whole set cannot give is refused.
+        run.seed += 1;
+        let other = Split::new(&run, PriorErrorKind::Relative, &set, None).unwrap();
+        assert_ne!(split.training.unlabeled, other.training.unlabeled);
+        run.settings.unlabeled = UnlabeledRows::Drawn(45);
+        let error = Split::new(&run, PriorErrorKind::Relative, &set, None).err().unwrap().to_string();
+        assert!(error.contains("45 unlabeled rows would have 18 positives, and 16 are left"), "{error}");
+        for wrong in ["1", "0", "-3", "most"] {
+            let error = wrong.parse::<UnlabeledRows>().unwrap_err();
+            assert!(error.contains("choice of unlabeled rows"), "{error}");
+        }
     }
 
     /// Of 100 positives, those of small numbers look most positive.

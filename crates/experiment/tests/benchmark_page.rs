@@ -32,6 +32,8 @@ fn every_table_is_that_of_its_results_file_and_no_run_is_missing() {
         ("benchmark-single", Measure::Accuracy),
         ("few-labels", Measure::Accuracy),
         ("few-labels", Measure::Auc),
+        ("few-labels-estimated", Measure::Accuracy),
+        ("few-labels-biased", Measure::Accuracy),
         ("tune-benchmark", Measure::Accuracy),
         ("tune-benchmark-texts", Measure::EstimatedAccuracy),
     ] {
@@ -84,5 +86,24 @@ fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
         assert_eq!(line.split('|').nth(place).unwrap().trim(), shown.join(", "), "{line}");
         let truth = format!("{:.3}", priors[&0].0);
         assert_eq!(line.split('|').nth(2).unwrap().trim(), truth, "{line}");
+    }
+}
+
+#[test]
+fn estimates_of_pictures_are_those_of_the_file() {
+    let Some((folder, page)) = places() else {
+        return eprintln!("SKIPPED: pages and results are in the repository alone");
+    };
+    let (spec, results) = spec(&folder, "few-labels-estimated");
+    let mut rows: BTreeMap<String, BTreeMap<u64, (f64, f64)>> = BTreeMap::new();
+    for run in spec.runs().unwrap() {
+        let row = format!("| {} | {} | ", spec.data[run.data].title, run.labeled.unwrap());
+        rows.entry(row).or_default().insert(run.seed, results.of(&run).unwrap().prior.unwrap());
+    }
+    assert_eq!(rows.len(), 6);
+    for (start, priors) in rows {
+        let shown: Vec<String> = priors.values().map(|(_, given)| format!("{given:.3}")).collect();
+        let row = format!("{start}{:.3} | {} |", priors[&0].0, shown.join(", "));
+        assert!(page.lines().any(|line| line == row), "docs/benchmark.md lacks '{row}'");
     }
 }
