@@ -38,15 +38,16 @@ impl Args for ConfigFlags {
         SETTINGS.iter().fold(command, |command, setting| {
             let action = if setting.repeated { ArgAction::Append } else { ArgAction::Set };
             let arg = Arg::new(setting.name).long(setting.name).value_name(setting.value).action(action);
-            let arg =
-                arg.help(setting.help).help_heading(heading(setting.applies)).allow_negative_numbers(true);
+            let arg = arg.help(setting.help).help_heading(heading(setting.applies));
             let arg = match SHORT.iter().find(|(name, _)| *name == setting.name) {
                 Some(&(_, short)) => arg.short(short),
                 None => arg,
             };
             // What takes no value is a switch.
-            let arg =
-                if setting.value.is_empty() { arg.num_args(0).default_missing_value("true") } else { arg };
+            let arg = match setting.value.is_empty() {
+                true => arg.num_args(0).default_missing_value("true"),
+                false => arg.allow_negative_numbers(true),
+            };
             command.arg(match setting.name {
                 "prior" => arg.conflicts_with("prior-in-unlabeled"),
                 _ => arg,

@@ -91,6 +91,19 @@ mod tests {
     #[test]
     fn the_flags_are_consistent() {
         command().debug_assert();
+        // That checks nothing in a release build, where the tests run; what a debug build has stumbled over is said here.
+        let mut all = command();
+        all.build();
+        let mut arguments = 0;
+        for command in all.get_subcommands() {
+            for argument in command.get_arguments() {
+                let takes_values = argument.get_num_args().is_some_and(|number| number.takes_values());
+                let negative = argument.is_allow_negative_numbers_set();
+                assert!(takes_values || !negative, "{} {}", command.get_name(), argument.get_id());
+                arguments += 1;
+            }
+        }
+        assert!(arguments > 100, "{arguments}");
     }
 
     /// What help tells people to type can be parsed.

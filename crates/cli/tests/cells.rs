@@ -41,6 +41,19 @@ fn one_cell_does_not_turn_numbers_into_categories() {
 }
 
 #[test]
+fn a_row_of_units_is_told_of() {
+    let folder = Folder::new("units");
+    let row = |i: usize| format!("{i},{},{}\n", i * 7 % 50, if i.is_multiple_of(4) { "yes" } else { "" });
+    let rows: String = (0..200).map(row).collect();
+    folder.write("x.csv", format!("height,weight,y\ncm,kg,\n{rows}"));
+    let said = folder.run(&format!("fit x.csv {FIT}"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let warning = "taken as missing, in height (1, first 'cm' in line 2), weight (1, first 'kg' in line 2); all in one row: \
+                   if it holds units or a second header, delete it\n";
+    assert!(said.stderr.contains(warning), "{said:?}");
+}
+
+#[test]
 fn a_column_is_read_as_it_is_asked_for_and_new_files_alike() {
     let folder = Folder::new("asked-kinds");
     table(&folder, "x.csv", "seven");

@@ -94,7 +94,11 @@ impl fmt::Display for Note {
                     f,
                     "cells that are unlike the rest of their column, taken as missing, in {}",
                     listed(columns, shown)
-                )
+                )?;
+                match OtherCells::are_one_row(columns) {
+                    true => f.write_str("; all in one row: if it holds units or a second header, delete it"),
+                    false => Ok(()),
+                }
             }
             Note::OtherLabel { column, value } => {
                 write!(f, "'{value}' and empty cells of column '{column}' are both unlabeled")

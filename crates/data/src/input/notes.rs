@@ -173,6 +173,16 @@ pub struct OtherCells {
     pub first: Option<(String, Position)>,
 }
 
+impl OtherCells {
+    /// Whether one row holds all of them, one in each of several columns, as a row of units does.
+    pub(super) fn are_one_row(columns: &[OtherCells]) -> bool {
+        let place = |other: &OtherCells| other.first.as_ref().map(|(_, place)| place.clone());
+        let Some(one) = columns.first().and_then(place) else { return false };
+        columns.len() > 1
+            && columns.iter().all(|other| other.cells == 1 && place(other).as_ref() == Some(&one))
+    }
+}
+
 impl Note {
     /// What encoding met.
     pub(super) fn of_report(report: &EncodeReport) -> Vec<Note> {
@@ -358,7 +368,7 @@ impl Note {
                 let column = examples.first()?.0.clone();
                 Some(Hint::new("if they are codes, read them as categories", "categorical", column))
             }
-            Note::Others { columns, asked: false } => {
+            Note::Others { columns, asked: false } if !OtherCells::are_one_row(columns) => {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
             }
