@@ -232,6 +232,9 @@ pub enum DataError {
     /// A model of pictures given something else, or the other way round.
     #[error("the model was fitted on {fitted}, but '{file}' holds {found}; give it {fitted}")]
     OtherInput { fitted: &'static str, found: &'static str, file: String },
+    /// A picture where a folder of them is wanted.
+    #[error("'{file}' is one picture; give the folder that it is in")]
+    OnePicture { file: String },
     /// A folder of tables.
     #[error("'{folder}' is a folder with tables in it; name one, such as '{table}'")]
     FolderOfTables { folder: String, table: String },
@@ -270,7 +273,8 @@ pub enum DataError {
     TwoRoles { column: String, first: &'static str, second: &'static str },
     /// Columns of a place that has none.
     #[error(
-        "'{folder}' is a folder and has no column '{column}'; put the files' names into a table with such a column"
+        "'{folder}' is a folder and has no column '{column}'; if that is the class of a file, give each class a folder in it and \
+         name the positive one"
     )]
     FolderColumn { folder: String, column: String },
     /// Nothing says which rows are positive.

@@ -318,3 +318,70 @@ fn file_names_in_another_encoding_are_found_again() {
         data.encoding().read(&Input::one(&path), &ReadAgain { encoding, ..ReadAgain::default() }).unwrap();
     assert_eq!(again.rows(), data.rows());
 }
+
+#[test]
+fn files_are_found_however_deep_they_are() {
+    let scratch = Scratch::new("deep");
+    for file in ["p/1.png", "u/b/c/d/4.png", "u/a/2.png", "u/b/3.png"] {
+        scratch.write(file, plain(3, 2, 9));
+    }
+    let data = read(&scratch);
+    assert_eq!(files(&data), ["1.png", "2.png", "3.png", "4.png"]);
+    // Classes are the folders at the top, and where they have none but folders themselves, too.
+    for file in ["classes/cats/2024/5/1.png", "classes/dogs/2024/2.png", "classes/dogs/2025/3.png"] {
+        scratch.write(file, plain(3, 2, 9));
+    }
+    let options = InputOptions { positive: Some("cats".into()), ..InputOptions::default() };
+    let data = options.read(&Input::One(scratch.path("classes"))).unwrap();
+    assert_eq!(files(&data), ["1.png", "2.png", "3.png"]);
+    assert_eq!(data.truth().unwrap(), [true, false, false]);
+}
+
+/// A link to the folder above leads into it again and again.
+#[cfg(unix)]
+#[test]
+fn a_link_upward_is_followed_once() {
+    let scratch = Scratch::new("loop");
+    scratch.write("p/1.png", plain(3, 2, 9));
+    scratch.write("u/a/2.png", plain(3, 2, 9));
+    std::os::unix::fs::symlink(scratch.path("u"), scratch.path("u/a/again")).unwrap();
+    assert_eq!(files(&read(&scratch)), ["1.png", "2.png"]);
+}
+
+#[test]
+fn a_few_pictures_of_another_size_do_not_change_that_of_the_rest() {
+    let scratch = Scratch::new("few-others");
+    for at in 0..18 {
+        scratch.write(&format!("p/{at:02}.png"), plain(20, 10, at));
+    }
+    scratch.write("u/1.png", plain(20, 10, 1));
+    let cut = plain(200, 200, 9);
+    scratch.write("u/2.png", &cut[..cut.len() - 30]);
+    let data = read(&scratch);
+    assert_eq!(pictures(&data).shape, shape(3, 10, 20));
+    let [Note::Unreadable { files: 1, all: 20, .. }] = data.notes() else { panic!("{:?}", data.notes()) };
+    // One in ten is a few, more are not.
+    scratch.write("u/2.png", plain(1, 1, 9));
+    let data = read(&scratch);
+    assert_eq!(data.notes(), [Note::Resized { files: 1, all: 20, shape: shape(3, 10, 20) }]);
+    scratch.write("u/3.png", plain(1, 1, 9));
+    scratch.write("u/4.png", plain(1, 1, 9));
+    assert_eq!(pictures(&read(&scratch)).shape, shape(3, 64, 64));
+}
+
+#[test]
+fn pictures_of_other_formats_are_told_of() {
+    let scratch = Scratch::new("formats");
+    scratch.write("p/1.png", plain(3, 2, 9));
+    scratch.write("u/2.png", plain(3, 2, 9));
+    scratch.write("u/inner/3.HEIC", "");
+    scratch.write("u/4.webp", "");
+    let data = read(&scratch);
+    let [note] = data.notes() else { panic!("{:?}", data.notes()) };
+    let first = scratch.path("u/4.webp").display().to_string();
+    assert_eq!(*note, Note::OtherPictures { files: 2, first: first.clone() });
+    assert!(note.is_warning());
+    let said =
+        format!("2 pictures are neither PNG nor JPEG and are left out, first '{first}'; convert them to PNG");
+    assert_eq!(note.to_string(), said);
+}

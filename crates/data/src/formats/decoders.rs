@@ -1,5 +1,6 @@
 //! The decoders of PNG and JPEG.
 
+use super::orientation::Orientation;
 use super::picture::{Header, Picture};
 use crate::check_memory;
 use crate::read::contained;
@@ -37,7 +38,10 @@ pub(crate) fn probe(bytes: &[u8]) -> Result<Header, String> {
             let mut decoder = JpegDecoder::new_with_options(Cursor::new(bytes), jpeg_options());
             decoder.decode_headers().map_err(|error| error.to_string())?;
             let info = decoder.info().ok_or("it has no size")?;
-            sized(usize::from(info.height), usize::from(info.width), info.components == 1)
+            let turned = Orientation::of_exif(decoder.exif().map(Vec::as_slice)).turns();
+            let (height, width) = (usize::from(info.height), usize::from(info.width));
+            let (height, width) = if turned { (width, height) } else { (height, width) };
+            sized(height, width, info.components == 1)
         },
         _ => return Err("it is neither PNG nor JPEG".to_string()),
     };
@@ -109,7 +113,8 @@ fn jpeg(bytes: &[u8]) -> Result<Picture, String> {
     let (height, width) = (usize::from(info.height), usize::from(info.width));
     fits(height, width)?;
     let bytes = decoder.decode().map_err(why)?;
-    whole(Picture { height, width, bytes })
+    let orientation = Orientation::of_exif(decoder.exif().map(Vec::as_slice));
+    whole(Picture { height, width, bytes }).map(|picture| orientation.upright(picture))
 }
 
 fn whole(picture: Picture) -> Result<Picture, String> {

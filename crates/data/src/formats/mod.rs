@@ -14,6 +14,8 @@ mod image_folder;
 mod mat5;
 mod mnist;
 mod newsgroups;
+#[cfg(feature = "pictures")]
+mod orientation;
 pub(crate) mod picture;
 mod source;
 mod survey;

@@ -1,7 +1,7 @@
 //! One picture: PNG or JPEG decoded to red, green and blue, and brought to a size.
 //!
 //! The format follows from the first bytes, not from the name. Gray becomes three equal channels, 16 bits become 8,
-//! transparent pixels are laid on white; color profiles and the orientation that cameras note are not looked at.
+//! transparent pixels are laid on white, photographs are turned as the camera was held; color profiles are not looked at.
 //!
 //! Resizing averages areas (the box filter): a pixel of the result is the mean of the part of the source it covers, where
 //! source pixels that are cut by its edge count with the share that lies inside. With s = source/target,

@@ -1,6 +1,6 @@
 //! What a path leads to: a table, a folder of texts, of pictures, or of folders of either.
 
-use super::Input;
+use super::{Input, Note};
 use crate::error::listed;
 use crate::place::is_dash;
 use crate::{DataError, TableFormat};
@@ -35,17 +35,18 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// The classes of a folder that have files of a kind. One must be called `positive`.
+    /// The classes of a folder that have files of a kind, which `of` finds in the folder of a class. One must be called
+    /// `positive`.
     pub(super) fn read(
         folder: &Path,
         follow: bool,
-        of: fn(Listing) -> Vec<PathBuf>,
+        of: impl Fn(&Path, Links) -> Result<Vec<PathBuf>, DataError>,
         positive: Option<&str>,
     ) -> Result<Self, DataError> {
         let links = Links::of(folder, follow);
         let mut all = Vec::new();
         for inner in list(folder, links)?.folders {
-            let files = of(list(&inner, links)?);
+            let files = of(&inner, links)?;
             if !files.is_empty() {
                 let name = inner.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 all.push(Class { name, folder: inner, files });
@@ -67,6 +68,8 @@ pub(crate) struct Listing {
     pub pictures: Vec<PathBuf>,
     pub texts: Vec<PathBuf>,
     pub folders: Vec<PathBuf>,
+    /// Pictures by their names, of formats that are not read.
+    pub other_pictures: Vec<PathBuf>,
 }
 
 /// Which links are followed in a folder.
@@ -164,7 +167,7 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
         };
     }
     let links = Links::of(path, follow);
-    let Listing { pictures, texts, folders } = list(path, links)?;
+    let Listing { pictures, texts, folders, .. } = list(path, links)?;
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match (pictures.first(), texts.first()) {
         (Some(picture), Some(text)) => Err(DataError::TwoKinds {
@@ -176,12 +179,17 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
         (None, Some(_)) => Ok(Kind::Texts),
         (None, None) => {
             let mut texts = false;
-            for folder in folders {
-                let inner = list(&folder, links)?;
+            for folder in &folders {
+                let inner = list(folder, links)?;
                 if !inner.pictures.is_empty() {
                     return Ok(Kind::Classes);
                 }
                 texts |= !inner.texts.is_empty();
+            }
+            for folder in folders.iter().filter(|_| !texts) {
+                if !pictures_in(folder, links)?.is_empty() {
+                    return Ok(Kind::Classes);
+                }
             }
             // Folders next to a table are not what was meant by the folder.
             if texts && table_in(path).is_none() {
@@ -220,6 +228,10 @@ pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
         let list = match extension.as_deref() {
             Some("png" | "jpg" | "jpeg") => &mut listing.pictures,
             None | Some("txt" | "html" | "htm") => &mut listing.texts,
+            Some("gif" | "bmp" | "webp" | "tif" | "tiff" | "heic" | "heif" | "avif" | "jp2" | "jxl") => {
+                listing.other_pictures.push(path);
+                continue;
+            }
             Some(_) => continue,
         };
         links.check(&path)?;
@@ -234,6 +246,7 @@ pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
     listing.pictures.sort();
     listing.texts.sort();
     listing.folders.sort();
+    listing.other_pictures.sort();
     Ok(listing)
 }
 
@@ -246,12 +259,45 @@ fn is_binary(path: &Path) -> bool {
     read.is_ok() && zero_from(0) && zero_from(1)
 }
 
-/// All pictures of a folder and of those in it.
+/// All pictures of a folder and of the folders in it, however deep.
 pub(super) fn pictures_below(folder: &Path, follow: bool) -> Result<Vec<PathBuf>, DataError> {
-    let links = Links::of(folder, follow);
-    let Listing { mut pictures, folders, .. } = list(folder, links)?;
-    for inner in folders {
-        pictures.extend(list(&inner, links)?.pictures);
+    pictures_in(folder, Links::of(folder, follow))
+}
+
+/// The same where the folder is one of those that links may lead into.
+pub(super) fn pictures_in(folder: &Path, links: Links) -> Result<Vec<PathBuf>, DataError> {
+    below(folder, links, |listing| &mut listing.pictures)
+}
+
+/// What to say of pictures in folders that are of formats that are not read.
+pub(super) fn other_pictures(folders: &[&Path], follow: bool) -> Result<Option<Note>, DataError> {
+    let mut others = Vec::new();
+    for folder in folders {
+        others.extend(below(folder, Links::of(folder, follow), |listing| &mut listing.other_pictures)?);
     }
-    Ok(pictures)
+    let first = others.first().map(|first| first.display().to_string());
+    Ok(first.map(|first| Note::OtherPictures { files: others.len(), first }))
+}
+
+/// Files of a kind in a folder and in the folders in it, however deep.
+fn below(
+    folder: &Path,
+    links: Links,
+    of: fn(&mut Listing) -> &mut Vec<PathBuf>,
+) -> Result<Vec<PathBuf>, DataError> {
+    // What is to be listed, with the number of folders above it, and those folders.
+    let (mut open, mut above, mut found) = (vec![(0, folder.to_path_buf())], Vec::new(), Vec::new());
+    while let Some((depth, folder)) = open.pop() {
+        above.truncate(depth);
+        let place = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
+        // A link that leads up again would be followed forever.
+        if above.contains(&place) {
+            continue;
+        }
+        let mut listing = list(&folder, links)?;
+        found.append(of(&mut listing));
+        above.push(place);
+        open.extend(listing.folders.into_iter().rev().map(|inner| (depth + 1, inner)));
+    }
+    Ok(found)
 }

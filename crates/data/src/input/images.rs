@@ -105,11 +105,15 @@ impl ImageInput {
         also: &ReadAgain,
     ) -> Result<Dataset, DataError> {
         match &self.from {
-            ImageFrom::Files => Err(DataError::OtherInput {
-                fitted: "pictures",
-                found: "a table",
-                file: input.paths()[0].display().to_string(),
-            }),
+            ImageFrom::Files => {
+                let path = input.paths()[0];
+                let file = path.display().to_string();
+                let end = path.extension().map(|end| end.to_string_lossy().to_lowercase());
+                Err(match end.as_deref() {
+                    Some("png" | "jpg" | "jpeg") => DataError::OnePicture { file },
+                    _ => DataError::OtherInput { fitted: "pictures", found: "a table", file },
+                })
+            }
             ImageFrom::Column(column) => {
                 pictures::read_table_again(self.image, encoding, (input, column), also)
             }

@@ -193,6 +193,14 @@ impl fmt::Display for Note {
                     agree(*files, "is", "are")
                 )
             }
+            Note::OtherPictures { files, first } => write!(
+                f,
+                "{} {} neither PNG nor JPEG and {} left out, first '{first}'; convert {} to PNG",
+                counted(*files, "pictures"),
+                agree(*files, "is", "are"),
+                agree(*files, "is", "are"),
+                agree(*files, "it", "them")
+            ),
             Note::Resized { files, all, shape } => {
                 write!(
                     f,

@@ -151,6 +151,13 @@ pub enum Note {
         /// What is wrong with it.
         why: String,
     },
+    /// Pictures of formats that are not read.
+    OtherPictures {
+        /// How many.
+        files: usize,
+        /// The first of them.
+        first: String,
+    },
     /// Pictures that were brought to another size.
     Resized {
         /// How many.
@@ -323,6 +330,7 @@ impl Note {
                 | Note::UnknownTexts(_)
                 | Note::NoKnownTerm { .. }
                 | Note::Unreadable { .. }
+                | Note::OtherPictures { .. }
                 | Note::Malformed { .. }
                 | Note::TellsApart(_)
                 | Note::Shifted(_)

@@ -1,12 +1,13 @@
 //! Pictures in files: two folders, a folder per class, or a table with a column of file names.
 //!
-//! **Size.** All pictures are brought to one size: the shape asked for; or that of the pictures, where all have the same
-//! and no side is above 64 pixels; or, with the proportions they share, that size shrunk to 64 pixels on its longer side;
-//! or 64 × 64 where sizes differ, each side scaled by itself. They are gray where every file is gray, else color.
+//! **Size.** All pictures are brought to one size: the shape asked for; or that of the pictures, where nine of ten have the
+//! same and no side is above 64 pixels; or, with the proportions they share, that size shrunk to 64 pixels on its longer side;
+//! or 64 × 64 where sizes differ, each side scaled by itself. They are gray where every file is gray, else color. Files in
+//! folders of a folder are files of the folder, however deep they are.
 //!
 //! **Damage.** A file that cannot be decoded is left out and named, or refused where missing values are.
 
-use super::files::{self, Classes, Kind, pictures_below};
+use super::files::{self, Classes, Kind, pictures_below, pictures_in};
 use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
 use crate::formats::picture::{LEAST, read_all};
@@ -17,6 +18,7 @@ use crate::parallel::map_stretches;
 use crate::place::read_regular;
 use crate::read::ReadOptions;
 use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,8 +35,7 @@ struct Decoded {
 /// One folder with a folder per class.
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
-    let pictures = |listing: files::Listing| listing.pictures;
-    let classes = Classes::read(folder, options.follow_links, pictures, options.positive.as_deref())?;
+    let classes = Classes::read(folder, options.follow_links, pictures_in, options.positive.as_deref())?;
     let (mut paths, mut of) = (Vec::new(), Vec::new());
     for (at, class) in classes.all.into_iter().enumerate() {
         of.extend(std::iter::repeat_n(at, class.files.len()));
@@ -43,7 +44,8 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     let is_positive = |&row: &usize| of[row] == classes.positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
-    learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)
+    let others = files::other_pictures(&[folder], options.follow_links)?;
+    Ok(learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?.with_notes(others))
 }
 
 /// Folders of pictures: positives, unlabeled ones and maybe negatives.
@@ -65,7 +67,8 @@ pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<
         }
     }
     let labels = apart(kept[0], kept[1], kept[2]);
-    learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)
+    let others = files::other_pictures(folders, follow)?;
+    Ok(learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)?.with_notes(others))
 }
 
 /// A table with a column of picture files.
@@ -116,7 +119,8 @@ pub(super) fn read_folder(
     }
     let paths = pictures_below(folder, follow)?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
-    with_names(decoded, encoding.clone(), &paths, folder)
+    let others = files::other_pictures(&[folder], follow)?;
+    Ok(with_names(decoded, encoding.clone(), &paths, folder)?.with_notes(others))
 }
 
 /// A table of files, read as the model's own was.
@@ -237,14 +241,15 @@ fn common_shape(paths: &[PathBuf]) -> PictureShape {
         map_stretches(paths, 0, LEAST, |some| some.iter().filter_map(look).collect::<Vec<_>>()).concat();
     let channels = if found.iter().all(|picture| picture.gray) && !found.is_empty() { 1 } else { 3 };
     let square = PictureShape { channels, height: LONGEST_SIDE, width: LONGEST_SIDE };
-    let Some(first) = found.first() else { return square };
-    if found.iter().any(|other| (other.height, other.width) != (first.height, first.width)) {
-        return square;
-    }
-    let longer = first.height.max(first.width);
+    let mut sizes: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    found.iter().for_each(|picture| *sizes.entry((picture.height, picture.width)).or_default() += 1);
+    // A few others, of which some may not be sound at all, do not change the size of the rest.
+    let usual = sizes.into_iter().find(|(_, count)| count * 10 >= found.len() * 9);
+    let Some(((height, width), _)) = usual else { return square };
+    let longer = height.max(width);
     if longer <= LONGEST_SIDE {
-        return PictureShape { channels, height: first.height, width: first.width };
+        return PictureShape { channels, height, width };
     }
     let shrunk = |side: usize| (side * LONGEST_SIDE).div_ceil(longer).max(1);
-    PictureShape { channels, height: shrunk(first.height), width: shrunk(first.width) }
+    PictureShape { channels, height: shrunk(height), width: shrunk(width) }
 }

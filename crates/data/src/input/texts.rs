@@ -40,7 +40,7 @@ pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset,
 /// One folder with a folder per class.
 pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Dataset, DataError> {
     options.check_folders(folder)?;
-    let texts = |listing: Listing| listing.texts;
+    let texts = |inner: &Path, links: Links| Ok(list(inner, links)?.texts);
     let classes = Classes::read(folder, options.follow_links, texts, options.positive.as_deref())?;
     let positive = &classes.all[classes.positive].folder;
     let inside = texts_of(folder, options.follow_links)?;
