@@ -354,14 +354,14 @@ fn a_few_pictures_of_another_size_do_not_change_that_of_the_rest() {
     for at in 0..18 {
         scratch.write(&format!("p/{at:02}.png"), plain(20, 10, at));
     }
-    scratch.write("u/1.png", plain(20, 10, 1));
+    scratch.write("u/1.png", plain(20, 10, 100));
     let cut = plain(200, 200, 9);
     scratch.write("u/2.png", &cut[..cut.len() - 30]);
     let data = read(&scratch);
     assert_eq!(pictures(&data).shape, shape(3, 10, 20));
     let [Note::Unreadable { files: 1, all: 20, .. }] = data.notes() else { panic!("{:?}", data.notes()) };
     // One in ten is a few, more are not.
-    scratch.write("u/2.png", plain(1, 1, 9));
+    scratch.write("u/2.png", plain(1, 1, 99));
     let data = read(&scratch);
     assert_eq!(data.notes(), [Note::Resized { files: 1, all: 20, shape: shape(3, 10, 20) }]);
     scratch.write("u/3.png", plain(1, 1, 9));
@@ -373,7 +373,7 @@ fn a_few_pictures_of_another_size_do_not_change_that_of_the_rest() {
 fn pictures_of_other_formats_are_told_of() {
     let scratch = Scratch::new("formats");
     scratch.write("p/1.png", plain(3, 2, 9));
-    scratch.write("u/2.png", plain(3, 2, 9));
+    scratch.write("u/2.png", plain(3, 2, 8));
     scratch.write("u/inner/3.HEIC", "");
     scratch.write("u/4.webp", "");
     let data = read(&scratch);
@@ -384,4 +384,19 @@ fn pictures_of_other_formats_are_told_of() {
     let said =
         format!("2 pictures are neither PNG nor JPEG and are left out, first '{first}'; convert them to PNG");
     assert_eq!(note.to_string(), said);
+}
+
+#[test]
+fn pictures_that_are_in_both_folders_are_told_of() {
+    let scratch = Scratch::new("both");
+    for at in 0..40 {
+        scratch.write(&format!("{}/{at}.png", if at < 10 { "p" } else { "u" }), plain(3, 2, at));
+    }
+    assert_eq!(read(&scratch).notes(), []);
+    scratch.write("u/once-more.png", plain(3, 2, 4));
+    let data = read(&scratch);
+    assert_eq!(data.notes(), [Note::Copies { unlabeled: 1 }]);
+    let said = "1 unlabeled row is equal to a labeled one in all that is learned from; if it is the same thing once more, drop it \
+                or label it, too";
+    assert_eq!(data.notes()[0].to_string(), said);
 }

@@ -4,6 +4,8 @@ use onesided_data::PriorInUnlabeled;
 
 /// A smaller share of predicted positives than this, or a larger one than its complement, is suspicious.
 const LEAST_SHARE: f64 = 0.001;
+/// A smaller part of the positives that the prior expects than this is suspicious, too.
+const LEAST_OF_EXPECTED: f64 = 0.05;
 /// Scores closer together than this do not rank anything.
 pub(crate) const LEAST_SPREAD: f64 = 1e-6;
 /// How near to the prior every probability must lie for the trivial solution.
@@ -11,7 +13,8 @@ const TRIVIAL_DISTANCE: f64 = 0.02;
 
 /// One sentence for each sign that the predictor is degenerate, none if it looks alive:
 ///
-/// * fewer than 0.1 % or more than 99.9 % of the unlabeled rows score at or above `threshold`;
+/// * fewer than 0.1 % or more than 99.9 % of the unlabeled rows score at or above `threshold`, or fewer than a twentieth of the
+///   positives that the prior expects among them;
 /// * all unlabeled scores lie within 1e-6 of one another;
 /// * all of them lie within 0.02 of the prior: the trivial solution, a probability of μ for every row, which satisfies
 ///   a loss that only compares the mean prediction with μ. This test is meant for probabilities at U's own prior.
@@ -29,6 +32,15 @@ pub fn degenerate(unlabeled: &[f32], threshold: f64, prior: Option<PriorInUnlabe
         warnings.push(format!(
             "degenerate predictor: {extreme} is predicted positive ({positive} of {} unlabeled rows)",
             unlabeled.len()
+        ));
+    } else if let Some(mu) = prior.map(PriorInUnlabeled::get)
+        && share < LEAST_OF_EXPECTED * mu
+    {
+        warnings.push(format!(
+            "hardly anything is predicted positive ({positive} of {} unlabeled rows, of which {:.0} are positive by the prior): the \
+             model has learned little, or the threshold is high; use the order of the rows, not the decision",
+            unlabeled.len(),
+            mu * unlabeled.len() as f64
         ));
     }
     let (low, high) = unlabeled
@@ -63,8 +75,9 @@ mod tests {
     fn a_live_predictor_is_left_alone() {
         let scores: Vec<f32> = (0..1000).map(|i| i as f32 / 1000.0).collect();
         assert_eq!(degenerate(&scores, 0.5, mu(0.3)), Vec::<String>::new());
-        // One of 1000 is exactly the least share allowed.
-        assert_eq!(degenerate(&scores, 0.999, mu(0.3)), Vec::<String>::new());
+        // One of 1000 is exactly the least share allowed, and a twentieth of 300 is what is expected at the least.
+        assert_eq!(degenerate(&scores, 0.999, None), Vec::<String>::new());
+        assert_eq!(degenerate(&scores, 0.985, mu(0.3)), Vec::<String>::new());
         assert_eq!(degenerate(&[], 0.5, None), Vec::<String>::new());
     }
 
@@ -78,6 +91,13 @@ mod tests {
         );
         let all = degenerate(&scores, -1.0, None);
         assert!(all.len() == 1 && all[0].contains("almost everything"), "{all:?}");
+    }
+
+    #[test]
+    fn far_fewer_than_the_prior_expects() {
+        let scores: Vec<f32> = (0..1000).map(|i| i as f32 / 1000.0).collect();
+        let few = degenerate(&scores, 0.986, mu(0.3));
+        assert!(few.len() == 1 && few[0].contains("(14 of 1000 unlabeled rows, of which 300 are"), "{few:?}");
     }
 
     #[test]

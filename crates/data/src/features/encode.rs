@@ -65,7 +65,7 @@ pub(super) fn store(
                 }
                 FeatureKind::Categorical { .. } => {
                     let code = code_of(&hot[hot_at]);
-                    entries.extend((code != MISSING_CODE).then_some((at + code, 1.0)));
+                    entries.extend((code != MISSING_CODE).then(|| (at + code, 1.0)));
                     hot_at += 1;
                 }
                 _ => {

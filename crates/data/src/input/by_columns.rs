@@ -337,7 +337,7 @@ mod tests {
             // Rows that are not held are not compared with each other.
             let notes = data.notes().iter().map(ToString::to_string);
             let mut notes: Vec<String> =
-                notes.filter(|note| !note.contains("in every column that is learned from")).collect();
+                notes.filter(|note| !note.contains("in all that is learned from")).collect();
             notes.sort();
             notes
         };

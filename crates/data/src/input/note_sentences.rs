@@ -151,18 +151,18 @@ impl fmt::Display for Note {
             Note::Shifted(ColumnShift { column, shift }) => shifted(f, column, shift),
             Note::Repeated { rows, all } => write!(
                 f,
-                "{} {} equal to an earlier one in every column that is learned from; each counts as a separate row in shares \
+                "{} {} equal to an earlier one in all that is learned from; each counts as a separate row in shares \
                  and intervals, so drop those that are the same thing once more",
                 part_of(*rows, *all, "rows"),
                 agree(*rows, "is", "are")
             ),
             Note::Copies { unlabeled: 1 } => f.write_str(
-                "1 unlabeled row is equal to a labeled one in every column that is learned from; if it is the same thing once \
+                "1 unlabeled row is equal to a labeled one in all that is learned from; if it is the same thing once \
                  more, drop it or label it, too",
             ),
             Note::Copies { unlabeled } => write!(
                 f,
-                "{} unlabeled rows are equal to labeled ones in every column that is learned from; if they are the same things \
+                "{} unlabeled rows are equal to labeled ones in all that is learned from; if they are the same things \
                  once more, drop them or label them, too",
                 grouped(*unlabeled)
             ),

@@ -104,14 +104,14 @@ pub enum Note {
     TellsApart(Vec<(String, u16)>),
     /// A column that holds something else than in training.
     Shifted(ColumnShift),
-    /// Rows that are equal to an earlier one in every column that is learned from.
+    /// Rows that are equal to an earlier one in all that is learned from.
     Repeated {
         /// How many.
         rows: usize,
         /// Of how many.
         all: usize,
     },
-    /// Unlabeled rows that are equal to labeled ones in every column that is learned from.
+    /// Unlabeled rows that are equal to labeled ones in all that is learned from.
     Copies {
         /// How many.
         unlabeled: usize,

@@ -45,7 +45,8 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
     let others = files::other_pictures(&[folder], options.follow_links)?;
-    Ok(learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?.with_notes(others))
+    let data = learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?;
+    Ok(data.with_notes(others).with_copies_noted())
 }
 
 /// Folders of pictures: positives, unlabeled ones and maybe negatives.
@@ -68,7 +69,8 @@ pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<
     }
     let labels = apart(kept[0], kept[1], kept[2]);
     let others = files::other_pictures(folders, follow)?;
-    Ok(learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)?.with_notes(others))
+    let data = learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)?;
+    Ok(data.with_notes(others).with_copies_noted())
 }
 
 /// A table with a column of picture files.

@@ -34,7 +34,7 @@ pub(super) fn read(options: &InputOptions, folders: &[&Path]) -> Result<Dataset,
     let encoding = Encoding::Text(TextInput { columns: Vec::new(), text });
     let names = parts.iter().flat_map(|part| part.names.iter()).collect();
     let data = Dataset::new(rows.into(), Arc::new(encoding)).with_labels(labels)?.with_ids("file", names)?;
-    Ok(data.with_notes(parts.into_iter().flat_map(|part| part.notes)))
+    Ok(data.with_notes(parts.into_iter().flat_map(|part| part.notes)).with_copies_noted())
 }
 
 /// One folder with a folder per class.
