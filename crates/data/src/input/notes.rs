@@ -183,10 +183,9 @@ pub struct OtherCells {
 impl OtherCells {
     /// Whether one row holds all of them, one in each of several columns, as a row of units does.
     pub(super) fn are_one_row(columns: &[OtherCells]) -> bool {
-        let place = |other: &OtherCells| other.first.as_ref().map(|(_, place)| place.clone());
+        let place = |other: &OtherCells| other.first.as_ref().map(|(_, place)| *place);
         let Some(one) = columns.first().and_then(place) else { return false };
-        columns.len() > 1
-            && columns.iter().all(|other| other.cells == 1 && place(other).as_ref() == Some(&one))
+        columns.len() > 1 && columns.iter().all(|other| other.cells == 1 && place(other) == Some(one))
     }
 }
 
