@@ -320,16 +320,19 @@ mod tests {
     fn after_a_late_worker_the_caller_goes_alone_and_then_tries_again() {
         let mut pool = ThreadPool::new(2).unwrap();
         let (caller, meeting) = (std::thread::current().id(), Barrier::new(2));
-        let mut items = [0, 1];
+        let (mut items, start) = ([0, 1], Instant::now());
         pool.each(&mut items, |item| {
             // Both items are begun, each by its own thread.
             meeting.wait();
             if std::thread::current().id() != caller {
-                std::thread::sleep(Duration::from_millis(20));
+                // Longer than the caller waited for a worker that began late.
+                std::thread::sleep(start.elapsed() * 2 + Duration::from_millis(20));
             }
             *item += 10;
         });
         assert_eq!(items, [10, 11]);
+        assert!(pool.alone_until.is_some());
+        pool.alone_until = Some(Instant::now() + Duration::from_secs(60));
         assert!(pool.is_alone());
         pool.each(&mut items, |item| {
             assert_eq!(std::thread::current().id(), caller);
