@@ -43,10 +43,11 @@ impl Args for ConfigFlags {
                 Some(&(_, short)) => arg.short(short),
                 None => arg,
             };
-            // What takes no value is a switch.
-            let arg = match setting.value.is_empty() {
-                true => arg.num_args(0).default_missing_value("true"),
-                false => arg.allow_negative_numbers(true),
+            // What takes no value is a switch; what may be on or off is on by its name alone.
+            let arg = match setting.value {
+                "" => arg.num_args(0).default_missing_value("true"),
+                "on|off" => arg.num_args(0..=1).default_missing_value("on"),
+                _ => arg.allow_negative_numbers(true),
             };
             command.arg(match setting.name {
                 "prior" => arg.conflicts_with("prior-in-unlabeled"),

@@ -54,6 +54,6 @@ pub use degenerate::degenerate;
 pub use error::EvalError;
 pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use sample::Sample;
-pub use threshold::ThresholdRule;
+pub use threshold::{ThresholdRule, share_above};
 pub use with_truth::{TruthMetrics, auc, with_truth, with_truth_intervals};
 pub use without_negatives::{PuInput, PuMetrics, without_negatives, without_negatives_weighted};

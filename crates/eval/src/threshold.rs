@@ -60,7 +60,7 @@ impl ThresholdRule {
         check_scores("unlabeled", unlabeled)?;
         Ok(match self {
             ThresholdRule::Half => 0.5,
-            ThresholdRule::Quantile => quantile(descending(unlabeled), prior),
+            ThresholdRule::Quantile => share_above(unlabeled, prior),
             ThresholdRule::MaxPuAccuracy => {
                 most_accurate(&descending(positive), &descending(unlabeled), prior, deployment)
             }
@@ -74,7 +74,11 @@ fn descending(scores: &[f32]) -> Vec<f32> {
     sorted
 }
 
-fn quantile(unlabeled: Vec<f32>, prior: PriorInUnlabeled) -> f64 {
+/// The cut that leaves the share of positives in unlabeled rows at or above it, halfway between neighboring scores.
+///
+/// There must be a score.
+pub fn share_above(unlabeled: &[f32], prior: PriorInUnlabeled) -> f64 {
+    let unlabeled = descending(unlabeled);
     let above = (prior.get() * unlabeled.len() as f64).round() as usize;
     match above {
         0 => just_above(unlabeled[0]),

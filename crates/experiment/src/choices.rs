@@ -3,6 +3,7 @@
 use crate::ExperimentError;
 use crate::bias::Bias;
 use onesided_data::{Mix, Scenario, unknown_name};
+use onesided_eval::ThresholdRule;
 use onesided_learn::{Config, Method, ModelChoice};
 use onesided_loss::Options;
 use onesided_net::{Architecture, TrainConfig};
@@ -81,6 +82,10 @@ pub struct Choices {
     /// prior that the loss was trained at to that of the class first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decide_at: Option<String>,
+    /// Where scores are cut: `half` takes their sign, `quantile` calls the share of unlabeled training rows positive that the
+    /// method is told is positive. What is left open is the method's own rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<String>,
     /// What of a test image is scored: `plain`, or `mirror` for the mean of it and its mirror image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_view: Option<String>,
@@ -134,6 +139,7 @@ impl Choices {
             smoothing,
             scenario,
             decide_at,
+            threshold,
             test_view,
             skip,
             hold_out,
@@ -167,6 +173,7 @@ impl Choices {
             ("gamma", shown(&self.gamma)),
             ("smoothing", shown(&self.smoothing)),
             ("scenario", self.scenario.clone()),
+            ("threshold", self.threshold.clone()),
         ];
         let mut config = Config::default();
         for (name, value) in given {
@@ -206,14 +213,20 @@ impl Choices {
                 "with unlabeled = \"all\" the rows are two samples, and the scenario is case-control".into(),
             );
         }
+        let objective = self.objective.clone().unwrap_or_else(|| method.to_string());
+        let threshold = config.threshold_for(&objective);
+        if !matches!(threshold, ThresholdRule::Half | ThresholdRule::Quantile) {
+            return Err(format!("the threshold of a run is half or quantile, not {threshold}"));
+        }
         let least = within("share_of_positives", self.share_of_positives.unwrap_or(0.0), 0.0..=0.9)?;
         Ok(Settings {
             features: parsed(&self.features, TextForm::Tfidf { terms: TERMS })?,
             network,
-            objective: self.objective.clone().unwrap_or_else(|| method.to_string()),
+            objective,
             options: config.options(),
             scenario,
             decide_at: parsed(&self.decide_at, DecideAt::Training)?,
+            threshold,
             mirror: match self.test_view.as_deref() {
                 None | Some("plain") => false,
                 Some("mirror") => true,
@@ -236,6 +249,9 @@ impl Choices {
 
 /// Why a classic system cannot have labeled rows among the unlabeled ones.
 const ONCE: &str = "a system sees each row once; leave it out where unlabeled = \"all\", with skip = true";
+
+/// Why a classic system has no other threshold.
+const OWN: &str = "a system decides at its own threshold; leave threshold out";
 
 /// Terms that `tfidf` keeps.
 const TERMS: usize = 10_000;
@@ -365,6 +381,8 @@ pub struct Settings {
     pub scenario: Scenario,
     /// The prior to decide at.
     pub decide_at: DecideAt,
+    /// Where scores are cut.
+    pub threshold: ThresholdRule,
     /// Whether test images are also scored mirrored.
     pub mirror: bool,
     /// Whether the run is left out.
@@ -404,6 +422,10 @@ impl Settings {
                 let (file, detail) = (self.objective.clone(), ONCE.to_string());
                 return Err(ExperimentError::Spec { file, detail });
             }
+            if self.threshold != ThresholdRule::Half {
+                let (file, detail) = (self.objective.clone(), OWN.to_string());
+                return Err(ExperimentError::Spec { file, detail });
+            }
             return Ok(());
         };
         self.config.check()?;
@@ -437,7 +459,7 @@ mod tests {
             "mixup": "weight=2", "average": 0.75, "share_of_positives": 0.125, "objective": "upu",
             "reduction": "prior-weighted",
             "surrogate": "squared", "beta": 0.5, "gamma": 0.25, "smoothing": 0.125, "scenario": "case-control",
-            "decide_at": "class", "test_view": "mirror", "skip": true, "hold_out": 0.2, "bias": "top",
+            "decide_at": "class", "threshold": "quantile", "test_view": "mirror", "skip": true, "hold_out": 0.2, "bias": "top",
             "unlabeled": "all", "prior": "estimated"
         }"#;
         let all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(all).unwrap();
@@ -474,6 +496,11 @@ mod tests {
         assert!(one.contains("the scenario is case-control"), "{one}");
         let system = two.resolve("weighted-lr").unwrap().check().unwrap_err().to_string();
         assert!(system.contains("a system sees each row once"), "{system}");
+        let threshold = refused(Choices { threshold: Some("max-pu-accuracy".into()), ..Choices::default() });
+        assert_eq!(threshold, "the threshold of a run is half or quantile, not max-pu-accuracy");
+        let ranked = Choices::default().resolve("pusb").unwrap().threshold;
+        let other = Choices { threshold: Some("half".into()), ..Choices::default() };
+        assert_eq!((ranked, other.resolve("pusb").unwrap().threshold), (ThresholdRule::Quantile, ThresholdRule::Half));
         let prior = refused(Choices { prior: Some("guessed".into()), ..Choices::default() });
         assert!(prior.contains("unknown source of the prior 'guessed'"), "{prior}");
     }

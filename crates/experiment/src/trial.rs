@@ -9,7 +9,7 @@ use crate::spec::{PriorErrorKind, Run};
 use crate::split::{Split, SplitPrior};
 use onesided_classic::{ClassicModel, Selected};
 use onesided_data::{ClassPrior, Counts, Dataset, logit_shift};
-use onesided_eval::auc;
+use onesided_eval::{ThresholdRule, auc, share_above};
 use onesided_learn::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice};
 use onesided_learn::{
     Error, Kinds, Machine, Method, Observer, Priors, Scorer, Subset, Task, Training, Views,
@@ -241,8 +241,15 @@ impl<'a> Trial<'a> {
                 score_rows(executor, rows)
             }
         };
+        let cut = match (self.run.settings.threshold, self.split.prior) {
+            (ThresholdRule::Quantile, Some(prior)) => {
+                Some(share_above(&score(&self.split.training.unlabeled)?, prior.given))
+            }
+            _ => None,
+        };
         let decide = |scores: &[f32]| -> Vec<bool> {
-            scores.iter().map(|&score| f64::from(score) + self.shift > 0.0).collect()
+            let positive = |score: f64| cut.map_or(score + self.shift > 0.0, |cut| score >= cut);
+            scores.iter().map(|&score| positive(f64::from(score))).collect()
         };
         let scores = score(&self.set.test_rows())?;
         let positive = decide(&score(&self.split.held_out.positive)?);

@@ -108,6 +108,14 @@ pub enum ModelChoice {
     BaggedTrees,
 }
 
+impl Config {
+    /// How the threshold of a method is chosen: as asked for, or by the method's own rule.
+    pub fn threshold_for(&self, method: &str) -> ThresholdRule {
+        let ranks = onesided_loss::method(method).is_ok_and(|info| info.ranks);
+        self.threshold.unwrap_or(if ranks { ThresholdRule::Quantile } else { ThresholdRule::Half })
+    }
+}
+
 impl ModelChoice {
     const OF_TREES: [(&'static str, ModelChoice); 4] = [
         ("trees", ModelChoice::Trees),
@@ -350,10 +358,11 @@ impl Config {
         }
     }
 
-    /// The same for the network that tells the share of positives where a teacher is set: with fewer epochs, and nothing to
-    /// resume from. `None` without a teacher.
-    pub fn taught_prior(&self) -> Option<Self> {
+    /// The same for the network that tells the share of positives in pictures where a teacher is set: with fewer epochs, and
+    /// nothing to resume from. `None` without a teacher, and for other rows, where it was not measured.
+    pub fn taught_prior(&self, data: &Dataset) -> Option<Self> {
         let Some(Teaching::On(_)) = self.train.teacher else { return None };
+        data.encoding().shape()?;
         let epochs = Some(self.train.epochs.unwrap_or(EPOCHS_FOR_PRIOR).min(EPOCHS_FOR_PRIOR));
         let train = TrainOverrides { epochs, ..self.train.clone() };
         Some(Self { train, checkpoint: None, ..self.clone() })

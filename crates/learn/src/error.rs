@@ -276,6 +276,7 @@ impl Error {
             Error::NoNegatives { .. } | Error::NoWeights { .. } => {
                 Some(Hint::new("choose another", "method", "auto"))
             }
+            Error::ThresholdWeights => Some(Hint::new("take it", "threshold", "half")),
             Error::NoMonotoneMember { .. } => Some(Hint::new("grow trees alone", "model", "trees")),
             Error::NoBound(_) => Some(Hint::new("fit one", "method", "collective")),
             _ => None,

@@ -46,6 +46,7 @@ impl fmt::Display for Gives {
 }
 
 const AT_RANDOM: &str = "labeled positives are a random subset of the positives";
+const BY_ORDER: &str = "the likelier a row is positive, the likelier it is labeled if it is";
 const BATCHES: &str = "batches; any number of rows, dense rows only (texts: the most frequent terms)";
 
 impl Method {
@@ -100,6 +101,7 @@ impl Method {
             Method::Objective(method) if !method.needs_prior => {
                 "few positives are hidden, or only the ranking matters"
             }
+            Method::Objective(method) if method.ranks => BY_ORDER,
             Method::Objective(_) => AT_RANDOM,
             Method::System(info) => info.assumes,
         }

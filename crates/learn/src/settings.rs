@@ -273,14 +273,14 @@ pub const SETTINGS: &[SettingInfo] = &[
         number "NUMBER",
         Reading,
         beta,
-        "For nnpu and imbalanced-nnpu: how far the negative part of the risk may fall below 0 [default: 0]"
+        "For nnpu, imbalanced-nnpu and pusb: how far the negative part of the risk may fall below 0 [default: 0]"
     ),
     setting!(
         "gamma",
         number "NUMBER",
         Reading,
         gamma,
-        "For nnpu and imbalanced-nnpu: the step of the correction, from 0 to 1 [default: 1]"
+        "For nnpu, imbalanced-nnpu and pusb: the step of the correction, from 0 to 1 [default: 1]"
     ),
     setting!(
         "smoothing",
@@ -337,9 +337,9 @@ pub const SETTINGS: &[SettingInfo] = &[
     setting!(
         "teacher",
         "on|off",
-        Pictures,
+        Networks,
         train.teacher,
-        "Whether an average of the network teaches it on strongly changed pictures, for few labels: on, off, or numbers such as rate=0.99,confidence=0.95,weight=8,ramp=10 [default: on for color pictures with at most 10,000 labels under vgg16, resnet18 or wide-resnet on a GPU]"
+        "Whether an average of the network teaches it on strongly changed pictures, or on rows that lack some numbers or words, for few labels: on, off, or numbers such as weight=8,ramp=10,strength=0.5 [default: on for color pictures with at most 10,000 labels under vgg16, resnet18 or wide-resnet on a GPU]"
     ),
     setting!(
         "mixup",
@@ -407,7 +407,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "threshold",
         value: "RULE",
-        help: "half (0.5), quantile or max-pu-accuracy [default: half]",
+        help: "half (0.5), quantile or max-pu-accuracy [default: quantile for pusb, half for others]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| parse(&mut config.threshold, text),

@@ -41,7 +41,7 @@ impl Config {
         let counts = (count(Label::Positive), count(Label::Unlabeled));
         let device = self.machine().device.resolve(&architecture.network(shape).ok()?, BATCH);
         helps(architecture, shape, counts, device).then(|| {
-            let teacher = Some(Teaching::On(Teacher::default()));
+            let teacher = Some(Teaching::from(Teacher::default()));
             Self { train: TrainOverrides { teacher, ..self.train.clone() }, ..self.clone() }
         })
     }

@@ -25,6 +25,9 @@ const WARM_UP_ON_IMAGES: f64 = 0.5;
 const TAUGHT_DECAY: f64 = 1.0;
 /// With a teacher, a batch has at least this share of positives, few as they are.
 const TAUGHT_SHARE: f64 = 0.125;
+/// Rows that are no pictures are learned from with a teacher for as many epochs: with 30 or 100 it grew sure of its mistakes on some
+/// of the tables that this was chosen on, and with 15 on none (docs/benchmark.md).
+const TAUGHT_EPOCHS_OF_ROWS: usize = 15;
 /// Weak views are moved by up to this many pixels.
 const TAUGHT_CROP: u8 = 4;
 
@@ -69,18 +72,32 @@ impl Training {
         }
     }
 
-    /// The teacher, where there is one.
-    pub(crate) fn teacher(&self) -> Option<Teacher> {
+    /// Whether there is a teacher.
+    pub(crate) fn is_taught(&self) -> bool {
         match self {
-            Training::ByData(overrides) => overrides.teacher.unwrap_or_default().into(),
+            Training::ByData(overrides) => matches!(overrides.teacher, Some(Teaching::On(_))),
+            Training::Fixed(config) => config.teacher.is_some(),
+        }
+    }
+
+    /// The teacher of rows of a shape, where there is one.
+    pub(crate) fn teacher(&self, input: Shape) -> Option<Teacher> {
+        match self {
+            Training::ByData(overrides) => overrides.teacher.unwrap_or_default().teacher(usual(input)),
             Training::Fixed(config) => config.teacher,
         }
     }
 
-    /// The whole configuration for `rows` training rows.
-    pub(crate) fn config(&self, rows: usize, architecture: &Architecture, mix: Mix) -> TrainConfig {
+    /// The whole configuration for `rows` training rows of a shape.
+    pub(crate) fn config(
+        &self,
+        rows: usize,
+        input: Shape,
+        architecture: &Architecture,
+        mix: Mix,
+    ) -> TrainConfig {
         match self {
-            Training::ByData(overrides) => overrides.config(rows, architecture, mix),
+            Training::ByData(overrides) => overrides.config(rows, input, architecture, mix),
             Training::Fixed(config) => config.clone(),
         }
     }
@@ -141,8 +158,14 @@ impl TrainOverrides {
         }
     }
 
-    /// The whole configuration for `rows` training rows.
-    pub fn config(&self, rows: usize, architecture: &Architecture, mix: Mix) -> TrainConfig {
+    /// The whole configuration for `rows` training rows of a shape.
+    pub fn config(
+        &self,
+        rows: usize,
+        input: Shape,
+        architecture: &Architecture,
+        mix: Mix,
+    ) -> TrainConfig {
         let batch = self.batch.unwrap_or_else(|| (rows / 4).clamp(SMALLEST_BATCH, LARGEST_BATCH));
         let steps_per_epoch = rows.div_ceil(batch).max(1);
         let epochs =
@@ -157,10 +180,18 @@ impl TrainOverrides {
             patience: Some((epochs / 5).max(5)),
             ..TrainConfig::default()
         };
-        self.apply_to(match self.teacher {
-            Some(Teaching::On(_)) => taught(plain),
-            _ => plain,
-        })
+        let teacher = self.teacher.unwrap_or_default().teacher(usual(input));
+        let config = match teacher {
+            Some(_) if is_image(input) => taught(plain),
+            Some(_) => TrainConfig {
+                epochs: epochs.min(TAUGHT_EPOCHS_OF_ROWS),
+                mix: with_few_positives(plain.mix),
+                patience: None,
+                ..plain
+            },
+            None => plain,
+        };
+        TrainConfig { teacher, ..self.apply_to(config) }
     }
 
     /// A configuration with what was given put in its place.
@@ -186,19 +217,32 @@ impl TrainOverrides {
 /// What a teacher goes with: its answers change until the last epoch, so training goes through to the end, and strong decay
 /// keeps the student from learning the few labeled images by heart.
 fn taught(plain: TrainConfig) -> TrainConfig {
-    let mix = match plain.mix {
-        Mix::AtLeast(_) => Mix::AtLeast(TAUGHT_SHARE),
-        mix => mix,
-    };
     TrainConfig {
         learning_rate: 1e-3,
         optimizer: Optimizer::NadamW,
         warm_up: 0.0,
         weight_decay: TAUGHT_DECAY * MOST_EPOCHS as f64 / plain.epochs.max(MOST_EPOCHS / 2) as f64,
-        mix,
+        mix: with_few_positives(plain.mix),
         patience: None,
         ..plain
     }
+}
+
+fn with_few_positives(mix: Mix) -> Mix {
+    match mix {
+        Mix::AtLeast(_) => Mix::AtLeast(TAUGHT_SHARE),
+        mix => mix,
+    }
+}
+
+/// The teacher that rows of a shape have where nothing else is said.
+fn usual(input: Shape) -> Teacher {
+    if is_image(input) { Teacher::default() } else { Teacher::of_rows() }
+}
+
+/// Whether rows of a shape are images, which have views of their own.
+pub(crate) fn is_image(input: Shape) -> bool {
+    input.pixels() > 1
 }
 
 /// The deeper the network, the smaller the steps; batch norm allows for larger ones. Picked once for all methods, on
@@ -217,14 +261,17 @@ fn learning_rate(architecture: &Architecture) -> f64 {
 mod tests {
     use super::*;
 
+    const PHOTO: Shape = Shape { channels: 3, height: 32, width: 32 };
+
     fn chosen(rows: usize) -> (usize, usize) {
-        let config = TrainOverrides::default().config(rows, &Architecture::Linear, Mix::Proportional);
+        let config =
+            TrainOverrides::default().config(rows, Shape::flat(9), &Architecture::Linear, Mix::Proportional);
         (config.batch, config.epochs)
     }
 
     fn warm_ups() -> [f64; 3] {
         [Architecture::mlp(), Architecture::Cnn, Architecture::ResNet18].map(|architecture| {
-            TrainOverrides::default().config(1_000, &architecture, Mix::Proportional).warm_up
+            TrainOverrides::default().config(1_000, PHOTO, &architecture, Mix::Proportional).warm_up
         })
     }
 
@@ -246,10 +293,11 @@ mod tests {
             learning_rate: Some(0.5),
             ..TrainOverrides::default()
         };
-        let config = overrides.config(1_000, &Architecture::Vgg16 { batch_norm: true }, Mix::Proportional);
+        let config = overrides.config(1_000, PHOTO, &Architecture::Vgg16 { batch_norm: true }, Mix::Proportional);
         assert_eq!((config.batch, config.epochs, config.learning_rate), (7, 3, 0.5));
         let deep = TrainOverrides::default().config(
             1_000,
+            PHOTO,
             &Architecture::Vgg16 { batch_norm: true },
             Mix::Proportional,
         );
@@ -260,9 +308,10 @@ mod tests {
     #[test]
     fn a_teacher_comes_with_its_own_settings_where_nothing_is_said() {
         let on =
-            TrainOverrides { teacher: Some(Teaching::On(Teacher::default())), ..TrainOverrides::default() };
-        let config =
-            |overrides: &TrainOverrides| overrides.config(40_000, &Architecture::ResNet18, Mix::AtLeast(0.1));
+            TrainOverrides { teacher: Some(Teaching::On(Default::default())), ..TrainOverrides::default() };
+        let config = |overrides: &TrainOverrides| {
+            overrides.config(40_000, PHOTO, &Architecture::ResNet18, Mix::AtLeast(0.1))
+        };
         let taught = config(&on);
         assert_eq!((taught.optimizer, taught.epochs, taught.weight_decay), (Optimizer::NadamW, 100, 1.0));
         assert_eq!((taught.mix, taught.patience), (Mix::AtLeast(0.125), None));
@@ -271,7 +320,21 @@ mod tests {
         let said = TrainOverrides { weight_decay: Some(0.5), optimizer: Some(Optimizer::Adam), ..on.clone() };
         assert_eq!((config(&said).optimizer, config(&said).weight_decay), (Optimizer::Adam, 0.5));
 
-        let photo = Shape { channels: 3, height: 32, width: 32 };
+        assert_eq!(taught.teacher, Some(Teacher::default()));
+
+        // Rows of a table keep the steps and the decay of training without a teacher.
+        let row = |overrides: &TrainOverrides| {
+            overrides.config(40_000, Shape::flat(9), &Architecture::mlp(), Mix::AtLeast(0.1))
+        };
+        let (alone, taught) = (row(&TrainOverrides::default()), row(&on));
+        assert_eq!(taught.teacher, Some(Teacher::of_rows()));
+        assert_eq!((taught.mix, taught.patience, taught.epochs), (Mix::AtLeast(0.125), None, 15));
+        assert_eq!(row(&TrainOverrides { epochs: Some(40), ..on.clone() }).epochs, 40);
+        assert_eq!((taught.optimizer, taught.weight_decay), (alone.optimizer, alone.weight_decay));
+        let weak = TrainOverrides { teacher: Some("strength=0.1".parse().unwrap()), ..on.clone() };
+        assert_eq!(row(&weak).teacher, Some(Teacher { strength: 0.1, ..Teacher::of_rows() }));
+
+        let photo = PHOTO;
         let digit = Shape { channels: 1, height: 16, width: 16 };
         let views = |shape| Training::from(on.clone()).augment(shape);
         assert_eq!(views(photo), Augment { crop: 4, mirror: true });

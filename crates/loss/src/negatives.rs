@@ -10,7 +10,7 @@
 //!
 //! | objectives | on P | on N |
 //! |---|---|---|
-//! | risks (`upu`, `nnpu`, `imbalanced-nnpu`) | v w_p mean_P l(f) | v (1 − π) mean_N l(−f) |
+//! | risks (`upu`, `nnpu`, `imbalanced-nnpu`, `pusb`) | v w_p mean_P l(f) | v (1 − π) mean_N l(−f) |
 //! | `collective` | nothing | v (1 − μ) mean_N softplus(f) |
 //! | `naive`, over a pool of n_p + n_u examples | nothing | v n_u / (n_p + n_u) · mean_N softplus(f) |
 //!

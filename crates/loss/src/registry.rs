@@ -14,6 +14,7 @@ use crate::negatives::{NegativeTerm, check_weight};
 use crate::nnpu::Nnpu;
 use crate::objective::Objective;
 use crate::pulda::Pulda;
+use crate::pusb::Pusb;
 use crate::robust_pu::RobustPu;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
@@ -69,6 +70,8 @@ enum Negatives {
     Pooled,
     /// The risk of P and N.
     Risk,
+    /// The same by the logistic loss, whatever the options say.
+    LogisticRisk,
     /// The same with both classes weighing the same.
     BalancedRisk,
     /// Nothing, for a reason.
@@ -95,6 +98,9 @@ pub struct LossInfo {
     /// Whether it averages over the whole batch, so that the share of positives in a batch matters; the others average
     /// over positives and over unlabeled examples separately.
     pub pooled: bool,
+    /// Whether its scores are good for their order alone, so that the share μ of U that scores highest is called positive
+    /// unless another rule is asked for.
+    pub ranks: bool,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,
     negatives: Negatives,
@@ -138,10 +144,12 @@ impl LossInfo {
                 NegativeTerm { on_negative: v * (1.0 - check_prior(setting.prior_in_unlabeled)?), ..none }
             }
             Negatives::Pooled | Negatives::Nothing(_) => NegativeTerm { pooled: true, ..none },
-            Negatives::Risk => {
+            Negatives::Risk | Negatives::LogisticRisk => {
                 let weights = Weights::new(setting.prior_in_unlabeled, setting.sampling)?;
                 let (on_positive, on_negative) = (v * weights.positive, v * weights.share_of_negatives());
-                NegativeTerm { on_positive, on_negative, surrogate: options.surrogate, ..none }
+                let logistic = self.negatives == Negatives::LogisticRisk;
+                let surrogate = if logistic { Surrogate::Logistic } else { options.surrogate };
+                NegativeTerm { on_positive, on_negative, surrogate, ..none }
             }
             Negatives::BalancedRisk => {
                 let half = v / 2.0;
@@ -166,6 +174,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: false,
         reads: &["reduction", "smoothing"],
         pooled: false,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::CrossEntropy,
         build: |setting, options| {
@@ -182,6 +191,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: false,
         reads: &["surrogate"],
         pooled: false,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::Risk,
         build: |setting, options| {
@@ -197,6 +207,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: false,
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::Risk,
         build: |setting, options| {
@@ -213,6 +224,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: false,
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
+        ranks: false,
         reconstruction: Some("the weights of the two classes; not checked against the paper"),
         negatives: Negatives::BalancedRisk,
         build: |setting, options| {
@@ -230,6 +242,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: true,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::Pooled,
         build: |_, _| Ok(Box::new(Naive)),
@@ -243,6 +256,7 @@ static METHODS: [LossInfo; 6] = [
         needs_truth: true,
         reads: &[],
         pooled: true,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::Nothing("it learns from true labels, and negatives are among them"),
         build: |_, _| Ok(Box::new(Supervised)),
@@ -252,7 +266,24 @@ static METHODS: [LossInfo; 6] = [
 /// Why losses of distributions have no place for known negatives.
 const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
 
-static LATER: [LossInfo; 6] = [
+static LATER: [LossInfo; 7] = [
+    LossInfo {
+        name: "pusb",
+        summary: "nnpu for labels that favor some positives: as many rows are called positive as the prior says",
+        citation: "Kato, Teshima and Honda, ICLR 2019",
+        scenario: "either, with its own weights",
+        needs_prior: true,
+        needs_truth: false,
+        reads: &["beta", "gamma"],
+        pooled: false,
+        ranks: true,
+        reconstruction: None,
+        negatives: Negatives::LogisticRisk,
+        build: |setting, options| {
+            let Options { beta, gamma, .. } = *options;
+            Ok(Box::new(Pusb::new(setting.prior_in_unlabeled, setting.sampling, beta, gamma)?))
+        },
+    },
     LossInfo {
         name: "vpu",
         summary: "variational objective; needs no prior",
@@ -262,6 +293,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: false,
+        ranks: false,
         reconstruction: Some(
             "its regularizer is a setting of training, mixup; in a single sample the population is P and U by their shares",
         ),
@@ -277,6 +309,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: false,
+        ranks: false,
         reconstruction: Some(
             "the prior is told and stays, where its authors' TEDn estimates it anew each epoch; the first tenth of the epochs warms up",
         ),
@@ -292,6 +325,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: false,
+        ranks: false,
         reconstruction: Some("the first of its two stages; the second mixes images"),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(DistPu::new(setting.prior_in_unlabeled)?)),
@@ -305,6 +339,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: false,
+        ranks: false,
         reconstruction: Some("of one batch: without running means over batches and without mixed images"),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(Pulda::new(setting.prior_in_unlabeled)?)),
@@ -318,6 +353,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: false,
+        ranks: false,
         reconstruction: Some(
             "counts are rounded, and more than 512 unlabeled examples are counted in groups",
         ),
@@ -333,6 +369,7 @@ static LATER: [LossInfo; 6] = [
         needs_truth: false,
         reads: &[],
         pooled: true,
+        ranks: false,
         reconstruction: Some(
             "how the epochs are divided: nnpu for the first half, the threshold at its last value from three quarters on",
         ),
@@ -374,6 +411,7 @@ const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Lo
         needs_truth: false,
         reads: &["reduction"],
         pooled: false,
+        ranks: false,
         reconstruction: None,
         negatives: Negatives::Nothing(
             "the losses that rewards elicit are made of positives and unlabeled rows alone",
@@ -468,7 +506,8 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu, cvir, dist-pu, pulda, count, robust-pu, \
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, pusb, vpu, cvir, dist-pu, pulda, count, \
+                        robust-pu, \
                         elicited:log, elicited:square, elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);
         assert!(method("nnup").unwrap_err().to_string().contains("did you mean 'nnpu'?"));

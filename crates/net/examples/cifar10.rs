@@ -205,7 +205,7 @@ fn run() -> Result<(), Box<dyn Error>> {
             "epochs": options.config.epochs,
             "optimizer": options.config.optimizer.to_string(),
             "weight_decay": options.config.weight_decay,
-            "teacher": options.config.teacher.map_or(Teaching::Off, Teaching::On).to_string(),
+            "teacher": options.config.teacher.map_or(Teaching::Off, Teaching::from).to_string(),
             "prior": split.mu,
             "seed": split.config.seed,
             "accuracy": accuracy,

@@ -84,7 +84,7 @@ pub use optimizer::{Optimizer, Schedule};
 pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
-pub use teacher::{ObjectiveViews, Targets, Teacher, Teaching};
+pub use teacher::{ObjectiveViews, Targets, Teacher, TeacherNumbers, Teaching};
 pub use train::{
     EpochRecord, Job, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on, train_watched,
 };

@@ -209,8 +209,8 @@ impl Learner {
         augment: Augment => train.augment
     }
     set! {
-        /// Whether an average of the network teaches it on strongly changed pictures. Where nothing is said, it does for color
-        /// pictures, at most 10,000 labeled and at least 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
+        /// Whether an average of the network teaches it on strongly changed pictures, or on rows of which some numbers or words
+        /// are left out. Where nothing is said, it does for color pictures, at most 10,000 labeled and at least 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
         teacher: Teaching => train.teacher
     }
     set! {
@@ -353,7 +353,7 @@ impl Learner {
             return estimate_prior_scored(task, views, settings, observer);
         }
         let quick = PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
-        match self.config.taught_prior() {
+        match self.config.taught_prior(task.data) {
             Some(config) => {
                 let scorer = Self { config, ..self.clone() }.build(task.data)?;
                 estimate_prior_taught(scorer.as_ref(), task, views, &quick, observer)
@@ -436,7 +436,8 @@ impl Learner {
     ) -> Result<(Model, OutOfFold), Error> {
         let data = views.data();
         let scorer = self.build(data)?;
-        let (info, threshold) = (scorer.info(), self.config.threshold.unwrap_or(ThresholdRule::Half));
+        let info = scorer.info();
+        let threshold = self.config.threshold_for(&info.method);
         let mut task = self.task_of(data, info.needs_truth, aside)?;
         let (mut estimate, mut cross_fitted) = (self.estimate.clone(), None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);

@@ -25,8 +25,8 @@ class Loss:
     Parameters
     ----------
     name : str
-        :func:`onesided.objectives` lists them: collective, upu, nnpu, imbalanced-nnpu, naive, supervised, vpu,
-        cvir, dist-pu, pulda, count, robust-pu, and those
+        :func:`onesided.objectives` lists them: collective, upu, nnpu, imbalanced-nnpu, naive, supervised, pusb,
+        vpu, cvir, dist-pu, pulda, count, robust-pu, and those
         elicited in the manner of the collective loss.
     prior_in_unlabeled : float, optional
         The share of positives among the unlabeled rows, for losses that need it.

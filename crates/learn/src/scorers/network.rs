@@ -196,11 +196,12 @@ pub struct NetworkScorer {
 impl NetworkScorer {
     fn config(&self, rows: usize, candidate: &Candidate, task: &Task) -> TrainConfig {
         let mix = self.objective.mix(candidate.reduction);
+        let input = crate::views::shape_of(task.data);
         TrainConfig {
             device: self.device.unwrap_or(task.machine.device),
             precision: task.machine.precision,
-            augment: self.train.augment(crate::views::shape_of(task.data)),
-            ..self.train.config(rows, &self.architecture, mix)
+            augment: self.train.augment(input),
+            ..self.train.config(rows, input, &self.architecture, mix)
         }
     }
 
@@ -249,10 +250,10 @@ impl Scorer for NetworkScorer {
 
     fn candidates(&self) -> Vec<Candidate> {
         let all = self.objective.candidates(self.reduction);
-        match self.train.teacher() {
+        match self.train.is_taught() {
             // Few labels cannot tell reductions apart either.
-            Some(_) => all.into_iter().next_back().into_iter().collect(),
-            None => all,
+            true => all.into_iter().next_back().into_iter().collect(),
+            false => all,
         }
     }
 
@@ -269,7 +270,7 @@ impl Scorer for NetworkScorer {
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
         self.train.augment(network.input).check(network.input)?;
-        self.train.teacher().map_or(Ok(()), |teacher| Ok(teacher.check()?))
+        self.train.teacher(network.input).map_or(Ok(()), |teacher| Ok(teacher.check()?))
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
@@ -351,7 +352,7 @@ impl NetworkTrainer<'_> {
         let risk_name = format!("{criterion} at {:?}", prior.map(PriorInUnlabeled::get));
         let checkpoint = scorer.checkpoint.as_deref().map(|path| checkpoint_of(run.number, run.all, path));
         // A teacher's student is best at the end, and few labels cannot tell epochs apart.
-        let taught = scorer.train.teacher().is_some();
+        let taught = scorer.train.is_taught();
         let judged = subset.stop_after.is_none() && !subset.stopping.is_empty() && !taught;
         let job = Job {
             network: &self.network,

@@ -81,6 +81,15 @@ def vpu(p, u, mu, share):
     return torch.log(population) - torch.log(p).mean()
 
 
+def pusb(p, u, mu, share):
+    # The risk by the logistic loss; where its negative part is below 0 that part alone is climbed.
+    cross = torch.nn.functional.softplus
+    share = 0 if share is None else share
+    on_positive = (share + (1 - share) * mu) * cross(-p).mean()
+    on_negative = (1 - share) * (cross(u).mean() - mu * cross(p).mean())
+    return (on_positive + on_negative, None) if on_negative >= 0 else (on_positive, -on_negative)
+
+
 def line(name, numbers):
     print(name, *(f"{number:.12g}" for number in numbers))
 
@@ -92,16 +101,17 @@ def main():
         print("batch", name)
         print("positive", *positive)
         print("unlabeled", *unlabeled)
-    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir, "robust-pu": robust_pu}
+    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir, "robust-pu": robust_pu, "pusb": pusb}
     for (method, loss), mu, share, name in product(losses.items(), [0.05, 0.3, 0.8], [None, 0.2], batches()):
         if name == "saturated":
             continue
         p, u = (torch.tensor(part, requires_grad=True) for part in batches()[name])
         value = loss(p, u, mu, share)
-        grad_p, grad_u = torch.autograd.grad(value, (p, u))
+        value, climbed = value if isinstance(value, tuple) else (value, None)
+        grad_p, grad_u = torch.autograd.grad(value if climbed is None else climbed, (p, u))
         print("case", method, name, mu, "-" if share is None else share, "sum-of-means sigmoid 0.0 1.0 0.0")
         line("value", [value.item()])
-        print("corrected", 0)
+        print("corrected", int(climbed is not None))
         line("grad_p", grad_p.tolist())
         line("grad_u", grad_u.tolist())
 
