@@ -60,7 +60,12 @@ fn two_runs_write_the_same_bytes() {
 /// The library stops the fit that the command would make in its fourth epoch; the command continues from there.
 #[test]
 fn a_resumed_fit_says_so() {
-    let folder = Folder::new("resumed");
+    resumes("resumed", "off");
+    resumes("resumed-taught", "weight=1,ramp=2");
+}
+
+fn resumes(test: &str, teacher: &str) {
+    let folder = Folder::new(test);
     folder.write("table.csv", table());
     let options = InputOptions {
         label: Some("y".to_string()),
@@ -75,13 +80,14 @@ fn a_resumed_fit_says_so() {
         .learning_rate(0.05)
         .hold_out(0.3)
         .reduction(Reduction::SumOfMeans)
+        .teacher(teacher.parse::<onesided::Teaching>().unwrap())
         .checkpoint(folder.path("c"))
         .fit_with(&data, &mut |progress| match progress.at {
             At::Batch(now) => Signal::from(now.epoch < 4),
             _ => Signal::Continue,
         })
         .unwrap_err();
-    let fit = format!("fit table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means");
+    let fit = format!("fit table.csv {QUICK} --hold-out 0.3 --reduction sum-of-means --teacher {teacher}");
     let said = folder.run(&format!("{fit} --checkpoint c --out m.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
     let line = "resumed from the checkpoint 'c': 3 epochs were done already";
@@ -251,6 +257,7 @@ fn help_of_every_command() {
     for setting in onesided::SETTINGS {
         let flag = match setting.value {
             "" => format!("--{}", setting.name),
+            "on|off" => format!("--{} [<on|off>]", setting.name),
             value => format!("--{} <{value}>", setting.name),
         };
         assert!(fit.contains(&flag), "{flag}");

@@ -269,7 +269,7 @@ fn augmentation_is_for_pictures() {
 }
 
 #[test]
-fn a_teacher_is_for_pictures_and_its_numbers_are_checked() {
+fn a_teacher_takes_part_and_its_numbers_are_checked() {
     let folder = folders("pictures-teacher");
     let fit = format!("fit {TWO} --prior 0.3333 --epochs 2");
     let said = folder.run(&format!("{fit} --teacher on {OUT}"));
@@ -285,7 +285,11 @@ fn a_teacher_is_for_pictures_and_its_numbers_are_checked() {
     assert!(message.contains("the teacher's rate must be 0 or above and below 1, but is 1"), "{message}");
     let message = folder.refused(&format!("{fit} --teacher yes {OUT}"));
     assert!(message.contains("unknown teacher 'yes'; use on, off"), "{message}");
-    folder.write("table.csv", folder::table());
-    let message = folder.refused(&format!("fit table.csv {} --teacher on {OUT}", folder::QUICK));
-    assert!(message.contains("--teacher is for networks on pictures"), "{message}");
+    let message = folder.refused(&format!("{fit} --teacher rate=x {OUT}"));
+    assert!(message.contains("the teacher's rate must be a number, but is 'x'"), "{message}");
+    // Without a value it is on; a file behind it is taken for one.
+    let said = folder.run(&format!("{fit} {OUT} --teacher"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let message = folder.refused(&format!("{fit} {OUT} --teacher good"));
+    assert!(message.contains("unknown teacher 'good'"), "{message}");
 }

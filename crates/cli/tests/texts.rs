@@ -38,6 +38,34 @@ fn folders(test: &str) -> Folder {
 const FIT: &str =
     "fit posts.csv --text body --only body --label y --prior-in-unlabeled 0.3333 --out m.safetensors";
 
+/// Words are left out for the student; the teacher sees whole texts.
+#[test]
+fn a_teacher_takes_part_in_texts_and_tables() {
+    let folder = Folder::new("texts-teacher");
+    let text = |i: usize| match i % 3 {
+        0 => format!("the ball and the goal of match {}", i % 7),
+        _ => format!("the ship left port {} for the sea", i % 5),
+    };
+    let line = |i: usize| format!("{},{}\n", text(i), if i.is_multiple_of(6) { "yes" } else { "" });
+    let table: String = (0..300).map(line).collect();
+    folder.write("posts.csv", format!("post,label\n{table}"));
+    let fit = "fit posts.csv --label label --text post --prior 0.3333 --out m.safetensors";
+    let said = folder.json(&format!("{fit} --teacher"));
+    assert_eq!((&said["method"], &said["scores_by"]), (&"collective".into(), &"mlp:128,128".into()), "{said}");
+    let auc = said["metrics"]["auc"].as_f64().unwrap();
+    assert!(auc > 0.9, "{said}");
+    let bytes = || std::fs::read(folder.path("m.safetensors")).unwrap();
+    let taught = bytes();
+    folder.json(&format!("{fit} --method collective"));
+    assert!(bytes() != taught);
+    folder.json(&format!("{fit} --teacher on"));
+    assert!(bytes() == taught);
+    let message = folder.refused(&format!("{fit} --teacher on --mixup on"));
+    assert!(message.contains("leave one of them out"), "{message}");
+    let message = folder.refused(&format!("{fit} --teacher on --model trees"));
+    assert!(message.contains("--teacher is for networks"), "{message}");
+}
+
 #[test]
 fn a_column_of_texts() {
     let folder = Folder::new("texts-column");

@@ -500,7 +500,10 @@ mod tests {
         assert_eq!(threshold, "the threshold of a run is half or quantile, not max-pu-accuracy");
         let ranked = Choices::default().resolve("pusb").unwrap().threshold;
         let other = Choices { threshold: Some("half".into()), ..Choices::default() };
-        assert_eq!((ranked, other.resolve("pusb").unwrap().threshold), (ThresholdRule::Quantile, ThresholdRule::Half));
+        assert_eq!(
+            (ranked, other.resolve("pusb").unwrap().threshold),
+            (ThresholdRule::Quantile, ThresholdRule::Half)
+        );
         let prior = refused(Choices { prior: Some("guessed".into()), ..Choices::default() });
         assert!(prior.contains("unknown source of the prior 'guessed'"), "{prior}");
     }

@@ -159,13 +159,7 @@ impl TrainOverrides {
     }
 
     /// The whole configuration for `rows` training rows of a shape.
-    pub fn config(
-        &self,
-        rows: usize,
-        input: Shape,
-        architecture: &Architecture,
-        mix: Mix,
-    ) -> TrainConfig {
+    pub fn config(&self, rows: usize, input: Shape, architecture: &Architecture, mix: Mix) -> TrainConfig {
         let batch = self.batch.unwrap_or_else(|| (rows / 4).clamp(SMALLEST_BATCH, LARGEST_BATCH));
         let steps_per_epoch = rows.div_ceil(batch).max(1);
         let epochs =
@@ -293,7 +287,8 @@ mod tests {
             learning_rate: Some(0.5),
             ..TrainOverrides::default()
         };
-        let config = overrides.config(1_000, PHOTO, &Architecture::Vgg16 { batch_norm: true }, Mix::Proportional);
+        let config =
+            overrides.config(1_000, PHOTO, &Architecture::Vgg16 { batch_norm: true }, Mix::Proportional);
         assert_eq!((config.batch, config.epochs, config.learning_rate), (7, 3, 0.5));
         let deep = TrainOverrides::default().config(
             1_000,

@@ -500,7 +500,7 @@ impl Task {
             weights: None,
             objective: &self.objective,
             start_bias: -1.0,
-            share: None,
+            share: Some(0.25),
             risk: None,
             risk_name: "",
             config,
@@ -528,7 +528,13 @@ fn runs_side_by_side_give_the_bytes_of_runs_one_after_another() {
     let Some(_card) = card() else { return };
     let task = Task::new("cnn", Shape { channels: 3, height: 16, width: 16 });
     let augment: Augment = "crop+flip".parse().unwrap();
-    let configs: Vec<TrainConfig> = (0..3).map(|seed| TrainConfig { augment, ..config(seed) }).collect();
+    let configs: Vec<TrainConfig> = (0..3)
+        .map(|seed| {
+            // The last two have a teacher each.
+            let teacher = (seed > 0).then(|| Teacher { ramp: 1.0, ..Teacher::default() });
+            TrainConfig { augment, teacher, ..config(seed) }
+        })
+        .collect();
     let jobs: Vec<Job> = configs.iter().map(|config| task.job(config, None)).collect();
     let trained = |at_once| -> Vec<Vec<u32>> {
         let results = train_side_by_side(&jobs, at_once, &|_, _| true);

@@ -80,7 +80,7 @@ impl Task {
             weights: None,
             objective: &self.objective,
             start_bias: -1.0,
-            share: None,
+            share: Some(0.25),
             risk: None,
             risk_name: "",
             config,
@@ -144,7 +144,13 @@ fn a_resumed_run_draws_the_same_crops() {
 fn jobs_side_by_side_give_what_they_give_one_after_another() {
     let (task, bytes) = (task(), bytes());
     let source = Source::Bytes { bytes: &bytes, scale: &SCALE, shift: &SHIFT };
-    let configs: Vec<TrainConfig> = (0..3).map(|seed| TrainConfig { seed, ..config("crop+flip") }).collect();
+    let configs: Vec<TrainConfig> = (0..3)
+        .map(|seed| {
+            // The last two have a teacher each.
+            let teacher = (seed > 0).then(|| Teacher { ramp: 1.0, ..Teacher::default() });
+            TrainConfig { seed, teacher, ..config("crop+flip") }
+        })
+        .collect();
     let jobs: Vec<Job> = configs.iter().map(|config| task.job(source, config, None)).collect();
     let alone: Vec<Weights> = jobs.iter().map(|job| train(job, &mut |_| true).unwrap().weights).collect();
     assert_ne!(alone[0], alone[1]);

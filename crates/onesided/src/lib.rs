@@ -163,7 +163,9 @@ pub use onesided_learn::{
     Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
-pub use onesided_net::{Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching};
+pub use onesided_net::{
+    Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
+};
 pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
