@@ -51,7 +51,11 @@ fn a_teacher_takes_part_in_texts_and_tables() {
     folder.write("posts.csv", format!("post,label\n{table}"));
     let fit = "fit posts.csv --label label --text post --prior 0.3333 --out m.safetensors";
     let said = folder.json(&format!("{fit} --teacher"));
-    assert_eq!((&said["method"], &said["scores_by"]), (&"collective".into(), &"mlp:128,128".into()), "{said}");
+    assert_eq!(
+        (&said["method"], &said["scores_by"]),
+        (&"collective".into(), &"mlp:128,128".into()),
+        "{said}"
+    );
     let auc = said["metrics"]["auc"].as_f64().unwrap();
     assert!(auc > 0.9, "{said}");
     let bytes = || std::fs::read(folder.path("m.safetensors")).unwrap();

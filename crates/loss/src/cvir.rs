@@ -12,7 +12,7 @@ use crate::sampling::check_prior;
 use crate::sigmoid::{sigmoid, sigmoid_pair, softplus};
 
 /// The share of the epochs that take all of U for negative: the authors' 100 of 1,000.
-const WARM_UP: f64 = 0.1;
+pub(crate) const WARM_UP: f64 = 0.1;
 
 /// ½ mean_P softplus(−f) + ½ mean_{U'} softplus(f), where U' is U without the share μ of it that scores highest.
 ///
@@ -34,6 +34,11 @@ impl Cvir {
     pub fn new(prior_in_unlabeled: f64) -> Result<Self, LossError> {
         check_prior(prior_in_unlabeled)?;
         Ok(Self { prior: prior_in_unlabeled })
+    }
+
+    /// The same for a share that was found and may be 0.
+    pub(crate) fn at(prior: f64) -> Self {
+        Self { prior }
     }
 
     /// The part of each unlabeled example's weight that is taken for negative.

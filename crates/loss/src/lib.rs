@@ -15,7 +15,7 @@
 //! | `supervised` | [`Supervised`], the ceiling | true negatives |
 //! | `elicited:REWARD` | [`Elicited`], siblings of the collective loss; REWARD is one of [`elicit::BuiltIn`] | μ |
 //!
-//! The losses that came after are in [`later_methods`]; two of them are [`Paced`]: they weigh every row once an epoch.
+//! The losses that came after are in [`later_methods`]; three of them are [`Paced`]: they weigh every row once an epoch.
 //!
 //! μ is the share of positives *among the unlabeled examples*, not in the population; [`Sampling`] says how the two
 //! differ. [`methods`] lists the objectives and [`elicited_methods`] the elicited ones, [`method`] finds one by name.
@@ -84,6 +84,7 @@ mod sampling;
 mod sigmoid;
 mod supervised;
 mod surrogate;
+mod tedn;
 mod upu;
 mod vpu;
 
@@ -111,6 +112,7 @@ pub use sampling::Sampling;
 pub use sigmoid::{sigmoid, softplus};
 pub use supervised::Supervised;
 pub use surrogate::Surrogate;
+pub use tedn::Tedn;
 pub use upu::Upu;
 pub use vpu::Vpu;
 

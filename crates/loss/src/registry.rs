@@ -19,6 +19,7 @@ use crate::robust_pu::RobustPu;
 use crate::sampling::{Sampling, Weights, check_prior};
 use crate::supervised::Supervised;
 use crate::surrogate::Surrogate;
+use crate::tedn::Tedn;
 use crate::upu::Upu;
 use crate::vpu::Vpu;
 
@@ -266,7 +267,7 @@ static METHODS: [LossInfo; 6] = [
 /// Why losses of distributions have no place for known negatives.
 const NO_PLACE: &str = "its terms are made of positives and unlabeled rows alone";
 
-static LATER: [LossInfo; 7] = [
+static LATER: [LossInfo; 8] = [
     LossInfo {
         name: "pusb",
         summary: "nnpu for labels that favor some positives: as many rows are called positive as the prior says",
@@ -311,10 +312,26 @@ static LATER: [LossInfo; 7] = [
         pooled: false,
         ranks: false,
         reconstruction: Some(
-            "the prior is told and stays, where its authors' TEDn estimates it anew each epoch; the first tenth of the epochs warms up",
+            "the prior is told and stays; tedn estimates it anew each epoch. The first tenth of the epochs warms up",
         ),
         negatives: Negatives::CrossEntropy,
         build: |setting, _| Ok(Box::new(Cvir::new(setting.prior_in_unlabeled)?)),
+    },
+    LossInfo {
+        name: "tedn",
+        summary: "cvir that estimates the share to leave out before each epoch, on rows that it sets aside",
+        citation: "Garg, Wu, Smola, Balakrishnan and Lipton, NeurIPS 2021",
+        scenario: "either",
+        needs_prior: false,
+        needs_truth: false,
+        reads: &[],
+        pooled: false,
+        ranks: false,
+        reconstruction: Some(
+            "a fifth of the rows is set aside, where its authors set half aside; the first tenth of the epochs warms up",
+        ),
+        negatives: Negatives::CrossEntropy,
+        build: |_, _| Ok(Box::new(Tedn)),
     },
     LossInfo {
         name: "dist-pu",
@@ -482,10 +499,10 @@ mod tests {
     }
 
     #[test]
-    fn one_method_needs_epochs() {
+    fn two_methods_need_epochs() {
         let all = methods().iter().chain(later_methods()).chain(elicited_methods());
         let names: Vec<&str> = all.filter(|method| method.needs_epochs()).map(|method| method.name).collect();
-        assert_eq!(names, ["robust-pu"]);
+        assert_eq!(names, ["tedn", "robust-pu"]);
     }
 
     #[test]
@@ -506,7 +523,7 @@ mod tests {
     fn an_unknown_name_gets_the_nearest_one() {
         let error = method("colective").unwrap_err().to_string();
         let expected = "unknown method 'colective' (did you mean 'collective'?); the methods are \
-                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, pusb, vpu, cvir, dist-pu, pulda, count, \
+                        collective, upu, nnpu, imbalanced-nnpu, naive, supervised, pusb, vpu, cvir, tedn, dist-pu, pulda, count, \
                         robust-pu, \
                         elicited:log, elicited:square, elicited:exponential, elicited:savage, elicited:tangent";
         assert_eq!(error, expected);

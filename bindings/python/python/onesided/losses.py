@@ -26,7 +26,7 @@ class Loss:
     ----------
     name : str
         :func:`onesided.objectives` lists them: collective, upu, nnpu, imbalanced-nnpu, naive, supervised, pusb,
-        vpu, cvir, dist-pu, pulda, count, robust-pu, and those
+        vpu, cvir, tedn, dist-pu, pulda, count, robust-pu, and those
         elicited in the manner of the collective loss.
     prior_in_unlabeled : float, optional
         The share of positives among the unlabeled rows, for losses that need it.

@@ -32,7 +32,7 @@ pub fn run(flags: &Methods, as_json: bool) -> Result<(), Failure> {
     print(&format!(
         "{}\n{}\n\nelicited:REWARD ({}): the loss that a reward elicits, rectified as the collective loss is (square and savage \
          are the same loss, tangent is four times it); 'onesided elicit' shows it\nA prior that is needed and not given is \
-         estimated. All but supervised assume that the labeled positives are a random subset of the positives.\n'onesided methods NAME' describes one, with what it \
+         estimated. All but supervised and pusb assume that the labeled positives are a random subset of the positives.\n'onesided methods NAME' describes one, with what it \
          assumes and what --option can set.\n",
         table(&rows),
         summaries.join("\n"),

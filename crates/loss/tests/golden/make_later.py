@@ -8,6 +8,7 @@ format are those of make_golden.py, whose output is read. The saturated batch is
 there.
 """
 
+import math
 from itertools import combinations, product
 from pathlib import Path
 
@@ -69,6 +70,15 @@ def cvir(p, u, mu, share):
     return cross(-p).mean() / 2 + (kept * cross(u)).sum() / kept.sum() / 2
 
 
+def tedn(p, u, mu, share):
+    # CVIR at the share of the best bin, whatever share was told.
+    above = lambda scores, cut: (scores >= cut).double().mean().item()
+    noise = 1.01 * sum(math.sqrt(math.log(4 / 0.1) / (2 * len(scores))) for scores in (p, u))
+    cuts = [(above(p, cut), above(u, cut)) for cut in torch.cat([p, u]).detach() if above(p, cut) > 0]
+    q_p, q_u = min(cuts, key=lambda cut: (cut[1] + noise) / cut[0])
+    return cvir(p, u, min(q_u / q_p, 0.99), share)
+
+
 def robust_pu(p, u, mu, share):
     # What the self-paced weights settle to at a threshold of 1: Welsch's function of the logistic loss of both kinds.
     hard = torch.nn.functional.softplus(torch.cat([-p, u]))
@@ -101,7 +111,7 @@ def main():
         print("batch", name)
         print("positive", *positive)
         print("unlabeled", *unlabeled)
-    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir, "robust-pu": robust_pu, "pusb": pusb}
+    losses = {"dist-pu": dist_pu, "pulda": pulda, "count": count, "vpu": vpu, "cvir": cvir, "tedn": tedn, "robust-pu": robust_pu, "pusb": pusb}
     for (method, loss), mu, share, name in product(losses.items(), [0.05, 0.3, 0.8], [None, 0.2], batches()):
         if name == "saturated":
             continue

@@ -9,6 +9,8 @@ cvir.rs. Each case is four lines: the name with the share of the epochs that are
 the value, and the gradients of P and U.
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -48,6 +50,31 @@ def cvir(done, mu, before_p, before_u):
     return torch.ones(len(before_p)), keep, loss
 
 
+def tedn(done, mu, before_p, before_u):
+    # Every fifth row is set aside; with fewer than five of a kind, all are looked at and none is.
+    def halves(scores):
+        last = torch.arange(len(scores)) % 5 == 4
+        return (scores, torch.ones(len(scores))) if len(scores) < 5 else (scores[last], (~last).double())
+
+    (aside_p, kept_p), (aside_u, kept_u) = halves(before_p), halves(before_u)
+    above = lambda scores, cut: (scores >= cut).double().mean().item()
+    noise = 1.01 * sum(math.sqrt(math.log(40) / (2 * len(scores))) for scores in (aside_p, aside_u))
+    cuts = [(above(aside_p, c), above(aside_u, c)) for c in torch.cat([aside_p, aside_u]) if above(aside_p, c) > 0]
+    q_p, q_u = min(cuts, key=lambda cut: (cut[1] + noise) / cut[0])
+    rest = 0.0 if done < 0.1 else min(q_u / q_p, 0.99) * kept_u.sum().item()
+    shares_u = kept_u.clone()
+    for i in torch.argsort(before_u, descending=True).tolist():
+        out = min(rest, kept_u[i].item())
+        shares_u[i] -= out
+        rest -= out
+
+    def loss(p, u):
+        of_p = (kept_p * F.softplus(-p)).sum() / kept_p.sum()
+        return (of_p + (shares_u * F.softplus(u)).sum() / shares_u.sum()) / 2
+
+    return kept_p, shares_u, loss
+
+
 def line(*numbers):
     print(*(f"{number:.12g}" for part in numbers for number in part.tolist()))
 
@@ -56,9 +83,9 @@ torch.set_default_dtype(torch.float64)
 print("# Made by make_paced.py.")
 print("before", *BEFORE_P, "|", *BEFORE_U)
 print("scores", *P, "|", *U)
-for name, method, dones in [("robust-pu", robust_pu, [0.5, 0.6, 0.9]), ("cvir", cvir, [0.1, 0.9])]:
+for name, method, dones in [("robust-pu", robust_pu, [0.5, 0.6, 0.9]), ("cvir", cvir, [0.1, 0.9]), ("tedn", tedn, [0.05, 0.1, 0.9])]:
     for done in dones:
-        for mu in [0.2, 0.4]:
+        for mu in [0.2, 0.4] if method is not tedn else [0.4]:
             shares_p, shares_u, loss = method(done, mu, torch.tensor(BEFORE_P), torch.tensor(BEFORE_U))
             p, u = (torch.tensor(part, requires_grad=True) for part in (P, U))
             value = loss(p, u)
