@@ -107,8 +107,12 @@ fn place(progress: &Progress) -> Option<(u64, u64, String)> {
             (runs * most) as u64,
             format!("{name} tree {done} of at most {most}"),
         ),
-        At::Fold { done, all } => (done as u64, all as u64, format!("prior: scored {done} of {all} folds")),
-        At::Member { done, all } => (done as u64, all as u64, format!("trained {done} of {all}, now {name}")),
+        At::Fold { done, all, .. } => {
+            (done as u64, all as u64, format!("prior: scored {done} of {all} folds"))
+        }
+        At::Member { done, all, .. } => {
+            (done as u64, all as u64, format!("trained {done} of {all}, now {name}"))
+        }
         At::Column { done, all } => (done as u64, all as u64, format!("measured {done} of {all} columns")),
         At::Estimator(name) => (1, 1, format!("prior: {name}")),
         _ => return None,

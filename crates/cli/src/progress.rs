@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_secs(10);
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
+/// Steps of the bar for each thing to do: those under way count in part.
+const STEPS: f64 = 1_000.0;
+
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static GUARDED: AtomicBool = AtomicBool::new(false);
 
@@ -54,7 +57,7 @@ pub struct Display<'a> {
     /// What is under way, since when, and how much of it was done at first: the time left is that of this alone.
     phase: &'static str,
     since: Instant,
-    done_at_first: u64,
+    done_at_first: f64,
     /// The run of training under way, the rows of the runs before it, and its own.
     run: usize,
     rows_before: u64,
@@ -65,7 +68,7 @@ impl<'a> Display<'a> {
     /// A bar on a terminal, lines elsewhere. `checkpoint` is the file that training may be resumed from.
     pub fn new(checkpoint: Option<&'a Path>) -> Self {
         let bar = (std::io::stderr().is_terminal() && !is_quiet()).then(|| {
-            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}% {eta} left")
+            let style = ProgressStyle::with_template("{msg} [{bar:30}] {percent}%{prefix}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(5));
             bar.with_style(style.progress_chars("=> "))
@@ -78,7 +81,7 @@ impl<'a> Display<'a> {
             started: Instant::now(),
             phase: "",
             since: Instant::now(),
-            done_at_first: 0,
+            done_at_first: 0.0,
             run: 0,
             rows_before: 0,
             rows_now: 0,
@@ -91,26 +94,21 @@ impl<'a> Display<'a> {
             At::Batch(now) => self.batch(progress, now),
             At::Tree { done, most } => {
                 let (run, runs) = (progress.run, progress.runs);
-                let at = ((run * most + done) as u64, (runs * most) as u64);
-                let rate = self.rate("trees", at.0);
+                let (done, most) = (run * most + done, runs * most);
+                let rate = self.rate("trees", done as f64);
                 let message = || {
-                    format!(
-                        "{}: {} of at most {} trees, {} trees/s",
-                        progress.name,
-                        at.0,
-                        at.1,
-                        shown_rate(rate)
-                    )
+                    let rate = shown_rate(rate);
+                    format!("{}: {done} of at most {most} trees, {rate} trees/s", progress.name)
                 };
-                self.show("trees", at, message);
+                self.show("trees", (done as f64, most as f64), message);
             }
-            At::Fold { done, all } => {
+            At::Fold { done, all, begun } => {
                 let message = || format!("prior: scored {done} of {all} folds");
-                self.show("folds", (done as u64, all as u64), message);
+                self.show("folds", (done as f64 + begun, all as f64), message);
             }
-            At::Member { done, all } => {
+            At::Member { done, all, begun } => {
                 let message = || format!("trained {done} of {all}, now {}", progress.name);
-                self.show("members", (done as u64, all as u64), message);
+                self.show("members", (done as f64 + begun, all as f64), message);
             }
             At::Estimator(name) => self.say(&format!("prior: {name}")),
             _ => {}
@@ -120,7 +118,7 @@ impl<'a> Display<'a> {
 
     fn batch(&mut self, progress: &Progress, now: &onesided::net::TrainProgress) {
         self.tell(progress.device, progress.resumed_from);
-        let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as u64;
+        let steps = |epochs: usize, batches: usize| (epochs * now.batches + batches) as f64;
         let done = steps(progress.run * now.epochs + now.epoch.saturating_sub(1), now.batch);
         let all = steps(progress.runs * now.epochs, 0);
         if progress.run != self.run {
@@ -143,32 +141,31 @@ impl<'a> Display<'a> {
     /// A column of `importance` was measured.
     pub fn columns(&mut self, done: usize, all: usize) {
         let message = || format!("measured {done} of {all} columns");
-        self.show("columns", (done as u64, all as u64), message);
+        self.show("columns", (done as f64, all as f64), message);
     }
 
     /// How much of a phase is done per second. A phase that is new, or begins again, starts the clock.
-    fn rate(&mut self, phase: &'static str, done: u64) -> f64 {
+    fn rate(&mut self, phase: &'static str, done: f64) -> f64 {
         if self.phase != phase || done < self.done_at_first {
             (self.phase, self.since, self.done_at_first) = (phase, Instant::now(), done);
-            self.bar.iter().for_each(ProgressBar::reset_eta);
         }
-        (done - self.done_at_first) as f64 / self.since.elapsed().as_secs_f64().max(1e-3)
+        (done - self.done_at_first) / self.since.elapsed().as_secs_f64().max(1e-3)
     }
 
     /// The bar, or a line now and then.
-    fn show(&mut self, phase: &'static str, (done, all): (u64, u64), message: impl Fn() -> String) {
+    fn show(&mut self, phase: &'static str, (done, all): (f64, f64), message: impl Fn() -> String) {
         let rate = self.rate(phase, done);
+        // Of the first moments no time can be told.
+        let left = Some((all - done).max(0.0) / rate)
+            .filter(|left| left.is_finite() && self.since.elapsed() > SHORT_PAUSE);
         if let Some(bar) = &self.bar {
-            bar.set_length(all);
-            bar.set_position(done);
+            bar.set_length((STEPS * all) as u64);
+            bar.set_position((STEPS * done) as u64);
+            bar.set_prefix(left.map_or_else(String::new, |left| format!(" about {} left", shown_time(left))));
             bar.set_message(message());
         } else if self.may_speak() {
-            let percent = 100.0 * done as f64 / all.max(1) as f64;
-            let left = if rate > 0.0 {
-                format!(", about {:.0} s left", all.saturating_sub(done) as f64 / rate)
-            } else {
-                String::new()
-            };
+            let percent = 100.0 * done / all.max(1.0);
+            let left = left.map_or_else(String::new, |left| format!(", about {left:.0} s left"));
             self.line(&format!("{} ({percent:.0}%{left})", message()));
         }
     }
@@ -208,9 +205,26 @@ impl<'a> Display<'a> {
         }
     }
 
+    /// Prints something while the bar is away; it comes back with what is done next.
+    pub fn beside(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+/// Seconds as people say them.
+fn shown_time(seconds: f64) -> String {
+    match seconds.round() as u64 {
+        seconds if seconds < 100 => format!("{seconds} s"),
+        seconds if seconds < 5_940 => format!("{} min", (seconds + 30) / 60),
+        seconds => format!("{:.1} h", seconds as f64 / 3_600.0),
     }
 }
 
@@ -221,7 +235,28 @@ fn shown_rate(rate: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::shown_rate;
+    use super::*;
+
+    /// After a bar that is finished nothing is shown any more, and training begins where the prior is known.
+    #[test]
+    fn the_bar_comes_back_after_what_is_printed_beside_it() {
+        let hidden = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden());
+        let mut display = Display { bar: Some(hidden.clone()), ..Display::new(None) };
+        display.show("folds", (5.0, 5.0), || "prior: scored 5 of 5 folds".to_string());
+        let mut printed = false;
+        display.beside(|| printed = true);
+        assert!(printed && !hidden.is_finished());
+        display.show("members", (1.5, 4.0), || "trained 1 of 4".to_string());
+        assert_eq!((hidden.position(), hidden.length()), (1_500, Some(4_000)));
+        display.finish();
+        assert!(hidden.is_finished());
+    }
+
+    #[test]
+    fn times_are_said_as_people_say_them() {
+        let shown = [0.2, 99.4, 100.0, 3_600.0, 9_000.0].map(shown_time);
+        assert_eq!(shown, ["0 s", "99 s", "2 min", "60 min", "2.5 h"]);
+    }
 
     #[test]
     fn slow_rates_keep_a_decimal() {

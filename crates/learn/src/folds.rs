@@ -150,6 +150,37 @@ impl Fold {
     }
 }
 
+/// How far trainings are that go on side by side.
+pub(crate) struct UnderWay {
+    /// How many are done.
+    pub done: usize,
+    /// The part of each training under way that is done, by what it takes at most.
+    pub parts: Vec<f64>,
+    /// The parts after which trainings ended, added up, and how many did: most stop early.
+    ends: (f64, f64),
+}
+
+impl UnderWay {
+    pub fn new(trainings: usize) -> Self {
+        Self { done: 0, parts: vec![0.0; trainings], ends: (0.0, 0.0) }
+    }
+
+    /// A training is over.
+    pub fn end(&mut self, number: usize) {
+        let part = std::mem::take(&mut self.parts[number]);
+        self.done += 1;
+        if part > 0.0 {
+            self.ends = (self.ends.0 + part, self.ends.1 + 1.0);
+        }
+    }
+
+    /// What is done of those under way, in trainings as long as the others were.
+    pub fn begun(&self) -> f64 {
+        let usual = if self.ends.1 > 0.0 { self.ends.0 / self.ends.1 } else { 1.0 };
+        self.parts.iter().map(|part| (part / usual).min(1.0)).sum()
+    }
+}
+
 fn train_side_by_side(
     trainer: &dyn Trainer,
     candidate: &Candidate,
@@ -160,15 +191,16 @@ fn train_side_by_side(
 ) -> Result<Vec<Fit>, Error> {
     let (next, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results: Vec<Mutex<Option<Result<Fit, Error>>>> = folds.iter().map(|_| Mutex::new(None)).collect();
-    let shared = Mutex::new((0, observer));
+    let shared = Mutex::new((UnderWay::new(folds.len()), observer));
     std::thread::scope(|scope| {
         for _ in 0..workers.min(folds.len()) {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::SeqCst);
                     let Some(fold) = folds.get(number) else { return };
-                    let ask = |shared: &mut (usize, Observer)| {
-                        let at = At::Fold { done: shared.0, all: folds.len() };
+                    let ask = |shared: &mut (UnderWay, Observer)| {
+                        let (done, begun) = (shared.0.done, shared.0.begun());
+                        let at = At::Fold { done, all: folds.len(), begun };
                         let (name, runs, run) = (run.name, run.all, run.number);
                         let progress = Progress { name, run, runs, device: "cpu", resumed_from: None, at };
                         if (shared.1)(&progress) != Signal::Continue {
@@ -177,8 +209,9 @@ fn train_side_by_side(
                     };
                     // A fold takes seconds, and whoever wants to stop should not wait for its end. Who finds the observer
                     // busy continues: the answer reaches all.
-                    let mut quiet = |_: &Progress| {
+                    let mut quiet = |progress: &Progress| {
                         if let Ok(mut shared) = shared.try_lock() {
+                            shared.0.parts[number] = progress.at.part();
                             ask(&mut shared);
                         }
                         match stopped.load(Ordering::SeqCst) {
@@ -191,7 +224,7 @@ fn train_side_by_side(
                     // A thread that panicked is reported by the scope; what it held is whole.
                     *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
                     let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    shared.0 += 1;
+                    shared.0.end(number);
                     ask(&mut shared);
                     if failed {
                         stopped.store(1, Ordering::SeqCst);
@@ -268,6 +301,19 @@ mod tests {
         let mut scored: Vec<u32> = folds[0].iter().flat_map(|fold| fold.scored.clone()).collect();
         scored.sort_unstable();
         assert_eq!(scored, (0..400).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn trainings_under_way_count_by_how_long_the_others_were() {
+        let mut under_way = UnderWay::new(4);
+        under_way.parts[1] = 0.2;
+        assert_eq!((under_way.done, under_way.begun()), (0, 0.2));
+        // The first one stops at two fifths of what it takes at most, and the others are expected to.
+        under_way.parts[0] = 0.4;
+        under_way.end(0);
+        assert_eq!((under_way.done, under_way.begun()), (1, 0.5));
+        under_way.parts[2] = 0.9;
+        assert_eq!(under_way.begun(), 1.5);
     }
 
     #[test]

@@ -318,6 +318,8 @@ pub enum At<'a> {
         done: usize,
         /// Folds in all.
         all: usize,
+        /// What is done of those under way, in folds.
+        begun: f64,
     },
     /// Members of a portfolio: trainings that are done.
     Member {
@@ -325,6 +327,8 @@ pub enum At<'a> {
         done: usize,
         /// Trainings in all.
         all: usize,
+        /// What is done of those under way, in trainings.
+        begun: f64,
     },
     /// Columns whose importance is measured.
     Column {
@@ -337,6 +341,20 @@ pub enum At<'a> {
     Estimator(&'a str),
     /// The prior was estimated.
     Estimated(&'a PriorReport),
+}
+
+impl At<'_> {
+    /// How much of one training is done, from 0 to 1; one that stops early ends before that.
+    pub(crate) fn part(&self) -> f64 {
+        match *self {
+            At::Batch(now) => {
+                let of_epoch = now.batch as f64 / now.batches.max(1) as f64;
+                ((now.epoch.saturating_sub(1) as f64 + of_epoch) / now.epochs.max(1) as f64).min(1.0)
+            }
+            At::Tree { done, most } => (done as f64 / most.max(1) as f64).min(1.0),
+            _ => 0.0,
+        }
+    }
 }
 
 impl<'a> Progress<'a> {

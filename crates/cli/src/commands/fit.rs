@@ -99,9 +99,10 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         let observer: Observer = &mut |progress| match progress.at {
             At::Estimated(report) => {
                 estimated = prior_warnings(report);
-                display.finish();
-                print_prior(report);
-                print_estimate(report, data.encoding().takes());
+                display.beside(|| {
+                    print_prior(report);
+                    print_estimate(report, data.encoding().takes());
+                });
                 told = true;
                 Signal::from(!progress::interrupted())
             }

@@ -2,7 +2,7 @@
 
 use super::blend::{Judging, OutOfFold};
 use super::{Effort, PortfolioMember};
-use crate::folds::{whole, workers};
+use crate::folds::{UnderWay, whole, workers};
 use crate::{
     At, Error, Fit, Kinds, Observer, Progress, RunNumber, ScoreScale, Signal, Subset, Task, Trainer, Views,
 };
@@ -119,18 +119,19 @@ pub(super) fn judge<'p>(
         .collect();
     let results: Vec<Mutex<Option<Result<Fit, Error>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let (next, stop) = (AtomicUsize::new(0), AtomicU8::new(GO_ON));
-    let shared = Mutex::new((0usize, observer));
+    let shared = Mutex::new((UnderWay::new(jobs.len()), observer));
     let work = || loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
         let Some(&(member, fold)) = jobs.get(number) else { return };
         let Some(Ok(trainer)) = trainers.get(member) else { continue };
         let member = members[member];
-        let ask = |shared: &mut (usize, Observer)| {
+        let ask = |shared: &mut (UnderWay, Observer)| {
             // Who asked for a stop is not asked again.
             if stop.load(Ordering::SeqCst) != GO_ON {
                 return;
             }
-            let at = At::Member { done: shared.0, all: jobs.len() };
+            let (done, begun) = (shared.0.done, shared.0.begun());
+            let at = At::Member { done, all: jobs.len(), begun };
             let progress =
                 Progress { name: &member.name, run: 0, runs: 1, device: &device, resumed_from: None, at };
             match (shared.1)(&progress) {
@@ -141,8 +142,9 @@ pub(super) fn judge<'p>(
         };
         // Members look up between two trees or batches, and whoever wants to stop should not wait for the end of one. Who
         // finds the observer busy continues: the answer reaches all.
-        let mut quiet = |_: &Progress| {
+        let mut quiet = |progress: &Progress| {
             if let Ok(mut shared) = shared.try_lock() {
+                shared.0.parts[number] = progress.at.part();
                 ask(&mut shared);
             }
             match stop.load(Ordering::SeqCst) {
@@ -154,7 +156,7 @@ pub(super) fn judge<'p>(
         let result = fit(member, trainer.as_ref(), task, &folds[fold], inside, &mut quiet);
         *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        shared.0 += 1;
+        shared.0.end(number);
         ask(&mut shared);
         if stop.load(Ordering::SeqCst) != GO_ON {
             next.store(jobs.len(), Ordering::SeqCst);

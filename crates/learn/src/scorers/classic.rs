@@ -129,7 +129,7 @@ impl Trainer for ClassicTrainer<'_> {
         let go_on = || {
             let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
             if asked.1 != Signal::Abort {
-                let at = At::Member { done: run.number, all: run.all };
+                let at = At::Member { done: run.number, all: run.all, begun: 0.0 };
                 let (name, number, runs) = (run.name, run.number, run.all);
                 let progress = Progress { name, run: number, runs, device: "cpu", resumed_from: None, at };
                 asked.1 = (asked.0)(&progress);

@@ -119,7 +119,7 @@ impl Trainer for LogisticTrainer<'_> {
             let mut signal = Signal::Continue;
             // Asked before each step of the solver: those of a kernel on many rows take long.
             let mut go_on = || {
-                let at = At::Member { done: run.number, all: run.all };
+                let at = At::Member { done: run.number, all: run.all, begun: 0.0 };
                 let (name, number, runs) = (run.name, run.number, run.all);
                 let progress =
                     Progress { name, run: number, runs, device: "cpu", resumed_from: run.resumed_from, at };
