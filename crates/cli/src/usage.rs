@@ -9,6 +9,7 @@ use onesided::data::nearest;
 use std::error::Error;
 use std::ffi::OsString;
 use std::num::{ParseFloatError, ParseIntError};
+use std::path::Path;
 
 /// What other tools call our flags. A word is looked up only where a command has no flag of that name.
 const OTHER_FLAGS: [(&str, &str); 21] = [
@@ -75,6 +76,11 @@ fn sentence(error: &clap::Error, typed: &[OsString]) -> String {
                 unknown_flag(&name, &path, &command)
             } else if command.has_subcommands() && command.get_positionals().next().is_none() {
                 unknown_command(&name, &path, &command)
+            } else if Path::new(&name).is_dir()
+                && command.get_arguments().any(|arg| arg.get_id() == "positives")
+            {
+                // The words around it may be in any order, so the other folder is not named.
+                format!("two folders are given as --positives FOLDER --unlabeled FOLDER; see {path} --help")
             } else {
                 format!("'{name}' is one argument too many; see {path} --help")
             }

@@ -293,3 +293,12 @@ fn a_teacher_takes_part_and_its_numbers_are_checked() {
     let message = folder.refused(&format!("{fit} {OUT} --teacher good"));
     assert!(message.contains("unknown teacher 'good'"), "{message}");
 }
+
+#[test]
+fn two_folders_without_their_flags() {
+    let folder = folders("pictures-flags");
+    let message = folder.refused(&format!("fit good rest {OUT}"));
+    assert!(message.contains("two folders are given as --positives FOLDER --unlabeled FOLDER"), "{message}");
+    let message = folder.refused(&format!("fit good gone {OUT}"));
+    assert!(message.contains("'gone' is one argument too many"), "{message}");
+}

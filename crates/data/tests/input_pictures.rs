@@ -387,6 +387,24 @@ fn pictures_of_other_formats_are_told_of() {
 }
 
 #[test]
+fn a_text_among_many_pictures_is_told_of_and_among_few_refused() {
+    let scratch = Scratch::new("texts-among");
+    for at in 0..20 {
+        scratch.write(&format!("{}/{at}.png", if at < 9 { "p" } else { "u" }), plain(3, 2, at));
+    }
+    scratch.write("u/notes.txt", "taken in May");
+    let data = read(&scratch);
+    let first = scratch.path("u/notes.txt").display().to_string();
+    let [note] = data.notes() else { panic!("{:?}", data.notes()) };
+    assert_eq!(note.to_string(), format!("1 text among the pictures is left out, first '{first}'"));
+    assert!(!note.is_warning() && data.len() == 20);
+    // One for nine pictures is more than one in ten.
+    scratch.write("p/notes.txt", "taken in June");
+    let refused = InputOptions::default().read(&two(&scratch)).unwrap_err().to_string();
+    assert!(refused.contains("holds both pictures and texts ('0.png', 'notes.txt')"), "{refused}");
+}
+
+#[test]
 fn pictures_that_are_in_both_folders_are_told_of() {
     let scratch = Scratch::new("both");
     for at in 0..40 {

@@ -148,6 +148,11 @@ pub(super) fn or_tables(error: DataError, input: &Input) -> DataError {
     }
 }
 
+/// How files of pictures that can be read end.
+pub(super) const PICTURES: [&str; 3] = ["png", "jpg", "jpeg"];
+/// One text for so many pictures in a folder is passed over; with more of them it is not clear what was meant.
+const TEXTS_AMONG_PICTURES: usize = 10;
+
 /// The first file of a folder that is called like a table. A `.txt` may be one, but in a folder it is a text.
 pub(super) fn table_in(folder: &Path) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
@@ -170,6 +175,8 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
     let Listing { pictures, texts, folders, .. } = list(path, links)?;
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match (pictures.first(), texts.first()) {
+        // A note next to pictures is not what was meant by the folder.
+        (Some(_), Some(_)) if texts.len() * TEXTS_AMONG_PICTURES <= pictures.len() => Ok(Kind::Pictures),
         (Some(picture), Some(text)) => Err(DataError::TwoKinds {
             folder: path.display().to_string(),
             picture: name(picture),
@@ -226,7 +233,7 @@ pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
             continue;
         }
         let list = match extension.as_deref() {
-            Some("png" | "jpg" | "jpeg") => &mut listing.pictures,
+            Some(extension) if PICTURES.contains(&extension) => &mut listing.pictures,
             None | Some("txt" | "html" | "htm") => &mut listing.texts,
             Some("gif" | "bmp" | "webp" | "tif" | "tiff" | "heic" | "heif" | "avif" | "jp2" | "jxl") => {
                 listing.other_pictures.push(path);
@@ -269,14 +276,18 @@ pub(super) fn pictures_in(folder: &Path, links: Links) -> Result<Vec<PathBuf>, D
     below(folder, links, |listing| &mut listing.pictures)
 }
 
-/// What to say of pictures in folders that are of formats that are not read.
-pub(super) fn other_pictures(folders: &[&Path], follow: bool) -> Result<Option<Note>, DataError> {
-    let mut others = Vec::new();
+/// What to say of files in folders of pictures that are passed over: pictures of other formats, and texts.
+pub(super) fn passed_over(folders: &[&Path], follow: bool) -> Result<Vec<Note>, DataError> {
+    let (mut others, mut texts) = (Vec::new(), Vec::new());
     for folder in folders {
-        others.extend(below(folder, Links::of(folder, follow), |listing| &mut listing.other_pictures)?);
+        let links = Links::of(folder, follow);
+        others.extend(below(folder, links, |listing| &mut listing.other_pictures)?);
+        texts.extend(below(folder, links, |listing| &mut listing.texts)?);
     }
-    let first = others.first().map(|first| first.display().to_string());
-    Ok(first.map(|first| Note::OtherPictures { files: others.len(), first }))
+    let first = |files: &[PathBuf]| files.first().map(|first| first.display().to_string());
+    let others = first(&others).map(|first| Note::OtherPictures { files: others.len(), first });
+    let texts = first(&texts).map(|first| Note::TextsAmongPictures { files: texts.len(), first });
+    Ok(others.into_iter().chain(texts).collect())
 }
 
 /// Files of a kind in a folder and in the folders in it, however deep.

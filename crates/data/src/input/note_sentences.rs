@@ -201,6 +201,12 @@ impl fmt::Display for Note {
                 agree(*files, "is", "are"),
                 agree(*files, "it", "them")
             ),
+            Note::TextsAmongPictures { files, first } => write!(
+                f,
+                "{} among the pictures {} left out, first '{first}'",
+                counted(*files, "texts"),
+                agree(*files, "is", "are")
+            ),
             Note::Resized { files, all, shape } => {
                 write!(
                     f,

@@ -158,6 +158,13 @@ pub enum Note {
         /// The first of them.
         first: String,
     },
+    /// Texts in folders of pictures, which are passed over.
+    TextsAmongPictures {
+        /// How many.
+        files: usize,
+        /// The first of them.
+        first: String,
+    },
     /// Pictures that were brought to another size.
     Resized {
         /// How many.

@@ -44,7 +44,7 @@ pub(super) fn read_classes(options: &InputOptions, folder: &Path) -> Result<Data
     let is_positive = |&row: &usize| of[row] == classes.positive;
     let decoded = decode_files(&paths, options.image_shape, options.missing)?;
     let truth: Vec<bool> = decoded.kept.iter().map(is_positive).collect();
-    let others = files::other_pictures(&[folder], options.follow_links)?;
+    let others = files::passed_over(&[folder], options.follow_links)?;
     let data = learned(decoded, ImageFrom::Files, &paths, folder)?.with_class(truth)?;
     Ok(data.with_notes(others).with_copies_noted())
 }
@@ -68,7 +68,7 @@ pub(super) fn read_folders(options: &InputOptions, folders: &[&Path]) -> Result<
         }
     }
     let labels = apart(kept[0], kept[1], kept[2]);
-    let others = files::other_pictures(folders, follow)?;
+    let others = files::passed_over(folders, follow)?;
     let data = learned(decoded, ImageFrom::Files, &paths, Path::new(""))?.with_labels(labels)?;
     Ok(data.with_notes(others).with_copies_noted())
 }
@@ -121,7 +121,7 @@ pub(super) fn read_folder(
     }
     let paths = pictures_below(folder, follow)?;
     let decoded = decode_files(&paths, Some(shape), MissingPolicy::Mean)?;
-    let others = files::other_pictures(&[folder], follow)?;
+    let others = files::passed_over(&[folder], follow)?;
     Ok(with_names(decoded, encoding.clone(), &paths, folder)?.with_notes(others))
 }
 
