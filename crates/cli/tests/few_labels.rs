@@ -157,3 +157,34 @@ fn the_papers_rows_and_the_estimated_shares_are_those_of_their_files() {
         assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
     }
 }
+
+#[test]
+fn draws_of_labels_and_their_starts_are_those_of_the_file() {
+    let page = text("docs/few-labels.md");
+    let lines: Vec<serde_json::Value> = text("benches/few_labels/classes.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of = |run: &'static str| lines.iter().filter(move |line| line["run"] == run);
+    let mut rows = 0;
+    for draw in of("what is labeled") {
+        let same =
+            |line: &&serde_json::Value| line["draw"] == draw["draw"] && line["labels"] == draw["labels"];
+        let starts: Vec<&serde_json::Value> = of("three starts").filter(same).collect();
+        assert_eq!(starts.len(), 3, "{draw}");
+        let each = |value: fn(&serde_json::Value) -> String| {
+            starts.iter().map(|start| value(start)).collect::<Vec<String>>().join(", ")
+        };
+        let row = format!(
+            "| {} | {} | {} | {} | {} |",
+            draw["labels"],
+            draw["draw"],
+            draw["labeled_by_class"][0],
+            each(|start| format!("{:.2}", 100.0 * start["accuracy"].as_f64().unwrap())),
+            each(|start| format!("{:.0}", 100.0 * start["called_positive_by_class"][0].as_f64().unwrap())),
+        );
+        assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
+        rows += 1;
+    }
+    assert_eq!(rows, 5);
+}

@@ -67,8 +67,8 @@ class PUClassifier(Estimator):
     optimizer, schedule, augment : str, optional
         Of networks.
     teacher : str, optional
-        Of networks on pictures: ``"on"`` lets an average of the network teach it on strongly changed pictures, for few
-        labels; numbers such as ``"weight=2,ramp=5"`` change how, and ``"off"`` trains without. Where nothing is said, it takes
+        Of networks: ``"on"`` lets an average of the network teach it on strongly changed pictures, or on rows of which some
+        numbers or words are left out, for few labels; numbers such as ``"weight=2,ramp=5"`` change how, and ``"off"`` trains without. Where nothing is said, it takes
         part for color pictures with at most 10,000 labels under ``vgg16``, ``resnet18`` or ``wide-resnet`` on a GPU.
     mixup : str, optional
         Of networks: ``"on"`` asks that predictions for mixed rows are mixed predictions, as in VPU, on the CPU; or numbers
