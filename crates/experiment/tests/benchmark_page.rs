@@ -81,7 +81,7 @@ fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
     for ((data, labels), priors) in of_sets {
         let start = format!("| {} | ", spec.data[data].title);
         let line = estimates.lines().find(|line| line.starts_with(&start)).unwrap();
-        let place = if labels == "1000" { 3 } else { 4 };
+        let place = 3 + ["1000", "100", "20"].iter().position(|&known| known == labels).unwrap();
         let shown: Vec<String> = priors.values().map(|(_, given)| format!("{given:.3}")).collect();
         assert_eq!(line.split('|').nth(place).unwrap().trim(), shown.join(", "), "{line}");
         let truth = format!("{:.3}", priors[&0].0);
