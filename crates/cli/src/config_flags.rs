@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use onesided::learn::Applies;
 use onesided::{Config, SETTINGS};
+use std::path::Path;
 
 /// What was given, by the names of the settings.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +15,13 @@ impl ConfigFlags {
     pub fn config(&self) -> Result<Config, Failure> {
         let mut config = Config::default();
         for (name, value) in &self.0 {
-            config.set(name, value)?;
+            let swallowed = SETTINGS.iter().any(|setting| setting.name == *name && setting.value == "on|off");
+            config.set(name, value).map_err(|error| match swallowed && Path::new(value).exists() {
+                true => Failure::input(format!(
+                    "'{value}' stands where --{name} takes its value; write --{name}=on, or put '{value}' before it"
+                )),
+                false => error.into(),
+            })?;
         }
         Ok(config)
     }

@@ -51,6 +51,7 @@ fn a_teacher_takes_part_in_texts_and_tables() {
     folder.write("posts.csv", format!("post,label\n{table}"));
     let fit = "fit posts.csv --label label --text post --prior 0.3333 --out m.safetensors";
     let said = folder.json(&format!("{fit} --teacher"));
+    assert_eq!(said["teacher"]["strength"], 0.2, "{said}");
     assert_eq!(
         (&said["method"], &said["scores_by"]),
         (&"collective".into(), &"mlp:128,128".into()),
@@ -60,7 +61,7 @@ fn a_teacher_takes_part_in_texts_and_tables() {
     assert!(auc > 0.9, "{said}");
     let bytes = || std::fs::read(folder.path("m.safetensors")).unwrap();
     let taught = bytes();
-    folder.json(&format!("{fit} --method collective"));
+    assert_eq!(folder.json(&format!("{fit} --method collective"))["teacher"], serde_json::Value::Null);
     assert!(bytes() != taught);
     folder.json(&format!("{fit} --teacher on"));
     assert!(bytes() == taught);

@@ -418,3 +418,17 @@ fn pictures_that_are_in_both_folders_are_told_of() {
                 or label it, too";
     assert_eq!(data.notes()[0].to_string(), said);
 }
+
+#[test]
+fn a_text_beside_folders_of_pictures_is_told_of() {
+    let scratch = Scratch::new("beside-classes");
+    for at in 0..20 {
+        scratch.write(&format!("{}/{at}.png", if at < 9 { "yes" } else { "no" }), plain(3, 2, at));
+    }
+    scratch.write("readme.txt", "two kinds");
+    let options = InputOptions { positive: Some("yes".to_string()), ..InputOptions::default() };
+    let data = options.read(&Input::one(scratch.path(""))).unwrap();
+    assert_eq!(data.len(), 20);
+    let note = data.notes().iter().find(|note| matches!(note, Note::TextsAmongPictures { files: 1, .. }));
+    assert!(note.is_some(), "{:?}", data.notes());
+}

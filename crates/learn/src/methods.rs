@@ -98,7 +98,7 @@ impl Method {
         match self {
             Method::Auto => AT_RANDOM,
             Method::Objective(method) if method.needs_truth => "every label is true",
-            Method::Objective(method) if !method.needs_prior => {
+            Method::Objective(method) if !method.needs_prior && !method.finds_share => {
                 "few positives are hidden, or only the ranking matters"
             }
             Method::Objective(method) if method.ranks => BY_ORDER,
@@ -131,7 +131,7 @@ impl Method {
     pub fn must_have_prior(self) -> bool {
         match self {
             Method::Auto => true,
-            Method::Objective(method) => method.needs_prior && !method.needs_truth,
+            Method::Objective(method) => (method.needs_prior || method.finds_share) && !method.needs_truth,
             Method::System(info) => info.needs_prior || !info.gives_probability,
         }
     }
@@ -140,7 +140,7 @@ impl Method {
     pub fn gives(self) -> Gives {
         match self {
             Method::Objective(method) if method.needs_truth => Gives::FromTruth,
-            Method::Objective(method) if !method.needs_prior => Gives::Labeled,
+            Method::Objective(method) if !method.needs_prior && !method.finds_share => Gives::Labeled,
             Method::System(info) if info.gives_probability => Gives::ByTheory,
             _ => Gives::Calibrated,
         }
@@ -176,7 +176,7 @@ impl Method {
             Method::Auto => Some("it tries several".to_string()),
             Method::Objective(method) if model.counts_labels() && method.name != "naive" => Some(
                 "it counts labeled rows and has no slope of a loss to follow; it goes with the method naive, and trees go with \
-                 every loss but robust-pu"
+                 every loss but tedn and robust-pu"
                     .to_string(),
             ),
             Method::Objective(method) if *model == ModelChoice::Trees && method.needs_epochs() => {
@@ -188,7 +188,7 @@ impl Method {
                 let some: Vec<&str> =
                     systems().iter().map(|info| info.name).filter(|name| takes_trees(name)).collect();
                 Some(format!(
-                    "it has its own model; of the classic methods {} can take trees, and every loss but robust-pu can",
+                    "it has its own model; of the classic methods {} can take trees, and every loss but tedn and robust-pu can",
                     listed(&some)
                 ))
             }

@@ -341,6 +341,13 @@ fn finish(
                 .to_string(),
         );
     }
+    if onesided_loss::method(&info.method).is_ok_and(|method| method.ranks) {
+        report.warnings.push(
+            "what is measured here, and every probability, assumes labels at random: where they favor some positives, trust the \
+             order of the rows alone"
+                .to_string(),
+        );
+    }
     report.warnings.extend(clipped(&last.fitted, unlabeled));
     let back = |scores: &[f32]| -> Vec<f32> { scores.iter().map(|&score| scale.undo(score)).collect() };
     let (positive, unlabeled, negative) = (back(positive), back(unlabeled), back(&outcome.negative));

@@ -4,7 +4,7 @@
 use crate::Error;
 use onesided_data::Mix;
 use onesided_net::{
-    Architecture, Augment, Mixing, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
+    Architecture, Augment, Mixing, Mixup, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
 };
 
 /// Passes over small data; also the most that are made by default.
@@ -150,6 +150,14 @@ impl TrainOverrides {
             }
             TrainOverrides { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
                 wrong("weight decay", "0 or a positive number", decay)
+            }
+            TrainOverrides { teacher: Some(Teaching::On(_)), mixup: Some(Mixing::On(_)), .. } => {
+                let both = TrainConfig {
+                    teacher: Some(Teacher::default()),
+                    mixup: Some(Mixup::default()),
+                    ..TrainConfig::default()
+                };
+                Ok(both.check()?)
             }
             TrainOverrides { average: Some(rate), .. } if !(0.0..1.0).contains(&rate) => {
                 wrong("average", "0 or above and below 1", rate)

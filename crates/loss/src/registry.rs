@@ -102,6 +102,9 @@ pub struct LossInfo {
     /// Whether its scores are good for their order alone, so that the share μ of U that scores highest is called positive
     /// unless another rule is asked for.
     pub ranks: bool,
+    /// Whether it finds the share of positives itself while it learns, so that its scores are not those of being labeled
+    /// though it needs no prior.
+    pub finds_share: bool,
     /// What of it was put together here because the sources leave it open; `None` where nothing was.
     pub reconstruction: Option<&'static str>,
     negatives: Negatives,
@@ -176,6 +179,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["reduction", "smoothing"],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::CrossEntropy,
         build: |setting, options| {
@@ -193,6 +197,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate"],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::Risk,
         build: |setting, options| {
@@ -209,6 +214,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::Risk,
         build: |setting, options| {
@@ -226,6 +232,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &["surrogate", "beta", "gamma"],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some("the weights of the two classes; not checked against the paper"),
         negatives: Negatives::BalancedRisk,
         build: |setting, options| {
@@ -244,6 +251,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &[],
         pooled: true,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::Pooled,
         build: |_, _| Ok(Box::new(Naive)),
@@ -258,6 +266,7 @@ static METHODS: [LossInfo; 6] = [
         reads: &[],
         pooled: true,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::Nothing("it learns from true labels, and negatives are among them"),
         build: |_, _| Ok(Box::new(Supervised)),
@@ -278,6 +287,7 @@ static LATER: [LossInfo; 8] = [
         reads: &["beta", "gamma"],
         pooled: false,
         ranks: true,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::LogisticRisk,
         build: |setting, options| {
@@ -295,6 +305,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some(
             "its regularizer is a setting of training, mixup; in a single sample the population is P and U by their shares",
         ),
@@ -311,6 +322,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some(
             "the prior is told and stays; tedn estimates it anew each epoch. The first tenth of the epochs warms up",
         ),
@@ -327,6 +339,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: true,
         reconstruction: Some(
             "a fifth of the rows is set aside, where its authors set half aside; the first tenth of the epochs warms up",
         ),
@@ -343,6 +356,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some("the first of its two stages; the second mixes images"),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(DistPu::new(setting.prior_in_unlabeled)?)),
@@ -357,6 +371,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some("of one batch: without running means over batches and without mixed images"),
         negatives: Negatives::Nothing(NO_PLACE),
         build: |setting, _| Ok(Box::new(Pulda::new(setting.prior_in_unlabeled)?)),
@@ -371,6 +386,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: Some(
             "counts are rounded, and more than 512 unlabeled examples are counted in groups",
         ),
@@ -387,6 +403,7 @@ static LATER: [LossInfo; 8] = [
         reads: &[],
         pooled: true,
         ranks: false,
+        finds_share: false,
         reconstruction: Some(
             "how the epochs are divided: nnpu for the first half, the threshold at its last value from three quarters on",
         ),
@@ -429,6 +446,7 @@ const fn elicited(name: &'static str, summary: &'static str, build: Build) -> Lo
         reads: &["reduction"],
         pooled: false,
         ranks: false,
+        finds_share: false,
         reconstruction: None,
         negatives: Negatives::Nothing(
             "the losses that rewards elicit are made of positives and unlabeled rows alone",

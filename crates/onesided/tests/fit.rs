@@ -289,6 +289,26 @@ fn other_thresholds_move_the_decision() {
 }
 
 #[test]
+fn pusb_cuts_by_rank_and_says_what_its_numbers_assume() {
+    let data = data(0.5);
+    let fit = |learner: Learner| learner.method("pusb").prior(prior(0.5)).fit(&data).unwrap();
+    let model = fit(quick());
+    assert_eq!(model.about().threshold_rule, ThresholdRule::Quantile);
+    assert!(model.about().report.warnings.iter().any(|warning| warning.contains("assumes labels at random")));
+    let half = fit(quick().threshold(ThresholdRule::Half));
+    assert_eq!((half.about().threshold_rule, half.about().threshold), (ThresholdRule::Half, 0.5));
+}
+
+#[test]
+fn tedn_learns_without_a_share_and_is_calibrated_at_an_estimate() {
+    let model = quick().method("tedn").epochs(12).fit(&data(0.5)).unwrap();
+    let estimate = model.about().prior_estimate.as_ref().expect("an estimate");
+    assert!(estimate.mu.get() > 0.0);
+    let warnings = &model.about().report.warnings;
+    assert!(!warnings.iter().any(|warning| warning.contains("those of being labeled")), "{warnings:?}");
+}
+
+#[test]
 fn rows_of_another_encoding_are_refused_at_prediction() {
     let model = quick().prior(prior(0.5)).fit(&data(0.5)).unwrap();
     let other = Dataset::from_scaled(Matrix::new(1, 2, vec![0.0; 2]).unwrap(), None).unwrap();

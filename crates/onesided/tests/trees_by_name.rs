@@ -141,7 +141,7 @@ fn models_and_methods_that_do_not_go_together_are_one_sentence() {
     assert_eq!(
         refused(&[("method", "ldce"), ("model", "trees")]),
         "the method ldce cannot take the model trees: it has its own model; of the classic methods elkan-noto, \
-         elkan-noto-weighted and bagging can take trees, and every loss but robust-pu can"
+         elkan-noto-weighted and bagging can take trees, and every loss but tedn and robust-pu can"
     );
     assert!(
         refused(&[("method", "elkan-noto"), ("model", "trees"), ("option", "cost=1")]).contains("option is")

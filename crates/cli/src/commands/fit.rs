@@ -429,6 +429,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "epochs": chosen.map(|candidate| candidate.epochs).filter(|&epochs| epochs > 0),
         "best_epoch": chosen.map(|candidate| candidate.best_epoch).filter(|&epoch| epoch > 0),
         "candidates": about.report.candidates,
+        "teacher": about.report.config.as_ref().and_then(|config| config.teacher),
         "beside": about.report.beside,
         "reserved": about.reserve.len(),
         "held_out": about.report.held_out,
@@ -505,7 +506,9 @@ fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
     });
     let made_of = match model.fitted().network() {
         Some((network, _)) => {
-            format!("with {} ({} parameters{epochs})", about.model, grouped(network.parameters()))
+            let taught = report.config.as_ref().and_then(|config| config.teacher);
+            let teacher = if taught.is_some() { " and a teacher" } else { "" };
+            format!("with {}{teacher} ({} parameters{epochs})", about.model, grouped(network.parameters()))
         }
         None => {
             let columns = counted(about.features.width(), about.features.columns_are());

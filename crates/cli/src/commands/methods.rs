@@ -84,6 +84,9 @@ fn needs(card: Method) -> String {
     let prior = match (card.needs_truth(), card.needs_prior()) {
         (true, _) => "true labels",
         (_, true) => "the share of positives (estimated where it is not given)",
+        _ if matches!(card, Method::Objective(method) if method.finds_share) => {
+            "no prior to learn; for probabilities the share of positives (estimated where it is not given)"
+        }
         _ => "no prior to learn",
     };
     let counts = if card.needs_counts() { "; values that are not negative, best word counts" } else { "" };
@@ -108,6 +111,7 @@ fn in_full(card: Method) -> String {
             "  trains         {}",
             match card {
                 Method::Auto => "several of the others (--effort, --single)",
+                Method::Objective(method) if method.needs_epochs() => "a network (--model)",
                 Method::Objective(_) => "a network or trees (--model)",
                 Method::System(_) => "its own model",
             }

@@ -183,7 +183,16 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
             text: name(text),
         }),
         (Some(_), None) => Ok(Kind::Pictures),
-        (None, Some(_)) => Ok(Kind::Texts),
+        (None, Some(_)) => {
+            let mut inside = 0;
+            for folder in &folders {
+                inside += list(folder, links)?.pictures.len();
+            }
+            Ok(match texts.len() * TEXTS_AMONG_PICTURES <= inside {
+                true => Kind::Classes,
+                false => Kind::Texts,
+            })
+        }
         (None, None) => {
             let mut texts = false;
             for folder in &folders {

@@ -155,7 +155,8 @@ impl ObjectiveChoice {
     }
 
     pub(crate) fn info(&self, model: String) -> Info {
-        let naive = matches!(self, ObjectiveChoice::Named(method) if !method.needs_prior);
+        let naive =
+            matches!(self, ObjectiveChoice::Named(method) if !method.needs_prior && !method.finds_share);
         Info {
             method: self.name(),
             model: Cow::Owned(model),
