@@ -115,4 +115,5 @@ def main():
                     file.write(json.dumps(line) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -428,6 +428,10 @@ impl Settings {
             }
             return Ok(());
         };
+        if self.threshold != ThresholdRule::Half && method.needs_truth {
+            let detail = "it is told no share to cut at; leave threshold out".to_string();
+            return Err(ExperimentError::Spec { file: self.objective.clone(), detail });
+        }
         self.config.check()?;
         let sampling = onesided_loss::Sampling::SingleSample { labeled_share: 0.5 };
         method.build(&onesided_loss::Setting { prior_in_unlabeled: 0.5, sampling }, &self.options)?;
@@ -498,6 +502,11 @@ mod tests {
         assert!(system.contains("a system sees each row once"), "{system}");
         let threshold = refused(Choices { threshold: Some("max-pu-accuracy".into()), ..Choices::default() });
         assert_eq!(threshold, "the threshold of a run is half or quantile, not max-pu-accuracy");
+        let quantile = Choices { threshold: Some("quantile".into()), ..Choices::default() };
+        for (method, why) in [("supervised", "told no share"), ("weighted-lr", "its own threshold")] {
+            let refused = quantile.resolve(method).unwrap().check().unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
         let ranked = Choices::default().resolve("pusb").unwrap().threshold;
         let other = Choices { threshold: Some("half".into()), ..Choices::default() };
         assert_eq!(

@@ -108,14 +108,6 @@ pub enum ModelChoice {
     BaggedTrees,
 }
 
-impl Config {
-    /// How the threshold of a method is chosen: as asked for, or by the method's own rule.
-    pub fn threshold_for(&self, method: &str) -> ThresholdRule {
-        let ranks = onesided_loss::method(method).is_ok_and(|info| info.ranks);
-        self.threshold.unwrap_or(if ranks { ThresholdRule::Quantile } else { ThresholdRule::Half })
-    }
-}
-
 impl ModelChoice {
     const OF_TREES: [(&'static str, ModelChoice); 4] = [
         ("trees", ModelChoice::Trees),
@@ -252,6 +244,12 @@ impl Config {
         let small = Architecture::mlp();
         let default = if pictures { Architecture::Cnn } else { small };
         self.model.clone().unwrap_or(ModelChoice::Network(default))
+    }
+
+    /// How the threshold of a method is chosen: as asked for, or by the method's own rule.
+    pub fn threshold_for(&self, method: &str) -> ThresholdRule {
+        let ranks = onesided_loss::method(method).is_ok_and(|info| info.ranks);
+        self.threshold.unwrap_or(if ranks { ThresholdRule::Quantile } else { ThresholdRule::Half })
     }
 
     /// How the data were drawn; one sample where nothing is said.

@@ -28,6 +28,7 @@ mod side_by_side;
 mod task;
 mod teacher_rule;
 mod train_overrides;
+mod under_way;
 mod views;
 
 pub use config::{Config, ModelChoice, PriorGiven};

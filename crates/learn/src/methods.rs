@@ -98,7 +98,7 @@ impl Method {
         match self {
             Method::Auto => AT_RANDOM,
             Method::Objective(method) if method.needs_truth => "every label is true",
-            Method::Objective(method) if !method.needs_prior && !method.finds_share => {
+            Method::Objective(method) if method.tells_labeled() => {
                 "few positives are hidden, or only the ranking matters"
             }
             Method::Objective(method) if method.ranks => BY_ORDER,
@@ -140,7 +140,7 @@ impl Method {
     pub fn gives(self) -> Gives {
         match self {
             Method::Objective(method) if method.needs_truth => Gives::FromTruth,
-            Method::Objective(method) if !method.needs_prior && !method.finds_share => Gives::Labeled,
+            Method::Objective(method) if method.tells_labeled() => Gives::Labeled,
             Method::System(info) if info.gives_probability => Gives::ByTheory,
             _ => Gives::Calibrated,
         }

@@ -4,7 +4,7 @@
 use crate::Error;
 use onesided_data::Mix;
 use onesided_net::{
-    Architecture, Augment, Mixing, Mixup, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
+    Architecture, Augment, Mixing, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
 };
 
 /// Passes over small data; also the most that are made by default.
@@ -80,14 +80,6 @@ impl Training {
         }
     }
 
-    /// The teacher of rows of a shape, where there is one.
-    pub(crate) fn teacher(&self, input: Shape) -> Option<Teacher> {
-        match self {
-            Training::ByData(overrides) => overrides.teacher.unwrap_or_default().teacher(usual(input)),
-            Training::Fixed(config) => config.teacher,
-        }
-    }
-
     /// The whole configuration for `rows` training rows of a shape.
     pub(crate) fn config(
         &self,
@@ -150,14 +142,6 @@ impl TrainOverrides {
             }
             TrainOverrides { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
                 wrong("weight decay", "0 or a positive number", decay)
-            }
-            TrainOverrides { teacher: Some(Teaching::On(_)), mixup: Some(Mixing::On(_)), .. } => {
-                let both = TrainConfig {
-                    teacher: Some(Teacher::default()),
-                    mixup: Some(Mixup::default()),
-                    ..TrainConfig::default()
-                };
-                Ok(both.check()?)
             }
             TrainOverrides { average: Some(rate), .. } if !(0.0..1.0).contains(&rate) => {
                 wrong("average", "0 or above and below 1", rate)
@@ -243,7 +227,7 @@ fn usual(input: Shape) -> Teacher {
 }
 
 /// Whether rows of a shape are images, which have views of their own.
-pub(crate) fn is_image(input: Shape) -> bool {
+fn is_image(input: Shape) -> bool {
     input.pixels() > 1
 }
 

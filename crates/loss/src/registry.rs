@@ -124,6 +124,11 @@ impl LossInfo {
         objective.is_ok_and(|objective| objective.paced().is_some_and(|paced| paced.needs_epochs()))
     }
 
+    /// Whether its scores, where no prior turns them into others, are those of being labeled.
+    pub fn tells_labeled(&self) -> bool {
+        !self.needs_prior && !self.needs_truth && !self.finds_share
+    }
+
     /// Refuses known negatives where the objective has no place for them, with the reason.
     pub fn check_negatives(&self) -> Result<(), LossError> {
         match self.negatives {

@@ -34,7 +34,7 @@ const MOST: f64 = 0.99;
 #[derive(Clone, Copy, Debug)]
 pub struct Tedn;
 
-/// Best bin estimation.
+/// Best bin estimation, as `onesided-prior` has it with intervals; losses stand alone.
 fn share(positive: Part, unlabeled: Part) -> f64 {
     let (n_p, n_u) = (positive.total(), unlabeled.total());
     if !(n_p > 0.0 && n_u > 0.0) {
@@ -120,21 +120,17 @@ impl Paced for Tedn {
     }
 
     fn shares(&self, done: f64, positive: Part, unlabeled: Part, shares_p: &mut [f32], shares_u: &mut [f32]) {
-        let part = |part: Part, aside: bool| (part.scores().to_vec(), weights(part, aside));
-        let (aside_p, aside_u) = (part(positive, true), part(unlabeled, true));
-        let (kept_p, kept_u) = (part(positive, false), part(unlabeled, false));
-        fn of((scores, weights): &(Vec<f32>, Vec<f32>)) -> Part<'_> {
-            Part::new(scores, Some(weights))
-        }
-        let share = if done < WARM_UP { 0.0 } else { share(of(&aside_p), of(&aside_u)) };
-        Cvir::at(share).shares(done, of(&kept_p), of(&kept_u), shares_p, shares_u);
-        for (shares, kept) in [(shares_p, &kept_p), (shares_u, &kept_u)] {
-            for (share, &own) in shares.iter_mut().zip(&kept.1) {
-                if own == 0.0 {
-                    *share = 0.0;
-                }
-            }
-        }
+        let [aside_p, aside_u] = [positive, unlabeled].map(|part| weights(part, true));
+        let [kept_p, kept_u] = [positive, unlabeled].map(|part| weights(part, false));
+        let share = if done < WARM_UP {
+            0.0
+        } else {
+            share(Part::new(positive.scores(), Some(&aside_p)), Part::new(unlabeled.scores(), Some(&aside_u)))
+        };
+        let kept = Part::new(unlabeled.scores(), Some(&kept_u));
+        Cvir::at(share).shares(done, positive, kept, shares_p, shares_u);
+        // Those of U that are set aside have no weight, and so no share already.
+        shares_p.iter_mut().zip(&kept_p).filter(|(_, own)| **own == 0.0).for_each(|(share, _)| *share = 0.0);
     }
 
     fn evaluate_paced(

@@ -2,7 +2,8 @@
 
 use super::blend::{Judging, OutOfFold};
 use super::{Effort, PortfolioMember};
-use crate::folds::{UnderWay, whole, workers};
+use crate::folds::{whole, workers};
+use crate::under_way::UnderWay;
 use crate::{
     At, Error, Fit, Kinds, Observer, Progress, RunNumber, ScoreScale, Signal, Subset, Task, Trainer, Views,
 };

@@ -156,7 +156,7 @@ impl ObjectiveChoice {
 
     pub(crate) fn info(&self, model: String) -> Info {
         let naive =
-            matches!(self, ObjectiveChoice::Named(method) if !method.needs_prior && !method.finds_share);
+            matches!(self, ObjectiveChoice::Named(method) if method.tells_labeled() || method.needs_truth);
         Info {
             method: self.name(),
             model: Cow::Owned(model),
@@ -251,10 +251,11 @@ impl Scorer for NetworkScorer {
 
     fn candidates(&self) -> Vec<Candidate> {
         let all = self.objective.candidates(self.reduction);
-        match self.train.is_taught() {
+        if self.train.is_taught() {
             // Few labels cannot tell reductions apart either.
-            true => all.into_iter().next_back().into_iter().collect(),
-            false => all,
+            all.into_iter().next_back().into_iter().collect()
+        } else {
+            all
         }
     }
 
@@ -271,7 +272,8 @@ impl Scorer for NetworkScorer {
         self.build(task, &self.candidates()[0])?;
         let network = self.network(task)?;
         self.train.augment(network.input).check(network.input)?;
-        self.train.teacher(network.input).map_or(Ok(()), |teacher| Ok(teacher.check()?))
+        // What cannot go together is refused before anything is waited for.
+        Ok(self.config(task.data.len(), &self.candidates()[0], task).check()?)
     }
 
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
