@@ -346,7 +346,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "on|off",
         Networks,
         train.mixup,
-        "Whether predictions for mixed rows must be mixed predictions, as in VPU, on the CPU: on, off, or numbers such as weight=0.3,alpha=0.3 [default: off]"
+        "Whether predictions for mixed rows must be mixed predictions, as in VPU: on, off, or numbers such as weight=0.3,alpha=0.3 [default: off]"
     ),
     setting!(
         "average",

@@ -7,10 +7,6 @@
 
 use onesided_data::Stream;
 
-/// Why a GPU is refused.
-pub(crate) const ON_THE_CPU: &str =
-    "numbers of rows are left out on the CPU alone; train there, or without a teacher";
-
 /// The largest share of numbers that are left out.
 const MOST: f64 = 0.5;
 
@@ -33,12 +29,16 @@ impl Dropped {
         to.extend((0..rows).map(|_| Dropped { key: stream.next_u64(), share }));
     }
 
+    /// Draws of 32 bits below the first leave a number out; the others are multiplied by the second.
+    pub(crate) fn numbers(&self) -> (u32, f32) {
+        ((f64::from(self.share) * 2f64.powi(32)) as u32, 1.0 / (1.0 - self.share))
+    }
+
     /// Leaves numbers of a row out.
     pub(crate) fn apply(&self, row: &mut [f32]) {
-        // Of 32 bits each; two numbers take one draw.
-        let least = (f64::from(self.share) * 2f64.powi(32)) as u32;
-        let factor = 1.0 / (1.0 - self.share);
+        let (least, factor) = self.numbers();
         let mut state = self.key;
+        // Two numbers take one draw.
         for pair in row.chunks_mut(2) {
             let bits = mixed(&mut state);
             for (x, bits) in pair.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {

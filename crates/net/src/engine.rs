@@ -23,7 +23,7 @@ pub struct ExecutorConfig {
     pub precision: Precision,
     /// Most rows of a training batch.
     pub batch: usize,
-    /// Most strong views among them.
+    /// Most strong views or mixed rows among them.
     pub strong: usize,
 }
 

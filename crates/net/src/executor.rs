@@ -53,9 +53,9 @@ pub struct Batch<'b> {
     pub draws: &'b [Draw],
     /// Strong views of the last rows, as many as there are entries here.
     pub strong: &'b [Strong],
-    /// Strong views of the last rows where rows are no images; on the CPU, and not together with those of images.
+    /// Strong views of the last rows where rows are no images; not together with those of images.
     pub dropped: &'b [Dropped],
-    /// What the last rows are mixed with, so many as there are of them here; on the CPU, and not together with strong views.
+    /// What the last rows are mixed with, so many as there are of them here; not together with strong views.
     pub partners: &'b [Partner],
     /// Key of the dropout draws of a training pass.
     pub dropout_key: u64,

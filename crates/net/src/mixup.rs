@@ -12,9 +12,6 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a GPU is refused.
-pub(crate) const ON_THE_CPU: &str = "rows are mixed on the CPU alone; train there, or without mixup";
-
 /// How rows are mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixup {

@@ -3,9 +3,8 @@
 use crate::NetError;
 use crate::augment::Augment;
 use crate::device::{Device, Precision};
-use crate::dropped;
 use crate::engine::ExecutorConfig;
-use crate::mixup::{self, Mixup};
+use crate::mixup::Mixup;
 use crate::optimizer::{Optimizer, Schedule};
 use crate::spec::{Network, Shape};
 use crate::teacher::Teacher;
@@ -137,21 +136,13 @@ impl TrainConfig {
                         .into(),
                 );
             }
-            if matches!(self.device, Device::Cuda(_)) {
-                return refuse(mixup::ON_THE_CPU.into());
-            }
         }
         self.teacher.map_or(Ok(()), |teacher| teacher.check())
     }
 
-    /// The device that the settings mean for this network: never [`Auto`](Device::Auto). Rows are mixed on the CPU, and
-    /// numbers of rows that are no images are left out there.
+    /// The device that the settings mean for this network: never [`Auto`](Device::Auto).
     pub fn device_for(&self, network: &Network) -> Device {
-        let drops = self.teacher.is_some() && network.input.pixels() == 1;
-        match self.device {
-            Device::Auto if self.mixup.is_some() || drops => Device::Cpu,
-            device => device.resolve(network, self.batch),
-        }
+        self.device.resolve(network, self.batch)
     }
 
     /// The rate of the moving average of weights, where one is kept.
@@ -164,9 +155,6 @@ impl TrainConfig {
         self.check()?;
         if let Some(teacher) = self.teacher {
             teacher.check()?;
-            if input.pixels() == 1 && matches!(self.device, Device::Cuda(_)) {
-                return Err(NetError::Config(dropped::ON_THE_CPU.into()));
-            }
         }
         self.augment.check(input)
     }
@@ -175,8 +163,8 @@ impl TrainConfig {
     pub fn executor_config(&self) -> ExecutorConfig {
         let Self { optimizer, weight_decay, threads, precision, batch, teacher, mixup, .. } = *self;
         // With a teacher, rows go through the network as two views; with mixup, those of U once more.
-        let strong = if teacher.is_some() { batch } else { 0 };
-        let batch = if teacher.is_some() || mixup.is_some() { 2 * batch } else { batch };
+        let strong = if teacher.is_some() || mixup.is_some() { batch } else { 0 };
+        let batch = batch + strong;
         ExecutorConfig { optimizer, weight_decay, threads, precision, batch, strong }
     }
 }

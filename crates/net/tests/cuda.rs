@@ -240,6 +240,9 @@ fn cases() -> Vec<Case> {
         (40, 4, 9, 16, 7),
         (64, 10, 10, 72, 11),
         (72, 8, 7, 64, 9),
+        // The widest layers of the large wide residual network.
+        (320, 5, 4, 640, 6),
+        (640, 4, 3, 640, 5),
     ];
     for (seed, (channels, height, width, outputs, rows)) in images.into_iter().enumerate() {
         let conv = |bias| Layer::Conv { outputs, bias };
@@ -603,6 +606,87 @@ fn strong_views_are_the_cpus() {
                 assert!(gaps.0 < 1e-4 && gaps.1 < 1e-4, "{input}: scores and gradient are off by {gaps:?}");
             }
         }
+    }
+}
+
+/// Rows with numbers left out and mixed rows are the CPU's, of bytes and of numbers, of images and of tables.
+#[test]
+fn changed_rows_are_the_cpus() {
+    let Some(_card) = card() else { return };
+    for input in [Shape::flat(1), Shape::flat(301), Shape { channels: 3, height: 18, width: 13 }] {
+        let network = Architecture::Linear.network(input).unwrap();
+        let weights = Weights::initial(&network, 0.5, 3).unwrap();
+        let held = 40;
+        let mut stream = Stream::new(4, "rows");
+        let bytes: Vec<u8> = (0..held * input.len()).map(|_| stream.below(256) as u8).collect();
+        let numbers = normals(5, held * input.len());
+        let scale: Vec<f32> = (0..input.channels).map(|c| 0.01 + 0.001 * (c % 7) as f32).collect();
+        let shift: Vec<f32> = (0..input.channels).map(|c| -2.0 + 0.1 * (c % 5) as f32).collect();
+        let rows: Vec<u32> = (0..200).map(|i| (i * 7 % held) as u32).collect();
+        let (mut draws, mut dropped) = (Vec::new(), Vec::new());
+        if input.pixels() > 1 {
+            Augment { crop: 4, mirror: true }.draws(1, 2, rows.len(), &mut draws);
+        }
+        Dropped::draws(0.7, 3, 4, 150, &mut dropped);
+        let partner = |i: usize| Partner {
+            row: (i * 11 % held) as u32,
+            draw: draws.get(i).copied().unwrap_or_default(),
+            share: i as f32 / 150.0,
+        };
+        let partners: Vec<Partner> = (0..150).map(partner).collect();
+        let by = normals(6, rows.len());
+        let plain = Batch { draws: &draws, ..Batch::plain(&rows) };
+        let changed = [Batch { dropped: &dropped, ..plain }, Batch { partners: &partners, ..plain }];
+        let bytes = Source::Bytes { bytes: &bytes, scale: &scale, shift: &shift };
+        for source in [Source::Numbers(&numbers), bytes] {
+            let on = |device| {
+                let engine = Engine::new(device, source, input).unwrap();
+                let setting = ExecutorConfig { strong: 160, ..setting(Precision::F32, rows.len()) };
+                let mut executor = engine.executor(&network, &weights, &setting).unwrap();
+                // One executor takes all kinds of batches, one after the other.
+                let mut seen = Vec::new();
+                for batch in [plain, changed[0], changed[1], plain] {
+                    let scores = executor.forward(&batch, Mode::Train).unwrap().to_vec();
+                    executor.backward(&by).unwrap();
+                    seen.push((scores, executor.gradients().unwrap().swap_remove(0).1));
+                }
+                seen
+            };
+            let (have, want) = (on(GPU), on(Device::Cpu));
+            assert!(want[0].0 != want[1].0 && want[0].0 != want[2].0, "nothing was changed");
+            for (which, (have, want)) in have.iter().zip(&want).enumerate() {
+                let gaps = (gap(&have.0, &want.0), gap(&have.1, &want.1));
+                let close = gaps.0 < 1e-4 && gaps.1 < 1e-4;
+                assert!(close, "{input}, batch {which}: scores and gradient are off by {gaps:?}");
+            }
+            let engine = Engine::new(GPU, source, input).unwrap();
+            let setting = ExecutorConfig { strong: 100, ..setting(Precision::F32, rows.len()) };
+            let mut executor = engine.executor(&network, &weights, &setting).unwrap();
+            let message = executor.forward(&changed[1], Mode::Train).unwrap_err().to_string();
+            assert!(message.contains("150 strong views or mixed rows"), "{message}");
+        }
+    }
+}
+
+/// A teacher of rows that are no images and mixed rows: the CPU's weights in f32, the same bytes again in bf16.
+#[test]
+fn teachers_and_mixed_rows_of_tables_are_the_cpus() {
+    let Some(_card) = card() else { return };
+    let task = Task::new("mlp:32,32", Shape::flat(20));
+    let teacher = Some(Teacher { rate: 0.9, confidence: 0.6, weight: 2.0, ramp: 1.0, ..Teacher::default() });
+    let mixup = Some(Mixup::default());
+    for config in [
+        TrainConfig { teacher, epochs: 2, ..config(4) },
+        TrainConfig { mixup, average: Some(0.9), epochs: 2, ..config(4) },
+    ] {
+        let weights = |config: &TrainConfig| train(&task.job(config, None), &mut |_| true).unwrap().weights;
+        let exact = TrainConfig { precision: Precision::F32, ..config.clone() };
+        let on_cpu = weights(&TrainConfig { device: Device::Cpu, ..exact.clone() });
+        let gap = gap(&flat(&weights(&exact)), &flat(&on_cpu));
+        assert!(gap < 1e-2, "weights are off by {gap:.2e}");
+        assert!(bits(&weights(&config)) == bits(&weights(&config)), "a run repeated has other weights");
+        let plain = TrainConfig { teacher: None, mixup: None, average: None, ..exact };
+        assert!(self::gap(&flat(&weights(&plain)), &flat(&on_cpu)) > 1e-2, "nothing was changed");
     }
 }
 

@@ -316,11 +316,6 @@ fn what_cannot_be_mixed_is_refused() {
     let mixup = Some(Mixup::default());
     let both = TrainConfig { mixup, teacher: Some(Teacher::default()), ..config() };
     assert!(message(both).contains("leave one of them out"));
-    let card = TrainConfig { mixup, device: Device::Cuda(0), ..config() };
-    assert!(message(card).contains("rows are mixed on the CPU alone; train there, or without mixup"));
     let wrong = TrainConfig { mixup: Some(Mixup { weight: -1.0, alpha: 0.3 }), ..config() };
     assert!(message(wrong).contains("mixup's weight must be above 0, but is -1"));
-    let network = Architecture::Vgg16 { batch_norm: true };
-    let network = network.network(Shape { channels: 3, height: 32, width: 32 }).unwrap();
-    assert_eq!(TrainConfig { mixup, ..config() }.device_for(&network), Device::Cpu);
 }

@@ -71,7 +71,7 @@ class PUClassifier(Estimator):
         numbers or words are left out, for few labels; numbers such as ``"weight=2,ramp=5"`` change how, and ``"off"`` trains without. Where nothing is said, it takes
         part for color pictures with at most 10,000 labels under ``vgg16``, ``resnet18`` or ``wide-resnet`` on a GPU.
     mixup : str, optional
-        Of networks: ``"on"`` asks that predictions for mixed rows are mixed predictions, as in VPU, on the CPU; or numbers
+        Of networks: ``"on"`` asks that predictions for mixed rows are mixed predictions, as in VPU; or numbers
         such as ``"weight=0.03,alpha=0.3"``.
     average : float, optional
         Of networks: keep a moving average of the weights, of which this much stays at each step, such as 0.99.

@@ -7,10 +7,8 @@ use super::layout::{HEAD, request_words, words_of};
 use super::network::{DeviceNetwork, convolution};
 use super::plan::{BLOCK, By, Op, Plan};
 use crate::NetError;
-use crate::dropped;
 use crate::engine::ExecutorConfig;
-use crate::executor::{Batch, Executor, Mode, OptimizerState, no_average};
-use crate::mixup;
+use crate::executor::{Batch, Draw, Executor, Mode, OptimizerState, no_average};
 use crate::optimizer::{COEFFICIENTS, Clock, Optimizer};
 use crate::spec::Network;
 use crate::weights::{Tensor, Weights};
@@ -173,6 +171,11 @@ impl CudaExecutor {
     }
 }
 
+/// The four bytes of a draw.
+fn word(draw: Draw) -> u32 {
+    u32::from_le_bytes([draw.down as u8, draw.right as u8, draw.mirror, 0])
+}
+
 impl Drop for CudaExecutor {
     /// A step may still be under way; its memory must outlive it.
     fn drop(&mut self) {
@@ -192,16 +195,11 @@ impl Executor for CudaExecutor {
                 "a batch of {n} rows was given to a network that was set up for {capacity}"
             )));
         }
-        if !batch.partners.is_empty() {
-            return Err(NetError::Config(mixup::ON_THE_CPU.into()));
-        }
-        if !batch.dropped.is_empty() {
-            return Err(NetError::Config(dropped::ON_THE_CPU.into()));
-        }
-        if batch.strong.len() > net.strong {
-            let (views, most) = (batch.strong.len(), net.strong);
+        let changed = batch.strong.len() + batch.dropped.len() + batch.partners.len();
+        if changed > net.strong {
+            let most = net.strong;
             return Err(NetError::Config(format!(
-                "a batch of {views} strong views was given to a network that was set up for {most}"
+                "a batch of {changed} strong views or mixed rows was given to a network that was set up for {most}"
             )));
         }
         net.data.0.card.0.context.enter()?;
@@ -210,12 +208,24 @@ impl Executor for CudaExecutor {
         request[1] = u32::from(!batch.draws.is_empty());
         request[2] = batch.dropout_key as u32;
         request[3] = (batch.dropout_key >> 32) as u32;
-        request[4] = batch.strong.len() as u32;
+        request[4] = changed as u32;
+        request[5] = match (batch.dropped, batch.partners) {
+            ([], []) => 0,
+            (_, []) => 1,
+            _ => 2,
+        };
         request[HEAD..HEAD + n].copy_from_slice(batch.rows);
-        let views = words_of(batch.strong);
-        request[HEAD + 2 * capacity..][..views.len()].copy_from_slice(views);
         for (to, draw) in request[HEAD + capacity..HEAD + 2 * capacity].iter_mut().zip(batch.draws) {
-            *to = u32::from_le_bytes([draw.down as u8, draw.right as u8, draw.mirror, 0]);
+            *to = word(*draw);
+        }
+        let (views, how) = (words_of(batch.strong), &mut request[HEAD + 2 * capacity..]);
+        how[..views.len()].copy_from_slice(views);
+        for (to, view) in how.chunks_exact_mut(4).zip(batch.dropped) {
+            let (least, factor) = view.numbers();
+            to.copy_from_slice(&[view.key as u32, (view.key >> 32) as u32, least, factor.to_bits()]);
+        }
+        for (to, partner) in how.chunks_exact_mut(3).zip(batch.partners) {
+            to.copy_from_slice(&[partner.row, word(partner.draw), partner.share.to_bits()]);
         }
         let graph = match mode {
             Mode::Train => &mut self.graphs.train,

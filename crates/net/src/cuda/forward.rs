@@ -113,9 +113,9 @@ impl DeviceNetwork {
             ],
         )?;
         if self.strong > 0 {
-            let strong = rows + 8 * self.capacity as u64;
+            let how = rows + 8 * self.capacity as u64;
             self.pointwise(
-                c"gather_strong",
+                c"gather_changed",
                 main,
                 (self.strong, 1, 1),
                 256,
@@ -124,7 +124,7 @@ impl DeviceNetwork {
                     head.into(),
                     rows.into(),
                     (rows + 4 * self.capacity as u64).into(),
-                    strong.into(),
+                    how.into(),
                     self.at(self.layout.input).into(),
                 ],
             )?;

@@ -93,7 +93,7 @@ const ALIGNMENT: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub total: usize,
-    /// Head, row numbers, draws, strong views.
+    /// Head, row numbers, draws, how the last rows are changed.
     pub request: usize,
     pub scores: usize,
     /// Gradient of the scores, then the optimizer's coefficients.
@@ -137,7 +137,7 @@ pub(crate) struct NormPlaces {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub capacity: usize,
-    /// Most strong views of a batch.
+    /// Most strong views or mixed rows of a batch.
     pub strong: usize,
     pub precision: Precision,
     /// Blocks of rows that sums are taken over.

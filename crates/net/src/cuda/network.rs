@@ -32,7 +32,7 @@ pub(crate) struct DeviceNetwork {
     pub layout: Layout,
     pub plan: Plan,
     pub capacity: usize,
-    /// Most strong views of a batch.
+    /// Most strong views or mixed rows of a batch.
     pub strong: usize,
     pub precision: Precision,
     pub processors: usize,

@@ -12,7 +12,7 @@ use std::ffi::CStr;
 
 const POINTWISE: [&CStr; 20] = [
     c"gather",
-    c"gather_strong",
+    c"gather_changed",
     c"follow",
     c"follow_statistics",
     c"activate_forward",

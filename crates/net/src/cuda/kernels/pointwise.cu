@@ -71,42 +71,90 @@ __device__ __forceinline__ float weak(const Source *s, long long from, Draw d, i
                     : ((const float *)s->data)[place];
 }
 
-// The last rows of the batch once more, as strong views (views.rs has the formula). A block takes one row at a time; a
-// thread one pixel of it.
-extern "C" __global__ void gather_strong(const Source *s, const Head *head, const u32 *rows, const Draw *draws,
-                                         const Strong *strong, T *out) {
+// A strong view of a row (views.rs has the formula); a thread takes one pixel at a time.
+__device__ __forceinline__ void strong_view(const Source *s, long long from, Draw d, Strong v, T *to) {
     int channels = s->channels, height = s->height, width = s->width, pixels = height * width;
-    int first = head->rows - head->strong;
     float middle_x = .5f * (width - 1), middle_y = .5f * (height - 1);
-    for (int i = blockIdx.x; i < head->strong; i += gridDim.x) {
+    for (int pixel = threadIdx.x; pixel < pixels; pixel += blockDim.x) {
+        int y = pixel / width, x = pixel - y * width;
+        bool hole = y >= v.hole_y && y < v.hole_y + v.side && x >= v.hole_x && x < v.hole_x + v.side;
+        float across = x - middle_x, below = y - middle_y;
+        float at_x = v.a * across + v.b * below + v.right + middle_x;
+        float at_y = v.c * across + v.d * below + v.down + middle_y;
+        float left = floorf(at_x), top = floorf(at_y), over = at_x - left, under = at_y - top;
+        int l = (int)left, t = (int)top;
+        auto seen = [&](int c) {
+            return (1.f - under) * ((1.f - over) * weak(s, from, d, t, l, c) + over * weak(s, from, d, t, l + 1, c)) +
+                   under * ((1.f - over) * weak(s, from, d, t + 1, l, c) + over * weak(s, from, d, t + 1, l + 1, c));
+        };
+        float gray = 0.f;
+        for (int c = 0; c < channels; c++) gray += hole ? 0.f : seen(c);
+        gray /= channels;
+        for (int c = 0; c < channels; c++) {
+            float value = 0.f;
+            if (!hole) value = v.contrast * (gray + v.saturation * (seen(c) - gray)) + v.brightness + v.shift[c % 3];
+            to[(long long)pixel * channels + c] = down(value);
+        }
+    }
+}
+
+struct Dropped {
+    u32 key_low, key_high;
+    u32 least;  // draws below it leave a number out
+    float factor;
+};
+
+// A row with numbers left out (dropped.rs); two numbers take one draw.
+__device__ __forceinline__ void without_numbers(const Source *s, long long from, Draw d, Dropped v, T *to) {
+    int channels = s->channels, width = s->width, size = channels * s->height * width;
+    u64 key = ((u64)v.key_high << 32) | v.key_low;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+        int pixel = i / channels, y = pixel / width;
+        u64 z = key + (u64)(i / 2 + 1) * 0x9e3779b97f4a7c15ULL;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+        z ^= z >> 31;
+        u32 bits = i % 2 ? (u32)(z >> 32) : (u32)z;
+        float value = weak(s, from, d, y, pixel - y * width, i - pixel * channels);
+        to[i] = down(bits < v.least ? 0.f : __fmul_rn(value, v.factor));
+    }
+}
+
+struct Partner {
+    u32 row;
+    Draw draw;
+    float share;
+};
+
+// A row mixed with another one (mixup.rs).
+__device__ __forceinline__ void mixed(const Source *s, long long from, Draw d, Partner p, T *to) {
+    int channels = s->channels, width = s->width, size = channels * s->height * width;
+    long long from_other = (long long)p.row * size;
+    float rest = 1.f - p.share;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+        int pixel = i / channels, y = pixel / width, x = pixel - y * width, c = i - pixel * channels;
+        float own = weak(s, from, d, y, x, c), other = weak(s, from_other, p.draw, y, x, c);
+        to[i] = down(__fadd_rn(__fmul_rn(p.share, own), __fmul_rn(rest, other)));
+    }
+}
+
+// The last rows of the batch once more, changed. A block takes one row at a time.
+extern "C" __global__ void gather_changed(const Source *s, const Head *head, const u32 *rows, const Draw *draws,
+                                          const void *how, T *out) {
+    long long size = (long long)s->channels * s->height * s->width;
+    int first = head->rows - head->changed;
+    for (int i = blockIdx.x; i < head->changed; i += gridDim.x) {
         int row = first + i;
-        T *to = out + (long long)row * pixels * channels;
-        long long from = (long long)rows[row] * pixels * channels;
+        T *to = out + row * size;
+        long long from = rows[row] * size;
         Draw d = {0, 0, 0, 0};
         if (head->drawn) d = draws[row];
-        Strong v = strong[i];
-        for (int pixel = threadIdx.x; pixel < pixels; pixel += blockDim.x) {
-            int y = pixel / width, x = pixel - y * width;
-            bool hole = y >= v.hole_y && y < v.hole_y + v.side && x >= v.hole_x && x < v.hole_x + v.side;
-            float across = x - middle_x, below = y - middle_y;
-            float at_x = v.a * across + v.b * below + v.right + middle_x;
-            float at_y = v.c * across + v.d * below + v.down + middle_y;
-            float left = floorf(at_x), top = floorf(at_y), over = at_x - left, under = at_y - top;
-            int l = (int)left, t = (int)top;
-            auto seen = [&](int c) {
-                return (1.f - under) * ((1.f - over) * weak(s, from, d, t, l, c) + over * weak(s, from, d, t, l + 1, c)) +
-                       under * ((1.f - over) * weak(s, from, d, t + 1, l, c) + over * weak(s, from, d, t + 1, l + 1, c));
-            };
-            float gray = 0.f;
-            for (int c = 0; c < channels; c++) gray += hole ? 0.f : seen(c);
-            gray /= channels;
-            for (int c = 0; c < channels; c++) {
-                float value = 0.f;
-                if (!hole)
-                    value = v.contrast * (gray + v.saturation * (seen(c) - gray)) + v.brightness + v.shift[c % 3];
-                to[(long long)pixel * channels + c] = down(value);
-            }
-        }
+        if (head->way == 0)
+            strong_view(s, from, d, ((const Strong *)how)[i], to);
+        else if (head->way == 1)
+            without_numbers(s, from, d, ((const Dropped *)how)[i], to);
+        else
+            mixed(s, from, d, ((const Partner *)how)[i], to);
     }
 }
 

@@ -82,12 +82,13 @@ __device__ __forceinline__ void multiply(float *c, const u32 *a, const u32 *b) {
 
 #endif
 
-// What the host sends before a pass: rows in the batch, whether draws follow, the dropout key.
+// What the host sends before a pass: rows in the batch, whether draws follow, the dropout key, how many of the last rows
+// are changed and in which way (0 strong views, 1 numbers left out, 2 mixed with others).
 struct Head {
     int rows;
     int drawn;
     u32 key_low;
     u32 key_high;
-    int strong;
-    int spare;
+    int changed;
+    int way;
 };
