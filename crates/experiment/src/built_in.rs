@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 30] = files![
+const SPECS: [File; 31] = files![
     "table1",
     "table1-again",
     "table1-as-printed",
@@ -24,6 +24,7 @@ const SPECS: [File; 30] = files![
     "few-labels-40000",
     "few-labels-biased",
     "few-labels-estimated",
+    "few-labels-more",
     "few-labels-prior",
     "benchmark",
     "benchmark-pubench",
