@@ -49,6 +49,13 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The same answer with another best guess, where more is known of the ranking than its scores show. The interval holds it.
+    pub fn with_guess(self, mu: f64) -> Self {
+        let mu = mu.min(self.bound).clamp(EDGE, 1.0 - EDGE);
+        let (low, high) = self.interval;
+        Self { mu, cautious: self.cautious.min(mu), interval: (low.min(mu), high.max(mu)), ..self }
+    }
+
     /// The guess as a prior to learn with.
     pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, EvidenceError> {
         let outside = |_| EvidenceError::AtTheEnd { estimator: "the answer".to_string(), mu: self.mu };
@@ -104,6 +111,18 @@ mod tests {
         // Now and then a tenth of what looks pure is positive: the lower end says so.
         assert!(found.interval.0 > 0.02 && found.interval.1 < 0.3 && found.bound < 0.3, "{found:?}");
         assert!(found.interval.0 <= 0.2 && 0.2 <= found.interval.1 && 0.2 < found.bound, "{found:?}");
+    }
+
+    #[test]
+    fn another_guess_is_held_by_the_interval_and_by_the_bound() {
+        let found = answered(1.5, 0.2, (100, 2_000));
+        let higher = found.with_guess(found.interval.1 + 0.01);
+        assert_eq!((higher.mu, higher.interval), (found.interval.1 + 0.01, (found.interval.0, higher.mu)));
+        assert_eq!((higher.cautious, higher.bound), (found.cautious, found.bound));
+        let lower = found.with_guess(1e-3);
+        assert_eq!((lower.mu, lower.cautious, lower.interval.1), (1e-3, 1e-3, found.interval.1));
+        assert!(lower.interval.0 <= 1e-3);
+        assert_eq!(found.with_guess(1.0).mu, found.bound);
     }
 
     #[test]
