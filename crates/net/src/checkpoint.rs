@@ -25,6 +25,8 @@ pub(crate) struct State {
     pub history: Vec<EpochRecord>,
     /// Epoch, risk and weights of the best epoch so far.
     pub best: Option<(usize, f64, Weights)>,
+    /// Scores of the held-out rows after each epoch, where they are kept.
+    pub held_out: Vec<Vec<f32>>,
     /// Averaged weights, where they are kept, with the shift of the teacher that has them, where there is one.
     pub average: Option<(Option<f64>, Weights)>,
 }
@@ -50,6 +52,7 @@ struct Shift {
 
 const KEY: &str = "onesided-checkpoint";
 const CHECKSUM: &str = "checksum";
+const HELD_OUT: &str = "held_out";
 
 /// CRC-32 of the head and of the tensors in the order of their names, in hexadecimal: no flipped bit goes unnoticed.
 fn checksum<'t>(head: &str, tensors: impl Iterator<Item = (&'t str, &'t [u8])>) -> String {
@@ -123,6 +126,10 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
         for tensor in weights.iter().flat_map(|w| &w.tensors) {
             arrays.push((format!("{prefix}.{}", tensor.name), tensor.shape.clone(), &tensor.data));
         }
+    }
+    let held_out = state.held_out.concat();
+    if let Some(first) = state.held_out.first() {
+        arrays.push((HELD_OUT.into(), vec![state.held_out.len(), first.len()], &held_out));
     }
     let head = Header {
         fingerprint,
@@ -210,7 +217,16 @@ pub(crate) fn read(path: &Path, fingerprint: u64, network: &Network) -> Result<O
         Some(Shift { shift }) => Some((shift, weights("teacher")?)),
         None => None,
     };
+    // Checkpoints of earlier versions have none.
+    let held_out = match tensors.tensor(HELD_OUT).map(|view| view.shape().to_vec()) {
+        Err(_) => Vec::new(),
+        Ok(shape) if shape.len() == 2 && shape[1] > 0 => {
+            array(HELD_OUT)?.chunks(shape[1]).map(<[f32]>::to_vec).collect()
+        }
+        Ok(_) => return Err(damaged()),
+    };
     Ok(Some(State {
+        held_out,
         weights: weights("now")?,
         optimizer: OptimizerState {
             clock: head.clock,

@@ -86,7 +86,8 @@ pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
 pub use teacher::{ObjectiveViews, Targets, Teacher, TeacherNumbers, Teaching};
 pub use train::{
-    EpochRecord, Job, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on, train_watched,
+    EpochRecord, Job, MOST_KEPT, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on,
+    train_watched,
 };
 pub use train_config::TrainConfig;
 pub use views::Strong;

@@ -111,11 +111,17 @@ pub struct Trained {
     pub best_epoch: usize,
     /// Every epoch.
     pub history: Vec<EpochRecord>,
+    /// Scores of the held-out rows after each epoch that was judged by them: positives, unlabeled rows, known negatives.
+    /// Empty where nothing was judged, and where all of them would be more than [`MOST_KEPT`] numbers.
+    pub held_out: Vec<Vec<f32>>,
     /// Epochs that a checkpoint already held.
     pub resumed_from: Option<usize>,
     /// The observer asked to stop.
     pub interrupted: bool,
 }
+
+/// Scores of held-out rows that are kept at most, over all epochs: 16 MiB.
+pub const MOST_KEPT: usize = 1 << 22;
 
 /// Trains a network on the device of its settings. `observer` sees every batch and returns false to stop; the
 /// checkpoint then stays.
@@ -180,6 +186,10 @@ pub fn train_watched(
     let mut best: Option<(usize, f64, Weights)> = None;
     let fingerprint = job.checkpoint.map(|_| checkpoint::fingerprint(job));
     let mut resumed_from = None;
+    let held_out_rows: usize = held_out.iter().map(|rows| rows.len()).sum();
+    let mut keep =
+        job.risk.is_some() && held_out_rows > 0 && config.epochs.saturating_mul(held_out_rows) <= MOST_KEPT;
+    let mut kept: Vec<Vec<f32>> = Vec::new();
     let state = match (job.checkpoint, fingerprint) {
         (Some(path), Some(print)) => checkpoint::read(path, print, job.network)?.map(|state| (path, state)),
         _ => None,
@@ -209,6 +219,9 @@ pub fn train_watched(
             }
             sampler.restore(state.sampler);
             resumed_from = Some(state.history.len());
+            // A checkpoint of an earlier version has no scores, and those of later epochs alone are of no use.
+            keep &= state.held_out.len() == state.history.len();
+            kept = if keep { state.held_out } else { Vec::new() };
             history = state.history;
             best = state.best;
             executor
@@ -317,7 +330,11 @@ pub fn train_watched(
                 } else {
                     score_rows(judged, held_out_negative)?
                 };
-                Some(risk(&positive, &unlabeled, &negative))
+                let of_epoch = risk(&positive, &unlabeled, &negative);
+                if keep {
+                    kept.push([positive, unlabeled, negative].concat());
+                }
+                Some(of_epoch)
             }
         };
         watcher(epoch, judged)?;
@@ -339,6 +356,7 @@ pub fn train_watched(
                 sampler: sampler.state(),
                 history: history.clone(),
                 best: best.clone(),
+                held_out: kept.clone(),
                 average: match config.average_rate() {
                     Some(_) => Some((lesson.as_ref().and_then(Lesson::shift), executor.averaged()?)),
                     None => None,
@@ -353,7 +371,7 @@ pub fn train_watched(
         None if config.average.is_some() => (epochs_run, executor.averaged()?),
         None => (epochs_run, executor.weights()?),
     };
-    Ok(Trained { weights, epochs_run, best_epoch, history, resumed_from, interrupted })
+    Ok(Trained { weights, epochs_run, best_epoch, history, held_out: kept, resumed_from, interrupted })
 }
 
 /// Whether no score is infinite or NaN: one pass over the exponents, without a branch for each.

@@ -270,6 +270,10 @@ fn an_interrupted_run_resumes_to_the_same_weights() {
         (rest.weights, rest.best_epoch, rest.history),
         (whole.weights, whole.best_epoch, whole.history)
     );
+    // 20 positives and 80 unlabeled rows after each of 6 epochs, three of which the checkpoint held.
+    assert_eq!((whole.held_out.len(), whole.held_out[0].len()), (6, 100));
+    assert!(whole.held_out[0] != whole.held_out[5]);
+    assert_eq!(rest.held_out, whole.held_out);
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
