@@ -47,7 +47,7 @@ mod with_truth;
 mod without_negatives;
 
 pub use at_top::{AtTop, Top, at_top};
-pub use bootstrap::{Interval, RESAMPLES};
+pub use bootstrap::{Interval, RESAMPLES, held_out_in_turn};
 pub use calibrate::{Calibration, probability};
 pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_risk, zero_one_risk};
 pub use degenerate::degenerate;

@@ -257,6 +257,22 @@ impl PuMetrics {
         }
     }
 
+    /// With intervals this many times as wide, where rows were held out in turn
+    /// ([`held_out_in_turn`](crate::held_out_in_turn)).
+    #[must_use]
+    pub fn widened(mut self, factor: f64) -> Self {
+        let always = [&mut self.recall, &mut self.predicted_positive, &mut self.auc_pu];
+        let maybe =
+            [&mut self.precision, &mut self.f1, &mut self.pu_risk, &mut self.pu_accuracy, &mut self.auc];
+        for share in always.into_iter().chain(maybe.into_iter().flatten()) {
+            *share = share.widened(factor, 1.0);
+        }
+        for ratio in [&mut self.lift, &mut self.lee_liu].into_iter().flatten() {
+            *ratio = ratio.widened(factor, f64::INFINITY);
+        }
+        self
+    }
+
     /// With estimates from 0 to 1, where shares and areas are. The warnings keep what they were.
     fn clipped(mut self) -> Self {
         let estimates =
@@ -328,6 +344,23 @@ mod tests {
         close(value(m.pu_accuracy), 0.875);
         close(value(m.auc), (0.75 - 0.125) / 0.75);
         assert_eq!(m.warnings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_interval_is_widened_and_no_value() {
+        let narrow = without_negatives(&input(mu(0.25)), 50, 0).unwrap();
+        let wide = narrow.clone().widened(1.5);
+        let all = |m: &PuMetrics| {
+            let always = [m.recall, m.predicted_positive, m.auc_pu];
+            let maybe = [m.lift, m.lee_liu, m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc];
+            always.into_iter().chain(maybe.map(Option::unwrap)).collect::<Vec<Interval>>()
+        };
+        for (narrow, wide) in all(&narrow).into_iter().zip(all(&wide)) {
+            assert_eq!(narrow.value, wide.value);
+            assert!(wide.low < narrow.low || narrow.low == 0.0, "{narrow:?} {wide:?}");
+            assert!(wide.high > narrow.high || narrow.high == 1.0, "{narrow:?} {wide:?}");
+        }
+        assert!(wide.lift.unwrap().high > 1.0 && wide.recall.high == 1.0, "{wide:?}");
     }
 
     #[test]
