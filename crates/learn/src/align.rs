@@ -16,7 +16,13 @@ pub(crate) struct FoldScores {
 
 /// All rows with their scores on one scale.
 pub(crate) fn aligned(folds: Vec<FoldScores>) -> Vec<(u32, f32)> {
-    let all = quantiles(folds.iter().flat_map(|fold| fold.unlabeled.iter().copied()).collect());
+    let all = folds.iter().flat_map(|fold| fold.unlabeled.iter().copied()).collect();
+    aligned_to(all, folds)
+}
+
+/// [`aligned`], on the scale of these scores of unlabeled rows.
+pub(crate) fn aligned_to(unlabeled: Vec<f32>, folds: Vec<FoldScores>) -> Vec<(u32, f32)> {
+    let all = quantiles(unlabeled);
     let moved = |fold: FoldScores| {
         let own = quantiles(fold.unlabeled);
         let scores = fold.scores.into_iter().map(|score| moved(score, &own, &all)).collect::<Vec<f32>>();
@@ -82,6 +88,14 @@ mod tests {
         order.sort_by(|a, b| a.1.total_cmp(&b.1));
         let f = |row: u32| (row as f32 / 20.0).sin() * row as f32;
         assert!(order.windows(2).all(|pair| f(pair[0].0) <= f(pair[1].0)));
+    }
+
+    #[test]
+    fn folds_come_to_a_scale_that_is_given() {
+        let f: Vec<f32> = (0..201).map(|i| i as f32).collect();
+        let target = f.iter().map(|f| 7.0 - 2.0 * f).collect();
+        let moved = aligned_to(target, vec![fold(0, f)]);
+        assert!(moved.iter().all(|(row, score)| (score - (2.0 * *row as f32 - 393.0)).abs() < 1e-2));
     }
 
     #[test]

@@ -7,6 +7,10 @@
 //! 5. Its scores are calibrated on the held-out rows at U's prior and moved to the population's; a theory's probabilities
 //!    stay as they are.
 //! 6. Threshold and metrics follow, on the held-out rows.
+//!
+//! Rows that are held out in turn also decide when training stops. A model that stopped where its few held-out positives looked best
+//! ranks these, and no others, too high: on 20 tables the AUC came out .03 to .04 too high for that. So each fold is scored after
+//! as many epochs (or trees) as the other folds settle on, as the final model is, for steps 5 and 6.
 
 use crate::align::{FoldScores, aligned};
 use crate::criterion::{self, HeldScores, Losses};
@@ -21,7 +25,7 @@ use crate::{
 use onesided_classic::Link;
 use onesided_data::{Amounts, Counts, PriorInUnlabeled, agree, counted, part_of};
 use onesided_eval::{Calibration, Sample, ThresholdRule};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// With fewer held-out positives than this, choices and metrics rest on too few rows to be quiet about it.
 const FEW_HELD_OUT: usize = 50;
@@ -71,7 +75,7 @@ pub(crate) fn by_row(rows: usize, scored: impl IntoIterator<Item = (u32, f32)>) 
 struct Outcome {
     candidate: Candidate,
     fits: Vec<Fit>,
-    /// HeldScores-out scores on a common scale, by the models that had not seen the rows.
+    /// Held-out scores on a common scale, by models that had not seen the rows and did not stop by them.
     positive: Vec<f32>,
     unlabeled: Vec<f32>,
     negative: Vec<f32>,
@@ -88,19 +92,24 @@ impl Outcome {
         let in_turn = folds.len() > 1;
         let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rows, mut of_folds) = (Kinds::default(), Vec::new());
-        for (fit, fold) in fits.iter().zip(folds) {
+        let by_others = stopped_by_others(&fits);
+        for (at, (fit, fold)) in fits.iter().zip(folds).enumerate() {
             let scale = if in_turn { fit.scale } else { ScoreScale::ONE };
-            let scores: Vec<f32> = fit.scored.iter().map(|&score| scale.apply(score)).collect();
+            let scaled =
+                |scores: &[f32]| scores.iter().map(|&score| scale.apply(score)).collect::<Vec<f32>>();
+            let scores = scaled(&fit.scored);
             let [p, u, n] = fold.stopping.split(&scores);
             positive.extend_from_slice(p);
             unlabeled.extend_from_slice(u);
             negative.extend_from_slice(n);
-            let of_fold = u.to_vec();
-            of_folds.push(FoldScores { rows: fold.stopping.all(), scores, unlabeled: of_fold });
+            let scores = by_others.as_ref().map_or(scores.clone(), |by_others| scaled(by_others[at]));
+            let unlabeled = fold.stopping.split(&scores)[1].to_vec();
+            of_folds.push(FoldScores { rows: fold.stopping.all(), scores, unlabeled });
             rows.positive.extend_from_slice(&fold.stopping.positive);
             rows.unlabeled.extend_from_slice(&fold.stopping.unlabeled);
             rows.negative.extend_from_slice(&fold.stopping.negative);
         }
+        // Each candidate is judged where it stopped best, as ever.
         let weights = task.weights_by_kind(&rows);
         let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
         let held = HeldScores {
@@ -110,7 +119,15 @@ impl Outcome {
         };
         let risk = if task.truth { held.log_loss() } else { held.risk(task.mu()) };
         let losses = held.losses(task.mu());
+        let crossed = by_others.is_some();
         let list = aligned(of_folds);
+        if crossed {
+            // One scale for all folds: they stopped elsewhere than where their own scores were compared.
+            let of_rows: HashMap<u32, f32> = list.iter().copied().collect();
+            let again = |rows: &[u32]| rows.iter().map(|row| of_rows[row]).collect::<Vec<f32>>();
+            (positive, unlabeled, negative) =
+                (again(&rows.positive), again(&rows.unlabeled), again(&rows.negative));
+        }
         Self { candidate, fits, positive, unlabeled, negative, rows, list, risk, losses }
     }
 
@@ -133,6 +150,27 @@ impl Outcome {
             weight: None,
         }
     }
+}
+
+/// For each fold, the scores of its rows after as many epochs (or trees) as the other folds settle on: the middle one of their
+/// best, or the last there was. `None` where nothing stopped by rows, or no other fold is there.
+fn stopped_by_others(fits: &[Fit]) -> Option<Vec<&[f32]>> {
+    if fits.len() < 2 || fits.iter().any(|fit| fit.rounds.is_empty()) {
+        return None;
+    }
+    let of_fold = |at: usize| {
+        let others = fits.iter().enumerate().filter(|(other, _)| *other != at);
+        let mut best: Vec<usize> = others.map(|(_, other)| other.history.best_epoch).collect();
+        best.sort_unstable();
+        // Of an even number two are in the middle.
+        let middle = (best[(best.len() - 1) / 2] + best[best.len() / 2]) / 2;
+        let fit = &fits[at];
+        if middle == fit.history.best_epoch {
+            return fit.scored.as_slice();
+        }
+        fit.rounds[middle.clamp(1, fit.rounds.len()) - 1].as_slice()
+    };
+    Some((0..fits.len()).map(of_fold).collect())
 }
 
 /// Refuses what [`learn`] would refuse before its first step. Allocates nothing that learning allocates.
@@ -446,4 +484,50 @@ fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<String> {
             part_of(clipped, unlabeled.len(), "held-out unlabeled rows")
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{History, OwnModel};
+    use onesided_data::Dataset;
+    use std::sync::Arc;
+
+    struct Nothing;
+
+    impl OwnModel for Nothing {
+        fn scores(&self, rows: &Dataset) -> Result<Vec<f32>, Error> {
+            Ok(vec![0.0; rows.len()])
+        }
+    }
+
+    /// A fold of one row whose score is 100 times the fold plus the number of epochs.
+    fn fit(fold: usize, best_epoch: usize, epochs: usize) -> Fit {
+        let score = |epoch: usize| (100 * fold + epoch) as f32;
+        Fit {
+            fitted: Fitted::Own { name: String::new(), model: Arc::new(Nothing) },
+            stopping: Vec::new(),
+            scored: vec![score(best_epoch)],
+            rounds: (1..=epochs).map(|epoch| vec![score(epoch)]).collect(),
+            scale: ScoreScale::ONE,
+            history: History { epochs, best_epoch, ..History::default() },
+            described: String::new(),
+            resumed_from: None,
+            finished_early: false,
+        }
+    }
+
+    #[test]
+    fn a_fold_is_scored_where_the_others_stopped() {
+        let fits = [fit(0, 9, 12), fit(1, 2, 5), fit(2, 4, 7), fit(3, 6, 9), fit(4, 20, 23)];
+        let scores: Vec<f32> = stopped_by_others(&fits).unwrap().iter().map(|scores| scores[0]).collect();
+        // The others' best epochs are 2 4 6 20, 4 6 9 20 (of which this fold ran 5), 2 6 9 20, 2 4 9 20 and 2 4 6 9.
+        assert_eq!(scores, [5.0, 105.0, 207.0, 306.0, 405.0]);
+        // Nothing but its own rows, or no rows that decided.
+        assert!(stopped_by_others(&fits[..1]).is_none());
+        assert!(stopped_by_others(&[fit(0, 3, 3), fit(1, 2, 0)]).is_none());
+        // A model of no trees is one of one tree once it is fitted on all rows.
+        let none = [fit(0, 0, 3), fit(1, 2, 5), fit(2, 0, 4)];
+        assert_eq!(stopped_by_others(&none).unwrap()[1], [101.0]);
+    }
 }

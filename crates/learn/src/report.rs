@@ -45,7 +45,8 @@ pub struct Report {
     /// Metrics of the model's decision on the held-out rows, by name, with 95 % intervals.
     ///
     /// Without true labels they describe U, the population that the held-out unlabeled rows come from, at its prior μ.
-    /// The rows also served to choose and to calibrate, so the numbers are slightly optimistic.
+    /// Rows that were held out in turn are scored where others decided when to stop and how much of each member to take, and
+    /// the intervals leave room for the scatter of training. Rows that were held out once also decided when to stop.
     pub metrics: BTreeMap<String, Interval>,
     /// What the reader should know before trusting the model.
     pub warnings: Vec<String>,

@@ -15,8 +15,8 @@ use crate::undrawn::Undrawn;
 use crate::{About, AtPrior, Error, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, probability,
-    with_truth_intervals, without_negatives_weighted,
+    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
+    probability, with_truth_intervals, without_negatives_weighted,
 };
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task};
@@ -241,7 +241,7 @@ impl Model {
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        self.pu_metrics(positive, unlabeled, resamples, seed)
+        self.pu_metrics(positive, unlabeled, resamples, seed, 1.0)
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
@@ -433,13 +433,17 @@ impl Model {
         resamples: usize,
     ) -> Result<(), Error> {
         let seed = self.about.report.seed();
+        let factor = held_out_in_turn(self.about.report.folds);
         let metrics: BTreeMap<String, Interval> = if truth {
             let q = probabilities(&[positive.scores, other.scores].concat());
             let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.scores.len()).collect();
             let intervals = with_truth_intervals(&q, &truth, self.about.threshold, resamples, seed)?;
-            intervals.into_iter().map(|(name, interval)| (name.to_string(), interval)).collect()
+            let most = |name: &str| if name == "log_loss" { f64::INFINITY } else { 1.0 };
+            let wide =
+                |(name, interval): (&str, Interval)| (name.to_string(), interval.widened(factor, most(name)));
+            intervals.into_iter().map(wide).collect()
         } else {
-            let metrics = self.pu_metrics(positive, other, resamples, seed)?;
+            let metrics = self.pu_metrics(positive, other, resamples, seed, factor)?;
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
@@ -447,12 +451,14 @@ impl Model {
         Ok(())
     }
 
+    /// Intervals are `factor` times as wide as those of rows that nothing was trained on.
     fn pu_metrics(
         &self,
         positive: Sample,
         unlabeled: Sample,
         resamples: usize,
         seed: u64,
+        factor: f64,
     ) -> Result<PuMetrics, Error> {
         let weights = [positive.weights, unlabeled.weights];
         let at_mu = |sample: Sample| -> Vec<f32> {
@@ -465,11 +471,12 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        let mut metrics = without_negatives_weighted(&input, weights, resamples, seed)?;
+        let mut metrics = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
         // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
         for end in self.about.prior_estimate.iter().flat_map(PriorEstimate::ends) {
             let input = PuInput { prior: Some(end), ..input };
-            widen(&mut metrics, &without_negatives_weighted(&input, weights, resamples, seed)?);
+            let other = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
+            widen(&mut metrics, &other);
         }
         Ok(metrics)
     }

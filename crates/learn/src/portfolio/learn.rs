@@ -5,10 +5,11 @@
 //! 3. Weights of the members follow from these scores ([`super::blend`]).
 //! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
 //!    one model is wanted, members with a weight are trained once more on all rows instead.
-//! 5. The mean's scores out of fold are calibrated at U's prior. Rows outside of the sample are scored by the models of one
+//! 5. The mean's scores out of fold are calibrated at U's prior, and measured: those of each fold by weights that follow from the
+//!    other folds, because weights flatter the positives that they follow from. Rows outside of the sample are scored by the models of one
 //!    fold each, in turn: those have not met them either.
 
-use super::blend::{self, OutOfFold};
+use super::blend::{self, OutOfFold, Parts};
 use super::judge::{Fold, Judged, Tries, folds, judge, judged_rows};
 use super::{Portfolio, PortfolioMember};
 use crate::align::{FoldScores, aligned};
@@ -26,6 +27,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Rows outside of a sample are scored this many at a time.
 const ROWS_AT_ONCE: usize = 65_536;
+/// Parts that rows which were held out once are dealt into, to weigh members by other rows.
+const PARTS: usize = 5;
 
 pub(crate) fn learn(
     portfolio: &Portfolio,
@@ -43,8 +46,10 @@ pub(crate) fn learn(
     let usual: Vec<f64> = judged.iter().map(|one| one.member.usual).collect();
     let weights = blend::weights(&scores, &usual, portfolio.single);
     let blended = blend::mean(&scores, &weights);
+    let threads = workers(task.machine.threads);
+    let fair = blend::by_other_parts(&scores, &usual, portfolio.single, &parts(&folds), &blended, threads);
     let mut report = report(task, &judged, &failed, &weights, &folds);
-    report.beside = beside(task, &judged, &blended);
+    report.beside = beside(task, &judged, &fair);
     report.notes.extend(not_monotone(&portfolio.not_monotone));
     report.device = device;
     let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
@@ -84,15 +89,15 @@ pub(crate) fn learn(
     }
     let priors = task.priors;
     let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
-    let held = blended.held();
+    let held = fair.held();
     let calibration = Calibration::fit_weighted(held.positive, held.unlabeled, mu)?;
     let of_positives = folds.iter().flat_map(|fold| &fold.scored.positive);
     let of_unlabeled = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
     Ok(Learned {
         held_out: of_positives.chain(of_unlabeled).copied().collect(),
-        positive: blended.positive,
-        unlabeled: blended.unlabeled,
-        negative: blended.negative,
+        positive: fair.positive,
+        unlabeled: fair.unlabeled,
+        negative: fair.negative,
         out_of_fold,
         fitted: Fitted::Ensemble(members),
         info: portfolio.info(),
@@ -103,6 +108,19 @@ pub(crate) fn learn(
         shift: shift(task, priors),
         report,
     })
+}
+
+/// Which fold each scored row is in. Rows that were held out once are dealt into parts.
+fn parts(folds: &[Fold]) -> Parts {
+    let number = if folds.len() > 1 { folds.len() } else { PARTS };
+    let of = |kind: fn(&Kinds) -> &Vec<u32>| -> Vec<usize> {
+        let places = folds.iter().enumerate().flat_map(|(fold, one)| {
+            (0..kind(&one.scored).len()).map(move |at| if folds.len() > 1 { fold } else { at % PARTS })
+        });
+        places.collect()
+    };
+    let of_rows = [of(|kinds| &kinds.positive), of(|kinds| &kinds.unlabeled), of(|kinds| &kinds.negative)];
+    Parts { of_rows, number }
 }
 
 /// The rows of the folds with what the mean says of them, brought to one scale.

@@ -169,6 +169,7 @@ impl Trainer for ClassicTrainer<'_> {
         Ok(Fit {
             stopping: self.scores(&model, &subset.stopping.all())?,
             scored: self.scores(&model, subset.scored)?,
+            rounds: Vec::new(),
             scale,
             described: described(&model),
             fitted: Fitted::Classic(model),

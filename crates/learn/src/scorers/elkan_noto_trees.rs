@@ -288,6 +288,7 @@ impl Trainer for ElkanNotoTrainer<'_> {
         Ok(Fit {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
+            rounds: Vec::new(),
             scale: ScoreScale::ONE,
             history: History { epochs: trees, best_epoch: trees, ..History::default() },
             described: format!("{} (label frequency {c:.4})", self.scorer.name),

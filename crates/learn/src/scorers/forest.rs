@@ -313,6 +313,7 @@ impl Trainer for LabelTreesTrainer<'_> {
         Ok(Fit {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
+            rounds: Vec::new(),
             scale: ScoreScale::ONE,
             history: History {
                 epochs: model.trees().len(),

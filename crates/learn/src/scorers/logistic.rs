@@ -152,6 +152,7 @@ impl Trainer for LogisticTrainer<'_> {
             stopping: narrow(logits),
             scored: narrow(scored),
             fitted: Fitted::Classic(fitted),
+            rounds: Vec::new(),
             scale: ScoreScale::ONE,
             history: History::default(),
             described: "logistic regression".to_string(),

@@ -429,6 +429,7 @@ impl Trainer for NetworkTrainer<'_> {
         Ok(Fit {
             scored: if same { stopping.clone() } else { self.scores(&trained, subset.scored, &config)? },
             stopping,
+            rounds: if same { trained.held_out } else { Vec::new() },
             scale: ScoreScale::ONE,
             fitted: Fitted::Network { network: self.network.clone(), weights: trained.weights },
             history: History {
@@ -452,7 +453,8 @@ impl Trainer for NetworkTrainer<'_> {
     }
 }
 
-fn same_rows(kinds: &Kinds, rows: &[u32]) -> bool {
+/// Whether the rows that decide when to stop are those to score, in their order.
+pub(crate) fn same_rows(kinds: &Kinds, rows: &[u32]) -> bool {
     let all = kinds.positive.iter().chain(&kinds.unlabeled).chain(&kinds.negative);
     kinds.len() == rows.len() && all.eq(rows)
 }

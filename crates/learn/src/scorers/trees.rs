@@ -4,6 +4,7 @@
 //! compare a mean over U with the prior see U in random parts, new ones before each tree, as a network sees batches.
 
 use super::ObjectiveChoice;
+use super::network::same_rows;
 use crate::criterion::HeldScores;
 use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Observer, Progress, ScoreScale, Scorer, Signal, Subset,
@@ -12,6 +13,7 @@ use crate::{
 use onesided_data::{Label, Stream, map_stretches};
 use onesided_eval::Sample;
 use onesided_loss::{Loss, Objective, Options, Part, Reduction, Setting};
+use onesided_net::MOST_KEPT;
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
 use std::borrow::Cow;
 
@@ -136,8 +138,15 @@ impl Trainer for TreesTrainer<'_> {
         derivatives.threads = subset.threads;
         let stopping = subset.stopping.all();
         let weights = task.weights_by_kind(subset.stopping);
+        let keep = same_rows(subset.stopping, subset.scored) && config.trees * stopping.len() <= MOST_KEPT;
+        // The first look is before the first tree.
+        let (mut rounds, mut looks) = (Vec::new(), 0);
         let mut judge = |scores: &[f64]| {
             let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+            looks += 1;
+            if keep && looks > 1 {
+                rounds.push(scores.clone());
+            }
             let [positive, unlabeled, negative] = subset.stopping.split(&scores);
             let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
             let held = HeldScores {
@@ -189,6 +198,7 @@ impl Trainer for TreesTrainer<'_> {
         Ok(Fit {
             stopping: scores(&stopping)?,
             scored: scores(subset.scored)?,
+            rounds,
             scale: ScoreScale::ONE,
             history: History {
                 epochs: grown,

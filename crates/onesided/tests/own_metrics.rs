@@ -1,0 +1,74 @@
+//! What a fit says of itself: no better than the truth on average, and the truth inside of its intervals.
+//!
+//! Few labels are where it is hard: rows that decide when to stop, or how much of each member to take, look better than others.
+
+use onesided::data::Stream;
+use onesided::{ClassPrior, Dataset, Label, Learner, Matrix};
+
+const COLUMNS: usize = 6;
+
+/// Rows of which a fourth is positive. Two columns lie `apart` for the two classes, the others are noise.
+fn rows(seed: u64, count: usize, apart: f64) -> (Matrix, Vec<bool>) {
+    let mut stream = Stream::new(seed, "rows");
+    let truth: Vec<bool> = (0..count).map(|row| row % 4 == 0).collect();
+    let mut cells = Vec::with_capacity(count * COLUMNS);
+    for &positive in &truth {
+        for column in 0..COLUMNS {
+            let center = if positive && column < 2 { apart } else { 0.0 };
+            cells.push((center + stream.normal()) as f32);
+        }
+    }
+    (Matrix::new(count, COLUMNS, cells).unwrap(), truth)
+}
+
+/// How far the printed AUC is above that of many other rows, on average, and how often its interval holds the latter.
+fn measured(learner: &Learner, apart: f64, fits: u64) -> (f64, u64) {
+    let (mut above, mut inside) = (0.0, 0);
+    for seed in 0..fits {
+        let (matrix, truth) = rows(seed, 600, apart);
+        // One in five positives has a label.
+        let label = |row: usize| if row.is_multiple_of(20) { Label::Positive } else { Label::Unlabeled };
+        let labels = (0..600).map(label).collect();
+        let data = Dataset::from_scaled(matrix, None).unwrap().with_labels(labels).unwrap();
+        assert_eq!(truth.iter().filter(|&&positive| positive).count(), 150);
+        let model = learner.clone().seed(seed).fit(&data).unwrap();
+        let (matrix, truth) = rows(1_000 + seed, 4_000, apart);
+        let fresh = Dataset::from_scaled(matrix, None).unwrap();
+        let true_auc = onesided::eval::auc(&model.score(&fresh).unwrap(), &truth).unwrap();
+        let said = model.about().report.metrics["auc"];
+        above += (said.value - true_auc) / fits as f64;
+        inside += u64::from((said.low..=said.high).contains(&true_auc));
+    }
+    (above, inside)
+}
+
+fn learner() -> Learner {
+    Learner::new().prior(ClassPrior::new(0.25).unwrap())
+}
+
+/// The standard error of the mean of 20 AUCs from 30 labels is about .017.
+const NOISE: f64 = 0.06;
+
+#[test]
+fn trees_do_not_look_better_than_they_are() {
+    let learner = learner().method("collective").model("trees".parse().unwrap());
+    for apart in [0.0, 0.7] {
+        let (above, inside) = measured(&learner, apart, 20);
+        assert!(above.abs() < NOISE && inside >= 17, "{apart}: {above} {inside}");
+    }
+}
+
+#[test]
+fn networks_do_not_look_better_than_they_are() {
+    let learner = learner().method("collective").epochs(30);
+    for apart in [0.0, 0.7] {
+        let (above, inside) = measured(&learner, apart, 20);
+        assert!(above.abs() < NOISE && inside >= 17, "{apart}: {above} {inside}");
+    }
+}
+
+#[test]
+fn the_default_does_not_look_better_than_it_is() {
+    let (above, inside) = measured(&learner(), 0.0, 20);
+    assert!(above.abs() < NOISE && inside >= 17, "{above} {inside}");
+}
