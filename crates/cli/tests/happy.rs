@@ -193,10 +193,8 @@ fn supervised_reads_the_truth() {
     let flags =
         "--method supervised --truth t --label y --drop id --model linear --epochs 60 --learning-rate 0.05";
     let object = folder.json(&format!("fit table.csv {flags} --out m.safetensors"));
-    assert_eq!(
-        (object["method"].as_str(), object["metrics"]["accuracy"].as_f64()),
-        (Some("supervised"), Some(1.0))
-    );
+    assert_eq!(object["method"].as_str(), Some("supervised"));
+    assert!(object["metrics"]["accuracy"].as_f64().unwrap() > 0.98, "{object}");
     assert!((object["prior"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12);
 }
 

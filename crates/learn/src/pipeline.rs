@@ -9,7 +9,7 @@
 //! 6. Threshold and metrics follow, on the held-out rows.
 //!
 //! Rows that are held out in turn also decide when training stops. A model that stopped where its few held-out positives looked best
-//! ranks these, and no others, too high: on 20 tables the AUC came out .03 to .04 too high for that. So each fold is scored after
+//! ranks these, and no others, too high: on 20 tables the AUC came out about .03 too high for that. So each fold is scored after
 //! as many epochs (or trees) as the other folds settle on, as the final model is, for steps 5 and 6.
 
 use crate::align::{FoldScores, aligned};
