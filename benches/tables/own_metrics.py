@@ -3,7 +3,7 @@
     python own_metrics.py --binary onesided --out results/own_metrics-learn.jsonl
     python own_metrics.py --summary results/own_metrics-learn.jsonl
 
-Tables of the role learn, cut to 6,000 rows; a tenth of the positives is labeled at random, the share of positives is told. A seed draws
+Tables of a role, learn unless another is named, cut to 6,000 rows; a tenth of the positives is labeled at random, the share of positives is told. A seed draws
 the rows, the labels and what `fit` draws. One seed says little: with few labels it is luck which ones there are, and all methods share it.
 Test rows scatter, too: `error` is the standard error of their AUC (DeLong, DeLong and Clarke-Pearson, 1988). The summary counts how often
 that AUC lies inside of what was printed, and how often it would if the interval made room for this error: √(a² + (1.96 error)²) in the
@@ -45,7 +45,7 @@ def error_of_auc(y, scores):
     return float(np.sqrt(above.var(ddof=1) / len(positive) + below.var(ddof=1) / len(negative)))
 
 
-def measure(name, seed, binary):
+def measure(name, seed, binary, methods):
     parts = load.split(name, SHARE, seed, load.cut(name, MOST, seed))
     y = parts["y_test"]
     with tempfile.TemporaryDirectory() as folder:
@@ -54,10 +54,10 @@ def measure(name, seed, binary):
         train.insert(0, "label", parts["s"])
         write(train, folder / "train.csv")
         write(parts["X_test"], folder / "test.csv")
-        for method, flags in METHODS.items():
+        for method in methods:
             model, scores = folder / "m.onesided", folder / "scores.csv"
             fit = [binary, "fit", folder / "train.csv", "--label", "label", "--prior", f"{parts['prior']:.10g}", "--out", model, "--threads", 1, "--seed", seed]
-            said = json.loads(run([*fit, *flags, "--json"], LIMIT).stdout)
+            said = json.loads(run([*fit, *METHODS[method], "--json"], LIMIT).stdout)
             run([binary, "predict", model, folder / "test.csv", "--out", scores, "--yes-no", "--threads", 1], LIMIT)
             ranked = pd.read_csv(scores).sort_values("row")
             low, high = said["metrics"].get("auc_interval") or (None, None)
@@ -89,6 +89,8 @@ def main():
     parser = argparse.ArgumentParser(description="compares printed metrics with test rows")
     parser.add_argument("--binary", default="onesided")
     parser.add_argument("--seeds", type=int, nargs="+", default=list(range(8)))
+    parser.add_argument("--role", default="learn")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--summary", type=pathlib.Path)
     flags = parser.parse_args()
@@ -96,8 +98,8 @@ def main():
         return summary(flags.summary)
     with flags.out.open("w") as out:
         for seed in flags.seeds:
-            for name in load.names("learn"):
-                for line in measure(name, seed, flags.binary):
+            for name in load.names(flags.role):
+                for line in measure(name, seed, flags.binary, flags.methods):
                     print(json.dumps(line), file=out, flush=True)
 
 
