@@ -14,7 +14,7 @@ const MOST_IN_TURN: usize = 50_000;
 pub(crate) const FOLDS: usize = 5;
 /// Held-out rows of either kind from which one hold-out is enough: a calibration on fewer is mostly noise (its offset
 /// alone has a standard error of about 0.15 logits at 200 rows).
-const ENOUGH_HELD_OUT: usize = 200;
+pub(crate) const ENOUGH_HELD_OUT: usize = 200;
 
 /// One part of the rows: those to learn from, those that decide when to stop, and those to be scored.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 use crate::{Error, Fitted, Kinds, Observer, Task, Views};
 use onesided_data::Scaling;
 use onesided_loss::Reduction;
-use onesided_net::{TrainConfig, Watcher};
+use onesided_net::{OnTheWay, TrainConfig, Watcher};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -104,9 +104,9 @@ pub struct Fit {
     pub stopping: Vec<f32>,
     /// Scores of the rows to score, in their order.
     pub scored: Vec<f32>,
-    /// Where these are the rows that decided when to stop: their scores after each epoch or tree, so that others can decide for
-    /// them. Empty where nothing stops by rows, or where that would be too many numbers to keep.
-    pub rounds: Vec<Vec<f32>>,
+    /// Where these are the rows that decided when to stop: their scores after epochs or trees, so that others can decide for
+    /// them. Empty where nothing stops by rows.
+    pub rounds: OnTheWay,
     /// How scores of models of different folds become alike.
     pub scale: ScoreScale,
     /// Epochs until training stopped, the one that was kept, and all of them.
@@ -327,7 +327,7 @@ impl Trainer for OwnTrainer<'_> {
         Ok(Fit {
             stopping: score(&subset.stopping.all())?,
             scored: score(subset.scored)?,
-            rounds: Vec::new(),
+            rounds: OnTheWay::default(),
             scale,
             fitted: Fitted::Own { name: self.scorer.name.clone(), model },
             history: History::default(),

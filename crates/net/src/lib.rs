@@ -57,6 +57,7 @@ mod executor;
 mod mixup;
 mod next_batch;
 mod norms;
+mod on_the_way;
 mod optimizer;
 mod scores;
 mod side_by_side;
@@ -80,14 +81,14 @@ pub use error::NetError;
 pub use executor::{Batch, Draw, Executor, Mode, OptimizerState, Source};
 pub use mixup::{Mixing, Mixup, Partner};
 pub use norms::{LayerNorms, NetworkNorms};
+pub use on_the_way::OnTheWay;
 pub use optimizer::{Optimizer, Schedule};
 pub use scores::{score_rows, score_views, scores, scores_on, scores_with};
 pub use side_by_side::train_side_by_side;
 pub use spec::{Activation, Layer, Network, Shape};
 pub use teacher::{ObjectiveViews, Targets, Teacher, TeacherNumbers, Teaching};
 pub use train::{
-    EpochRecord, Job, MOST_KEPT, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on,
-    train_watched,
+    EpochRecord, Job, NegativeRows, Risk, TrainProgress, Trained, Watcher, train, train_on, train_watched,
 };
 pub use train_config::TrainConfig;
 pub use views::Strong;

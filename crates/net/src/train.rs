@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::executor::{Executor, Mode, Source, check_rows};
 use crate::mixup::Mixup;
 use crate::next_batch::{NextBatch, Pace};
+use crate::on_the_way::OnTheWay;
 use crate::scores::score_rows;
 use crate::spec::Network;
 use crate::teacher::ObjectiveViews;
@@ -111,17 +112,13 @@ pub struct Trained {
     pub best_epoch: usize,
     /// Every epoch.
     pub history: Vec<EpochRecord>,
-    /// Scores of the held-out rows after each epoch that was judged by them: positives, unlabeled rows, known negatives.
-    /// Empty where nothing was judged, and where all of them would be more than [`MOST_KEPT`] numbers.
-    pub held_out: Vec<Vec<f32>>,
+    /// Scores of the held-out rows after epochs that were judged by them: positives, unlabeled rows, known negatives.
+    pub held_out: OnTheWay,
     /// Epochs that a checkpoint already held.
     pub resumed_from: Option<usize>,
     /// The observer asked to stop.
     pub interrupted: bool,
 }
-
-/// Scores of held-out rows that are kept at most, over all epochs: 16 MiB.
-pub const MOST_KEPT: usize = 1 << 22;
 
 /// Trains a network on the device of its settings. `observer` sees every batch and returns false to stop; the
 /// checkpoint then stays.
@@ -187,9 +184,10 @@ pub fn train_watched(
     let fingerprint = job.checkpoint.map(|_| checkpoint::fingerprint(job));
     let mut resumed_from = None;
     let held_out_rows: usize = held_out.iter().map(|rows| rows.len()).sum();
-    let mut keep =
-        job.risk.is_some() && held_out_rows > 0 && config.epochs.saturating_mul(held_out_rows) <= MOST_KEPT;
-    let mut kept: Vec<Vec<f32>> = Vec::new();
+    let mut kept = match job.risk {
+        Some(_) if held_out_rows > 0 => OnTheWay::new(config.epochs, held_out_rows),
+        _ => OnTheWay::default(),
+    };
     let state = match (job.checkpoint, fingerprint) {
         (Some(path), Some(print)) => checkpoint::read(path, print, job.network)?.map(|state| (path, state)),
         _ => None,
@@ -220,8 +218,9 @@ pub fn train_watched(
             sampler.restore(state.sampler);
             resumed_from = Some(state.history.len());
             // A checkpoint of an earlier version has no scores, and those of later epochs alone are of no use.
-            keep &= state.held_out.len() == state.history.len();
-            kept = if keep { state.held_out } else { Vec::new() };
+            if !kept.restore(state.history.len(), state.held_out) {
+                kept = OnTheWay::default();
+            }
             history = state.history;
             best = state.best;
             executor
@@ -331,8 +330,8 @@ pub fn train_watched(
                     score_rows(judged, held_out_negative)?
                 };
                 let of_epoch = risk(&positive, &unlabeled, &negative);
-                if keep {
-                    kept.push([positive, unlabeled, negative].concat());
+                if kept.wants(epoch) {
+                    kept.keep(epoch, [positive, unlabeled, negative].concat());
                 }
                 Some(of_epoch)
             }
@@ -356,7 +355,7 @@ pub fn train_watched(
                 sampler: sampler.state(),
                 history: history.clone(),
                 best: best.clone(),
-                held_out: kept.clone(),
+                held_out: kept.all().to_vec(),
                 average: match config.average_rate() {
                     Some(_) => Some((lesson.as_ref().and_then(Lesson::shift), executor.averaged()?)),
                     None => None,

@@ -63,3 +63,11 @@ fn networks_do_not_look_better_than_they_are() {
     let (above, inside) = measured(&learner().method("collective").epochs(30), 0.0, 20);
     assert!(above.abs() < NOISE && inside >= 17, "{above} {inside}");
 }
+
+/// Here rows that decide when to stop would look .05 better than others.
+#[test]
+fn rows_that_are_held_out_once_do_not_flatter_either() {
+    let learner = learner().method("collective").hold_out(0.4).model("trees".parse().unwrap());
+    let (above, inside) = measured(&learner, 0.7, 40);
+    assert!(above.abs() < 0.03 && inside >= 33, "{above} {inside}");
+}

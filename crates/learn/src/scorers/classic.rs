@@ -16,6 +16,7 @@ use crate::{
 use onesided_classic::systems::SystemInfo;
 use onesided_classic::{ClassicError, ClassicModel, ScoreForm, Selected, System, check_counts};
 use onesided_data::{Label, Scaling};
+use onesided_net::OnTheWay;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -169,7 +170,7 @@ impl Trainer for ClassicTrainer<'_> {
         Ok(Fit {
             stopping: self.scores(&model, &subset.stopping.all())?,
             scored: self.scores(&model, subset.scored)?,
-            rounds: Vec::new(),
+            rounds: OnTheWay::default(),
             scale,
             described: described(&model),
             fitted: Fitted::Classic(model),

@@ -20,6 +20,7 @@ use crate::{
 use onesided_classic::{ClassicError, Link};
 use onesided_data::{Label, Scenario, map_stretches, stratified_folds};
 use onesided_loss::{sigmoid, softplus};
+use onesided_net::OnTheWay;
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig, TreesError, TreesModel};
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -288,7 +289,7 @@ impl Trainer for ElkanNotoTrainer<'_> {
         Ok(Fit {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
-            rounds: Vec::new(),
+            rounds: OnTheWay::default(),
             scale: ScoreScale::ONE,
             history: History { epochs: trees, best_epoch: trees, ..History::default() },
             described: format!("{} (label frequency {c:.4})", self.scorer.name),

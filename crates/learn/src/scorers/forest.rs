@@ -6,6 +6,7 @@ use crate::{
     Subset, Task, Trainer, Views, Wants,
 };
 use onesided_data::{Dataset, Label, Stream, map_stretches};
+use onesided_net::OnTheWay;
 use onesided_trees::{
     Binned, ForestConfig, LabeledRows, RowDraw, TreesConfig, TreesModel, fit, fit_naive_bayes, grow_forest,
 };
@@ -313,7 +314,7 @@ impl Trainer for LabelTreesTrainer<'_> {
         Ok(Fit {
             stopping: scores(&subset.stopping.all())?,
             scored: scores(subset.scored)?,
-            rounds: Vec::new(),
+            rounds: OnTheWay::default(),
             scale: ScoreScale::ONE,
             history: History {
                 epochs: model.trees().len(),

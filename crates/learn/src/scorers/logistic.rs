@@ -13,6 +13,7 @@ use onesided_classic::{
 };
 use onesided_data::{Label, Matrix, Scaling, Stream};
 use onesided_loss::softplus;
+use onesided_net::OnTheWay;
 use std::borrow::Cow;
 
 /// Costs of ½|w|² + C Σ log loss, between which the stopping rows decide.
@@ -152,7 +153,7 @@ impl Trainer for LogisticTrainer<'_> {
             stopping: narrow(logits),
             scored: narrow(scored),
             fitted: Fitted::Classic(fitted),
-            rounds: Vec::new(),
+            rounds: OnTheWay::default(),
             scale: ScoreScale::ONE,
             history: History::default(),
             described: "logistic regression".to_string(),

@@ -9,8 +9,8 @@ use onesided_data::{Mix, PriorInUnlabeled};
 use onesided_eval::Sample;
 use onesided_loss::{LossError, LossInfo, NegativeTerm, Objective, Options, Reduction, Setting};
 use onesided_net::{
-    Architecture, Device, Engine, Job, NegativeRows, Network, Precision, TrainConfig, Trained, Watcher,
-    scores_on, train_watched,
+    Architecture, Device, Engine, Job, NegativeRows, Network, OnTheWay, Precision, TrainConfig, Trained,
+    Watcher, scores_on, train_watched,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -429,7 +429,7 @@ impl Trainer for NetworkTrainer<'_> {
         Ok(Fit {
             scored: if same { stopping.clone() } else { self.scores(&trained, subset.scored, &config)? },
             stopping,
-            rounds: if same { trained.held_out } else { Vec::new() },
+            rounds: if same { trained.held_out } else { OnTheWay::default() },
             scale: ScoreScale::ONE,
             fitted: Fitted::Network { network: self.network.clone(), weights: trained.weights },
             history: History {

@@ -13,7 +13,7 @@ use crate::{
 use onesided_data::{Label, Stream, map_stretches};
 use onesided_eval::Sample;
 use onesided_loss::{Loss, Objective, Options, Part, Reduction, Setting};
-use onesided_net::MOST_KEPT;
+use onesided_net::OnTheWay;
 use onesided_trees::{Binned, Boosting, HeldOut, TreesConfig};
 use std::borrow::Cow;
 
@@ -138,15 +138,18 @@ impl Trainer for TreesTrainer<'_> {
         derivatives.threads = subset.threads;
         let stopping = subset.stopping.all();
         let weights = task.weights_by_kind(subset.stopping);
-        let keep = same_rows(subset.stopping, subset.scored) && config.trees * stopping.len() <= MOST_KEPT;
+        let mut rounds = OnTheWay::default();
+        if same_rows(subset.stopping, subset.scored) {
+            rounds = OnTheWay::new(config.trees, stopping.len());
+        }
         // The first look is before the first tree.
-        let (mut rounds, mut looks) = (Vec::new(), 0);
+        let mut trees = 0;
         let mut judge = |scores: &[f64]| {
             let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-            looks += 1;
-            if keep && looks > 1 {
-                rounds.push(scores.clone());
+            if trees > 0 && rounds.wants(trees) {
+                rounds.keep(trees, scores.clone());
             }
+            trees += 1;
             let [positive, unlabeled, negative] = subset.stopping.split(&scores);
             let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
             let held = HeldScores {
