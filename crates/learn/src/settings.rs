@@ -358,7 +358,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "checkpoint",
         value: "FILE",
-        help: "A file to resume training from after an interruption",
+        help: "A file to resume the training of a network from after an interruption; the method is then collective, unless you name one",
         applies: Applies::Networks,
         repeated: false,
         set: |config, text| {

@@ -234,6 +234,30 @@ impl Model {
         resamples: usize,
         seed: u64,
     ) -> Result<PuMetrics, Error> {
+        self.of_kinds(scores, labels, weights, (resamples, seed, 1.0))
+    }
+
+    /// [`without_negatives_of`](Self::without_negatives_of) the rows of the fit, scored by models that had not met them: the intervals
+    /// leave as much room as those of the fit.
+    pub fn without_negatives_out_of_fold(
+        &self,
+        scores: &[f32],
+        labels: &[Label],
+        weights: Option<&[f32]>,
+        resamples: usize,
+        seed: u64,
+    ) -> Result<PuMetrics, Error> {
+        let factor = held_out_in_turn(self.about.report.folds);
+        self.of_kinds(scores, labels, weights, (resamples, seed, factor))
+    }
+
+    fn of_kinds(
+        &self,
+        scores: &[f32],
+        labels: &[Label],
+        weights: Option<&[f32]>,
+        (resamples, seed, factor): (usize, u64, f64),
+    ) -> Result<PuMetrics, Error> {
         let positive = of_kind(scores, labels, Label::Positive);
         let unlabeled = of_kind(scores, labels, Label::Unlabeled);
         let weights = weights.map(|weights| {
@@ -241,7 +265,7 @@ impl Model {
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        self.pu_metrics(positive, unlabeled, resamples, seed, 1.0)
+        self.pu_metrics(positive, unlabeled, resamples, seed, factor)
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives

@@ -71,3 +71,19 @@ fn rows_that_are_held_out_once_do_not_flatter_either() {
     let (above, inside) = measured(&learner, 0.7, 40);
     assert!(above.abs() < 0.03 && inside >= 33, "{above} {inside}");
 }
+
+/// The rows of the fit, scored out of fold, are no surer a measure later than they were in the fit.
+#[test]
+fn intervals_of_fitted_rows_leave_the_room_of_the_fit() {
+    let (matrix, _) = rows(1, 600, 0.7);
+    let label = |row: usize| if row.is_multiple_of(20) { Label::Positive } else { Label::Unlabeled };
+    let labels: Vec<Label> = (0..600).map(label).collect();
+    let data = Dataset::from_scaled(matrix, None).unwrap().with_labels(labels.clone()).unwrap();
+    let model = learner().method("collective").model("trees".parse().unwrap()).fit(&data).unwrap();
+    assert_eq!(model.about().report.folds, 5);
+    let scores = model.score(&data).unwrap();
+    let new = model.without_negatives_of(&scores, &labels, None, 200, 0).unwrap().recall;
+    let met = model.without_negatives_out_of_fold(&scores, &labels, None, 200, 0).unwrap().recall;
+    assert_eq!(new.value, met.value);
+    assert!(new.low > 0.1 && (met.value - met.low) / (new.value - new.low) > 1.49, "{new:?} {met:?}");
+}

@@ -393,7 +393,8 @@ impl NetworkTrainer<'_> {
         };
         let trained = train_watched(&self.engine, &job, &mut after_batch, watcher)?;
         if signal == Signal::Abort {
-            let kept = checkpoint.filter(|path| path.exists());
+            // As it was given: each of several runs has a file of its own behind that name.
+            let kept = scorer.checkpoint.as_deref().filter(|_| checkpoint.is_some_and(|path| path.exists()));
             let checkpoint = kept.map(|path| path.display().to_string());
             return Err(Error::Interrupted { epoch, checkpoint });
         }
