@@ -8,7 +8,8 @@ the rows, the labels and what `fit` draws. One seed says little: with few labels
 Test rows scatter, too: `error` is the standard error of their AUC (DeLong, DeLong and Clarke-Pearson, 1988). The summary counts how often
 that AUC lies inside of what was printed, and how often it would if the interval made room for this error: √(a² + (1.96 error)²) in the
 place of a, the distance from the value to the end. An interval that holds the AUC of endless test rows 95 % of the time does so 95 % of the time.
-`called` is the share of test rows that are called positive, next to the share that is.
+`called` is the share of test rows that are called positive, next to the share that is. `said_recall` is the recall that was printed, with its
+interval, next to that of test rows.
 """
 
 import argparse
@@ -61,11 +62,14 @@ def measure(name, seed, binary, methods):
             run([binary, "predict", model, folder / "test.csv", "--out", scores, "--yes-no", "--threads", 1], LIMIT)
             ranked = pd.read_csv(scores).sort_values("row")
             low, high = said["metrics"].get("auc_interval") or (None, None)
+            recall = said["metrics"].get("recall_interval") or (None, None)
+            called = (ranked["positive"] == "yes").to_numpy()
             yield {
                 "seed": seed, "table": name, "method": method, "labeled": int(parts["s"].sum()), "share": round(float(np.mean(y)), 4),
                 "printed": said["metrics"].get("auc"), "low": low, "high": high,
                 "auc": round(float(roc_auc_score(y, ranked["score"])), 6), "error": round(error_of_auc(y, ranked["score"].to_numpy()), 6),
-                "called": round(float((ranked["positive"] == "yes").mean()), 4),
+                "called": round(float(called.mean()), 4), "recall": round(float(called[y].mean()), 4),
+                "said_recall": said["metrics"].get("recall"), "recall_low": recall[0], "recall_high": recall[1],
             }
 
 
@@ -83,6 +87,9 @@ def summary(path):
               f"over tables {tables.sem():.3f}), inside {(~below & ~above).mean():.3f}, with room for the test rows' error {holds.mean():.3f}; "
               f"below {below.mean():.3f}, above {above.mean():.3f}; width {(of['high'] - of['low']).mean():.3f}; "
               f"called positive off by {off.median():.3f} (median)")
+        if "recall" in of and of["recall"].notna().all():
+            gap, inside = of["said_recall"] - of["recall"], of["recall"].between(of["recall_low"], of["recall_high"])
+            print(f"  recall: printed {gap.mean():+.3f}, inside {inside.mean():.3f}, above {(of['recall'] > of['recall_high']).mean():.3f}")
 
 
 def main():

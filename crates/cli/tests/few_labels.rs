@@ -159,6 +159,34 @@ fn the_papers_rows_and_the_estimated_shares_are_those_of_their_files() {
 }
 
 #[test]
+fn shares_of_100_labels_are_those_of_the_file() {
+    let page = text("docs/few-labels.md");
+    let lines: Vec<serde_json::Value> = text("benches/few_labels/estimated_share.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let number = |line: &serde_json::Value, what: &str| line[what].as_f64().unwrap();
+    let of =
+        |role: &'static str| lines.iter().filter(move |line| line["role"] == role && line["labels"] == 100);
+    let found: Vec<String> = of("report")
+        .map(|line| format!("{:.3}", number(line, "found")).trim_start_matches('0').to_string())
+        .collect();
+    let [first, second, third] = &found[..] else { panic!("{found:?}") };
+    let said = format!("it was {first}, {second} and {third}");
+    let words = page.split_whitespace().collect::<Vec<&str>>().join(" ");
+    assert!(words.contains(&said), "the page lacks '{said}'");
+    // What caution took off, and how far what the estimators say together is below the truth.
+    let taken = of("choose").map(|line| 1.0 - number(line, "cautious_answer") / number(line, "all"));
+    let (least, most) = taken.fold((1.0f64, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
+    assert_eq!((format!("{:.0}", 100.0 * least), format!("{:.0}", 100.0 * most)), ("15".into(), "30".into()));
+    assert!(words.contains("caution took 15 to 30 % off"));
+    let below: Vec<f64> =
+        of("choose").map(|line| 1.0 - number(line, "all") / number(line, "truth")).collect();
+    assert_eq!(format!("{:.0}", 100.0 * below.iter().sum::<f64>() / below.len() as f64), "7");
+    assert!(words.contains("which was 7 % too low on average"));
+}
+
+#[test]
 fn draws_of_labels_and_their_starts_are_those_of_the_file() {
     let page = text("docs/few-labels.md");
     let lines: Vec<serde_json::Value> = text("benches/few_labels/classes.jsonl")

@@ -25,6 +25,7 @@ mod scorer;
 pub mod scorers;
 mod settings;
 mod side_by_side;
+mod stopped;
 mod task;
 mod teacher_rule;
 mod train_overrides;

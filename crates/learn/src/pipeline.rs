@@ -6,18 +6,15 @@
 //! 4. Where rows were held out in turn, what was chosen is trained once more on all of them.
 //! 5. Its scores are calibrated on the held-out rows at U's prior and moved to the population's; a theory's probabilities
 //!    stay as they are.
-//! 6. Threshold and metrics follow, on the held-out rows.
-//!
-//! Rows that are held out in turn also decide when training stops. A model that stopped where its few held-out positives looked best
-//! ranks these, and no others, too high: on 20 tables the AUC came out about .03 too high for that. So each fold is scored after
-//! as many epochs (or trees) as the other folds settle on, as the final model is, for steps 5 and 6. Where few positives are held
-//! out once, each fifth of the held-out rows is scored where the other four would have stopped.
+//! 6. Threshold and metrics follow, on the held-out rows. Where their positives are few, others decide where training stops for
+//!    steps 5 and 6 (`stopped.rs`).
 
 use crate::align::{FoldScores, aligned, aligned_to};
 use crate::criterion::{self, HeldScores, Losses};
 use crate::fitted::CERTAIN;
-use crate::folds::{ENOUGH_HELD_OUT, FOLDS, Fold, held_out, train_folds};
+use crate::folds::{Fold, held_out, train_folds};
 use crate::side_by_side::train_all;
+use crate::stopped::{by_other_folds, by_other_parts};
 use crate::sum_of_some as sum;
 use crate::{
     Candidate, Epoch, Error, Fit, Fitted, Info, Kinds, Observer, Priors, Report, RunNumber, ScoreScale,
@@ -28,8 +25,6 @@ use onesided_data::{Amounts, Counts, PriorInUnlabeled, agree, counted, part_of};
 use onesided_eval::{Calibration, Sample, ThresholdRule};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many unlabeled rows of a hold-out with few positives say where others would have stopped.
-const UNLABELED_TO_STOP_BY: usize = 4_000;
 /// With fewer held-out positives than this, choices and metrics rest on too few rows to be quiet about it.
 const FEW_HELD_OUT: usize = 50;
 /// A share of probabilities above 1 that is worth a word.
@@ -95,7 +90,7 @@ impl Outcome {
         let in_turn = folds.len() > 1;
         let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
         let (mut rows, mut of_folds) = (Kinds::default(), Vec::new());
-        let by_others = stopped_by_others(&fits);
+        let by_others = by_other_folds(&fits);
         for (at, (fit, fold)) in fits.iter().zip(folds).enumerate() {
             let scale = if in_turn { fit.scale } else { ScoreScale::ONE };
             let scaled =
@@ -122,12 +117,12 @@ impl Outcome {
         };
         let risk = if task.truth { held.log_loss() } else { held.risk(task.mu()) };
         let losses = held.losses(task.mu());
-        let by_other_parts = match (&fits[..], folds) {
-            ([fit], [fold]) => stopped_by_other_parts(fit, fold, task),
+        let of_parts = match (&fits[..], folds) {
+            ([fit], [fold]) => by_other_parts(fit, fold, task),
             _ => None,
         };
-        let crossed = by_others.is_some() || by_other_parts.is_some();
-        let list = match by_other_parts {
+        let crossed = by_others.is_some() || of_parts.is_some();
+        let list = match of_parts {
             Some(parts) => aligned_to(unlabeled.clone(), parts),
             None => aligned(of_folds),
         };
@@ -160,71 +155,6 @@ impl Outcome {
             weight: None,
         }
     }
-}
-
-/// For each fold, the scores of its rows after as many epochs (or trees) as the other folds settle on: the middle one of their
-/// best, or the last there was. `None` where nothing stopped by rows, or no other fold is there.
-fn stopped_by_others(fits: &[Fit]) -> Option<Vec<&[f32]>> {
-    if fits.len() < 2 || fits.iter().any(|fit| fit.rounds.after(1).is_none()) {
-        return None;
-    }
-    let of_fold = |at: usize| {
-        let others = fits.iter().enumerate().filter(|(other, _)| *other != at);
-        let mut best: Vec<usize> = others.map(|(_, other)| other.history.best_epoch).collect();
-        best.sort_unstable();
-        // Of an even number two are in the middle.
-        let middle = (best[(best.len() - 1) / 2] + best[best.len() / 2]) / 2;
-        let fit = &fits[at];
-        let there = fit.rounds.after(middle).filter(|_| middle != fit.history.best_epoch);
-        there.unwrap_or(&fit.scored)
-    };
-    Some((0..fits.len()).map(of_fold).collect())
-}
-
-/// For one hold-out with few positives: the scores of each part of its rows where the others would have stopped. `None` where nothing
-/// stopped by rows, and where there are so many positives that none of them matters.
-fn stopped_by_other_parts(fit: &Fit, fold: &Fold, task: &Task) -> Option<Vec<FoldScores>> {
-    let kinds = &fold.stopping;
-    let by_rows = fit.history.config.as_ref().is_none_or(|config| config.keep_best);
-    if !by_rows || kinds.positive.len() < 2 || kinds.positive.len() >= ENOUGH_HELD_OUT {
-        return None;
-    }
-    let parts = FOLDS.min(kinds.positive.len());
-    let weights = task.weights_by_kind(kinds);
-    // Few positives leave the choice so uncertain that some thousand unlabeled rows are as good as all.
-    let step = kinds.unlabeled.len().div_ceil(UNLABELED_TO_STOP_BY).max(1);
-    let of_part = |part: usize| {
-        let judged =
-            |kind: usize, at: usize| at % parts != part && (kind != 1 || (at / parts).is_multiple_of(step));
-        let some = |kind: usize, of: &[f32]| -> Vec<f32> {
-            let wanted = of.iter().enumerate().filter(|(at, _)| judged(kind, *at));
-            wanted.map(|(_, value)| *value).collect()
-        };
-        let weights: [Option<Vec<f32>>; 3] =
-            std::array::from_fn(|kind| weights[kind].as_deref().map(|weights| some(kind, weights)));
-        let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
-        let risk = |scores: &[f32]| {
-            let split = kinds.split(scores);
-            let [p, u, n]: [Vec<f32>; 3] = std::array::from_fn(|kind| some(kind, split[kind]));
-            let held = HeldScores {
-                positive: Sample { scores: &p, weights: wp },
-                unlabeled: Sample { scores: &u, weights: wu },
-                negative: Sample { scores: &n, weights: wn },
-            };
-            if task.truth { held.log_loss() } else { held.risk(task.mu()) }
-        };
-        let risks = fit.rounds.all().iter().map(|scores| (risk(scores), scores));
-        let (_, best) = risks.filter(|(risk, _)| risk.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let split = kinds.split(best);
-        let rows = [&kinds.positive, &kinds.unlabeled, &kinds.negative];
-        let own = |kind: usize| (part..rows[kind].len()).step_by(parts);
-        Some(FoldScores {
-            rows: (0..3).flat_map(|kind| own(kind).map(move |at| rows[kind][at])).collect(),
-            scores: (0..3).flat_map(|kind| own(kind).map(move |at| split[kind][at])).collect(),
-            unlabeled: own(1).map(|at| split[1][at]).collect(),
-        })
-    };
-    (0..parts).map(of_part).collect()
 }
 
 /// Refuses what [`learn`] would refuse before its first step. Allocates nothing that learning allocates.
@@ -538,53 +468,4 @@ fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<String> {
             part_of(clipped, unlabeled.len(), "held-out unlabeled rows")
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{History, OwnModel};
-    use onesided_data::Dataset;
-    use onesided_net::OnTheWay;
-    use std::sync::Arc;
-
-    struct Nothing;
-
-    impl OwnModel for Nothing {
-        fn scores(&self, rows: &Dataset) -> Result<Vec<f32>, Error> {
-            Ok(vec![0.0; rows.len()])
-        }
-    }
-
-    /// A fold of one row whose score is 100 times the fold plus the number of epochs.
-    fn fit(fold: usize, best_epoch: usize, epochs: usize) -> Fit {
-        let score = |epoch: usize| (100 * fold + epoch) as f32;
-        let mut rounds = OnTheWay::new(epochs, 1);
-        (1..=epochs).for_each(|epoch| rounds.keep(epoch, vec![score(epoch)]));
-        Fit {
-            fitted: Fitted::Own { name: String::new(), model: Arc::new(Nothing) },
-            stopping: Vec::new(),
-            scored: vec![score(best_epoch)],
-            rounds,
-            scale: ScoreScale::ONE,
-            history: History { epochs, best_epoch, ..History::default() },
-            described: String::new(),
-            resumed_from: None,
-            finished_early: false,
-        }
-    }
-
-    #[test]
-    fn a_fold_is_scored_where_the_others_stopped() {
-        let fits = [fit(0, 9, 12), fit(1, 2, 5), fit(2, 4, 7), fit(3, 6, 9), fit(4, 20, 23)];
-        let scores: Vec<f32> = stopped_by_others(&fits).unwrap().iter().map(|scores| scores[0]).collect();
-        // The others' best epochs are 2 4 6 20, 4 6 9 20 (of which this fold ran 5), 2 6 9 20, 2 4 9 20 and 2 4 6 9.
-        assert_eq!(scores, [5.0, 105.0, 207.0, 306.0, 405.0]);
-        // Nothing but its own rows, or no rows that decided.
-        assert!(stopped_by_others(&fits[..1]).is_none());
-        assert!(stopped_by_others(&[fit(0, 3, 3), fit(1, 2, 0)]).is_none());
-        // A model of no trees is one of one tree once it is fitted on all rows.
-        let none = [fit(0, 0, 3), fit(1, 2, 5), fit(2, 0, 4)];
-        assert_eq!(stopped_by_others(&none).unwrap()[1], [101.0]);
-    }
 }

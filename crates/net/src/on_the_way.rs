@@ -18,15 +18,10 @@ impl OnTheWay {
         Self { every: rounds.saturating_mul(rows).div_ceil(MOST).max(1), scores: Vec::new() }
     }
 
-    /// Whether the scores after this round, counted from 1, are kept.
-    pub fn wants(&self, round: usize) -> bool {
-        self.every > 0 && round.is_multiple_of(self.every)
-    }
-
-    /// Keeps the scores after a round that is [wanted](Self::wants).
-    pub fn keep(&mut self, round: usize, scores: Vec<f32>) {
-        if self.wants(round) {
-            self.scores.push(scores);
+    /// Keeps the scores after this round, counted from 1, or asks for none.
+    pub fn keep(&mut self, round: usize, scores: impl FnOnce() -> Vec<f32>) {
+        if round > 0 && self.every > 0 && round.is_multiple_of(self.every) {
+            self.scores.push(scores());
         }
     }
 
@@ -42,11 +37,11 @@ impl OnTheWay {
         &self.scores
     }
 
-    /// Puts back what was kept of the first `rounds` rounds; false where that is not what would have been.
-    pub(crate) fn restore(&mut self, rounds: usize, scores: Vec<Vec<f32>>) -> bool {
+    /// Puts back what was kept of the first `rounds` rounds. Where that is not what would have been, as in a checkpoint of an earlier
+    /// version, nothing is kept from now on: later rounds alone are of no use.
+    pub(crate) fn restore(&mut self, rounds: usize, scores: Vec<Vec<f32>>) {
         let fits = self.every > 0 && scores.len() == rounds / self.every;
-        self.scores = if fits { scores } else { Vec::new() };
-        fits
+        *self = if fits { Self { scores, ..*self } } else { Self::default() };
     }
 }
 
@@ -57,7 +52,7 @@ mod tests {
     #[test]
     fn few_rows_are_kept_after_every_round() {
         let mut kept = OnTheWay::new(300, 100);
-        (1..=7).for_each(|round| kept.keep(round, vec![round as f32]));
+        (0..=7).for_each(|round| kept.keep(round, || vec![round as f32]));
         assert_eq!(kept.after(3), Some(&[3.0][..]));
         // Before the first round and after the last there is nothing else.
         assert_eq!((kept.after(0), kept.after(9)), (Some(&[1.0][..]), Some(&[7.0][..])));
@@ -67,22 +62,26 @@ mod tests {
     fn many_rows_are_kept_after_some_rounds() {
         // 300 rounds of 100,000 rows are seven times what is kept, and a bit.
         let mut kept = OnTheWay::new(300, 100_000);
-        (1..=40).for_each(|round| kept.keep(round, vec![round as f32]));
+        (1..=40).for_each(|round| kept.keep(round, || vec![round as f32]));
         assert_eq!(kept.all().len(), 5);
         let at = |round: usize| kept.after(round).unwrap()[0];
         assert_eq!((at(1), at(11), at(12), at(24), at(300)), (8.0, 8.0, 16.0, 24.0, 40.0));
-        let nothing = OnTheWay::new(300, MOST + 1);
-        assert!((1..=300).all(|round| !nothing.wants(round)) && nothing.after(5).is_none());
-        assert!(OnTheWay::default().after(5).is_none() && !OnTheWay::default().wants(1));
+        for mut nothing in [OnTheWay::new(300, MOST + 1), OnTheWay::default()] {
+            (1..=300).for_each(|round| nothing.keep(round, || panic!("asked for")));
+            assert!(nothing.after(5).is_none());
+        }
     }
 
     #[test]
     fn what_was_kept_can_be_put_back() {
         let scores = || vec![vec![1.0], vec![2.0]];
         let mut kept = OnTheWay::new(300, 100_000);
-        assert!(kept.restore(17, scores()) && kept.after(16) == Some(&[2.0][..]));
+        kept.restore(17, scores());
+        kept.keep(24, || vec![3.0]);
+        assert_eq!((kept.after(16), kept.after(24)), (Some(&[2.0][..]), Some(&[3.0][..])));
         // A checkpoint of an earlier version has none.
-        assert!(!kept.restore(17, Vec::new()) && kept.after(16).is_none());
-        assert!(OnTheWay::new(10, 10).restore(0, Vec::new()));
+        kept.restore(17, Vec::new());
+        kept.keep(24, || vec![3.0]);
+        assert_eq!(kept, OnTheWay::default());
     }
 }

@@ -217,10 +217,7 @@ pub fn train_watched(
             }
             sampler.restore(state.sampler);
             resumed_from = Some(state.history.len());
-            // A checkpoint of an earlier version has no scores, and those of later epochs alone are of no use.
-            if !kept.restore(state.history.len(), state.held_out) {
-                kept = OnTheWay::default();
-            }
+            kept.restore(state.history.len(), state.held_out);
             history = state.history;
             best = state.best;
             executor
@@ -330,9 +327,7 @@ pub fn train_watched(
                     score_rows(judged, held_out_negative)?
                 };
                 let of_epoch = risk(&positive, &unlabeled, &negative);
-                if kept.wants(epoch) {
-                    kept.keep(epoch, [positive, unlabeled, negative].concat());
-                }
+                kept.keep(epoch, || [positive, unlabeled, negative].concat());
                 Some(of_epoch)
             }
         };

@@ -222,41 +222,19 @@ impl Model {
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        self.without_negatives_of(&self.score(data)?, labels, data.weights(), resamples, seed)
+        self.without_negatives_of(&self.score(data)?, labels, data.weights(), 1, resamples, seed)
     }
 
-    /// [`without_negatives`](Self::without_negatives) of rows that were scored already.
+    /// [`without_negatives`](Self::without_negatives) of rows that were scored already. `folds` is 1 for rows that the model never met;
+    /// rows of the fit that were scored out of fold were held out in so many parts, and the intervals leave as much room as the fit's.
     pub fn without_negatives_of(
         &self,
         scores: &[f32],
         labels: &[Label],
         weights: Option<&[f32]>,
+        folds: usize,
         resamples: usize,
         seed: u64,
-    ) -> Result<PuMetrics, Error> {
-        self.of_kinds(scores, labels, weights, (resamples, seed, 1.0))
-    }
-
-    /// [`without_negatives_of`](Self::without_negatives_of) the rows of the fit, scored by models that had not met them: the intervals
-    /// leave as much room as those of the fit.
-    pub fn without_negatives_out_of_fold(
-        &self,
-        scores: &[f32],
-        labels: &[Label],
-        weights: Option<&[f32]>,
-        resamples: usize,
-        seed: u64,
-    ) -> Result<PuMetrics, Error> {
-        let factor = held_out_in_turn(self.about.report.folds);
-        self.of_kinds(scores, labels, weights, (resamples, seed, factor))
-    }
-
-    fn of_kinds(
-        &self,
-        scores: &[f32],
-        labels: &[Label],
-        weights: Option<&[f32]>,
-        (resamples, seed, factor): (usize, u64, f64),
     ) -> Result<PuMetrics, Error> {
         let positive = of_kind(scores, labels, Label::Positive);
         let unlabeled = of_kind(scores, labels, Label::Unlabeled);
@@ -265,7 +243,7 @@ impl Model {
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        self.pu_metrics(positive, unlabeled, resamples, seed, factor)
+        self.pu_metrics(positive, unlabeled, resamples, seed, folds)
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
@@ -457,7 +435,8 @@ impl Model {
         resamples: usize,
     ) -> Result<(), Error> {
         let seed = self.about.report.seed();
-        let factor = held_out_in_turn(self.about.report.folds);
+        let folds = self.about.report.folds;
+        let factor = held_out_in_turn(folds);
         let metrics: BTreeMap<String, Interval> = if truth {
             let q = probabilities(&[positive.scores, other.scores].concat());
             let truth: Vec<bool> = (0..q.len()).map(|i| i < positive.scores.len()).collect();
@@ -467,7 +446,7 @@ impl Model {
                 |(name, interval): (&str, Interval)| (name.to_string(), interval.widened(factor, most(name)));
             intervals.into_iter().map(wide).collect()
         } else {
-            let metrics = self.pu_metrics(positive, other, resamples, seed, factor)?;
+            let metrics = self.pu_metrics(positive, other, resamples, seed, folds)?;
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
@@ -475,15 +454,15 @@ impl Model {
         Ok(())
     }
 
-    /// Intervals are `factor` times as wide as those of rows that nothing was trained on.
     fn pu_metrics(
         &self,
         positive: Sample,
         unlabeled: Sample,
         resamples: usize,
         seed: u64,
-        factor: f64,
+        folds: usize,
     ) -> Result<PuMetrics, Error> {
+        let factor = held_out_in_turn(folds);
         let weights = [positive.weights, unlabeled.weights];
         let at_mu = |sample: Sample| -> Vec<f32> {
             let scores = sample.scores;

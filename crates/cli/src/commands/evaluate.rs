@@ -188,11 +188,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     };
     let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
         Some(labels) => {
-            let metrics = if fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0) {
-                model.without_negatives_out_of_fold(&scores, labels, weights, RESAMPLES, SEED)?
-            } else {
-                model.without_negatives_of(&scores, labels, weights, RESAMPLES, SEED)?
-            };
+            let out_of_fold = fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0);
+            let folds = if out_of_fold { about.report.folds } else { 1 };
+            let metrics = model.without_negatives_of(&scores, labels, weights, folds, RESAMPLES, SEED)?;
             if fitted.is_none() && in_sample.is_none() && about.counts == count_labels(labels) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \

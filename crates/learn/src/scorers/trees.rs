@@ -146,9 +146,7 @@ impl Trainer for TreesTrainer<'_> {
         let mut trees = 0;
         let mut judge = |scores: &[f64]| {
             let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-            if trees > 0 && rounds.wants(trees) {
-                rounds.keep(trees, scores.clone());
-            }
+            rounds.keep(trees, || scores.clone());
             trees += 1;
             let [positive, unlabeled, negative] = subset.stopping.split(&scores);
             let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
