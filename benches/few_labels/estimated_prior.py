@@ -1,9 +1,10 @@
 """`fit --teacher on` from two folders of pictures, with the share of positives told and estimated.
 
-    python3 benches/few_labels/estimated_prior.py DIR OUTFILE SEED [LABELS]
+    python3 benches/few_labels/estimated_prior.py DIR OUTFILE SEED [LABELS [HOLD_OUT]]
 
 DIR holds the binary version of CIFAR-10. SEED draws the labeled vehicles, 1,000 of them unless LABELS says otherwise; all other
-training images are unlabeled. Both fits score the test images, which are called positive from a probability of one half on.
+training images are unlabeled. HOLD_OUT is the share of rows that `fit` holds out, once; of few labels it holds each fifth out in turn
+otherwise, and trains six networks in place of one. Both fits score the test images, which are called positive from a probability of one half on.
 OUTFILE gets a JSON line for each. The command is the one named by ONESIDED, else `onesided`. Needs numpy and Pillow.
 """
 
@@ -44,6 +45,7 @@ def run(*words):
 def main():
     source, out, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     labels = int(sys.argv[4]) if len(sys.argv) > 4 else 1000
+    hold_out = ["--hold-out", sys.argv[5]] if len(sys.argv) > 5 else []
     train, truth = load(source, [f"data_batch_{number}" for number in range(1, 6)])
     test, test_truth = load(source, ["test_batch"])
     labeled = np.zeros(len(truth), bool)
@@ -62,7 +64,7 @@ def main():
             model, ranked, start = work / "model.safetensors", work / "ranked.csv", time.time()
             said = json.loads(run(
                 "fit", "--positives", work / "labeled", "--unlabeled", work / "rest", "--scenario", "single-sample", "--device",
-                "cuda", "--model", "vgg16", "--teacher", "on", "--epochs", 60, "--seed", seed, "--json", "-q", "--out", model, *told))
+                "cuda", "--model", "vgg16", "--teacher", "on", "--epochs", 60, "--seed", seed, "--json", "-q", "--out", model, *told, *hold_out))
             seconds = time.time() - start
             run("predict", model, work / "test", "--device", "cuda", "-q", "--out", ranked)
             with open(ranked) as file:
@@ -71,6 +73,8 @@ def main():
             line = dict(
                 role="report", seed=seed, labels=labels, prior=how, truth=round(share, 4),
                 told=round(estimate["mu"] if estimate else share, 4), accuracy=round(float(np.mean(right)), 4), seconds=round(seconds))
+            if hold_out:
+                line["hold_out"] = float(sys.argv[5])
             with open(out, "a") as file:
                 print(json.dumps(line), file=file)
 

@@ -235,6 +235,7 @@ fn the_pages_show_what_the_results_files_hold() {
         ("paper.md", "table1-again --compare collective"),
         ("paper.md", "table2"),
         ("few-labels.md", "few-labels-40000"),
+        ("few-labels.md", "few-labels-svhn"),
         ("few-labels.md", "table1-taught"),
         ("classic.md", "classic"),
         ("classic.md", "classic --measure auc"),

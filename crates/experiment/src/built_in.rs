@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-const SPECS: [File; 31] = files![
+const SPECS: [File; 32] = files![
     "table1",
     "table1-again",
     "table1-as-printed",
@@ -25,7 +25,8 @@ const SPECS: [File; 31] = files![
     "few-labels-biased",
     "few-labels-estimated",
     "few-labels-more",
-    "few-labels-prior",
+    "few-labels-svhn",
+    "few-labels-two-samples",
     "benchmark",
     "benchmark-pubench",
     "benchmark-estimated",
@@ -103,11 +104,11 @@ mod tests {
         for run in &runs {
             assert_eq!(run.settings.config.teacher.is_some(), run.name.contains("taught"), "{}", run.name);
         }
-        // A wrong prior goes with the teacher that was best with 100 labels.
-        let wrong = Spec::built_in("few-labels-prior").unwrap().unwrap().runs().unwrap();
-        let right = wrong.iter().find(|run| run.name == "cifar10/100/collective-taught/1").unwrap();
-        let teacher = right.settings.config.teacher.map(|teacher| (teacher.ramp, teacher.confidence));
-        assert_eq!(teacher, Some((30.0, 0.9)));
+        // Numbers that a spec gives the teacher are the teacher's.
+        let svhn = Spec::built_in("few-labels-svhn").unwrap().unwrap().runs().unwrap();
+        let run = svhn.iter().find(|run| run.name == "svhn/100/collective-taught/1").unwrap();
+        let teacher = run.settings.config.teacher.map(|teacher| (teacher.ramp, teacher.strength));
+        assert_eq!(teacher, Some((7.0, 0.5)));
         let taught = Spec::built_in("table1-taught").unwrap().unwrap().runs().unwrap();
         assert!(taught.iter().all(|run| run.settings.config.teacher.is_some() != run.name.contains("alone")));
     }
