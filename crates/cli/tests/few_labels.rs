@@ -216,3 +216,26 @@ fn draws_of_labels_and_their_starts_are_those_of_the_file() {
     }
     assert_eq!(rows, 5);
 }
+
+#[test]
+fn pictures_of_the_default_are_those_of_the_file() {
+    let page = text("docs/pictures.md");
+    let mut rows = 0;
+    for line in text("benches/results/pictures_auto.jsonl").lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let auc = |name: &str| format!("{:.3}", line[name].as_f64().unwrap()).trim_start_matches('0').to_string();
+        let unlabeled = onesided::data::grouped(line["unlabeled"].as_u64().unwrap() as usize);
+        let row = format!(
+            "| {} | {}, {unlabeled} | {} | {} | {} | {} |",
+            line["set"].as_str().unwrap(),
+            line["labeled"],
+            auc("fit"),
+            auc("networks_alone"),
+            auc("line"),
+            auc("trees"),
+        );
+        assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
+        rows += 1;
+    }
+    assert_eq!(rows, 6);
+}

@@ -54,6 +54,7 @@ mod copies;
 mod counted;
 mod dates;
 mod decode;
+mod described;
 mod digits;
 mod error;
 mod features;
@@ -87,6 +88,7 @@ pub use copies::Copies;
 pub use counted::{agree, counted, grouped, noun, part_of};
 pub use dates::{TimeColumn, TimeStyle};
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
+pub use described::Description;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
 pub use error::{DataError, Position};
 pub use features::{

@@ -1,9 +1,9 @@
 //! What scores rows: the closed set of what a model file can hold, and a scorer of one's own next to it.
 
-use crate::views::shape_of;
+use crate::views::{described, shape_of};
 use crate::{Error, OwnModel};
 use onesided_classic::{ClassicModel, Link, Rows, ScoreForm};
-use onesided_data::{Dataset, Encoding, Store};
+use onesided_data::{Dataset, Description, Encoding, Store};
 use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
 use onesided_trees::TreesModel;
 use std::fmt;
@@ -35,6 +35,13 @@ pub enum Fitted {
     LinkedTrees(LinkedTrees),
     /// A weighted sum of others.
     Ensemble(Vec<Member>),
+    /// Another one, on the numbers that describe pictures.
+    Described {
+        /// What describes them.
+        by: Description,
+        /// What scores the numbers.
+        model: Box<Fitted>,
+    },
     /// A model of one's own.
     Own {
         /// What it is called.
@@ -89,6 +96,7 @@ impl fmt::Debug for Fitted {
             Fitted::Trees(model) => f.debug_struct("Trees").field("trees", &model.trees().len()).finish(),
             Fitted::LinkedTrees(linked) => f.debug_tuple("LinkedTrees").field(&linked.link).finish(),
             Fitted::Ensemble(members) => f.debug_tuple("Ensemble").field(members).finish(),
+            Fitted::Described { by, model } => f.debug_tuple("Described").field(by).field(model).finish(),
             Fitted::Own { name, .. } => f.debug_tuple("Own").field(name).finish(),
         }
     }
@@ -100,6 +108,7 @@ impl Fitted {
         match self {
             Fitted::Classic(model) => matches!(model.scorer, ScoreForm::Kernel(_)),
             Fitted::Ensemble(members) => members.iter().any(|member| member.fitted.holds_rows()),
+            Fitted::Described { model, .. } => model.holds_rows(),
             Fitted::Network { .. } | Fitted::Trees(_) | Fitted::LinkedTrees(_) | Fitted::Own { .. } => false,
         }
     }
@@ -128,11 +137,12 @@ impl Fitted {
                 }
                 Ok(sum.into_iter().map(|sum| sum as f32).collect())
             }
+            Fitted::Described { by, model } => model.scores(&described(data, *by, threads)?, device, threads),
             Fitted::Own { model, .. } => model.scores(data),
         }
     }
 
-    /// How many columns rows must have; `None` for a model of one's own.
+    /// How many columns rows must have; `None` for a model of one's own, and where others say it.
     pub fn width(&self) -> Option<usize> {
         match self {
             Fitted::Network { network, .. } => {
@@ -143,7 +153,8 @@ impl Fitted {
             // Trees look at whole columns, of which there may be fewer than of encoded ones.
             Fitted::Trees(_) | Fitted::LinkedTrees(_) => None,
             Fitted::Ensemble(members) => members.iter().find_map(|member| member.fitted.width()),
-            Fitted::Own { .. } => None,
+            // It takes pictures of any size that has a pixel for every number.
+            Fitted::Described { .. } | Fitted::Own { .. } => None,
         }
     }
 
@@ -194,7 +205,11 @@ impl Fitted {
                 let tensor = weights.tensors.iter().find(|tensor| tensor.name.ends_with(".weight"))?;
                 Some(tensor.data.iter().map(|&w| f64::from(w)).collect())
             }
-            Fitted::Trees(_) | Fitted::LinkedTrees(_) | Fitted::Ensemble(_) | Fitted::Own { .. } => None,
+            Fitted::Trees(_)
+            | Fitted::LinkedTrees(_)
+            | Fitted::Ensemble(_)
+            | Fitted::Described { .. }
+            | Fitted::Own { .. } => None,
         }
     }
 

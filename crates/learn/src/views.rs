@@ -2,7 +2,7 @@
 
 use crate::Error;
 use onesided_classic::Rows;
-use onesided_data::{Dataset, Encoding, Matrix, Scaling, Store};
+use onesided_data::{Dataset, Description, Encoding, Matrix, Scaling, Store};
 use onesided_net::{Shape, Source};
 use onesided_trees::Binned;
 use std::borrow::Cow;
@@ -10,17 +10,24 @@ use std::sync::OnceLock;
 
 /// The forms of a data set.
 pub struct Views<'d> {
-    data: &'d Dataset,
-    standard: OnceLock<Cow<'d, Dataset>>,
-    as_is: OnceLock<Cow<'d, Dataset>>,
+    data: Cow<'d, Dataset>,
+    /// Nothing in it where the data set is scaled so already.
+    standard: OnceLock<Option<Dataset>>,
+    as_is: OnceLock<Option<Dataset>>,
     dense: OnceLock<Matrix>,
     dense_as_is: OnceLock<Matrix>,
     binned: OnceLock<Binned>,
+    coarse: OnceLock<Box<Views<'static>>>,
+    fine: OnceLock<Box<Views<'static>>>,
 }
 
 impl<'d> Views<'d> {
     /// Nothing is made yet.
     pub fn new(data: &'d Dataset) -> Self {
+        Self::of(Cow::Borrowed(data))
+    }
+
+    fn of(data: Cow<'d, Dataset>) -> Self {
         Self {
             data,
             standard: OnceLock::new(),
@@ -28,6 +35,8 @@ impl<'d> Views<'d> {
             dense: OnceLock::new(),
             dense_as_is: OnceLock::new(),
             binned: OnceLock::new(),
+            coarse: OnceLock::new(),
+            fine: OnceLock::new(),
         }
     }
 
@@ -37,8 +46,8 @@ impl<'d> Views<'d> {
     }
 
     /// The data set as it was given.
-    pub fn data(&self) -> &'d Dataset {
-        self.data
+    pub fn data(&self) -> &Dataset {
+        &self.data
     }
 
     /// The data set with its numbers scaled, or as they are.
@@ -47,7 +56,21 @@ impl<'d> Views<'d> {
             Scaling::Standard => &self.standard,
             Scaling::AsIs => &self.as_is,
         };
-        place.get_or_init(|| self.data.scaled(scaling))
+        let made = place.get_or_init(|| match self.data.scaled(scaling) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(scaled) => Some(scaled),
+        });
+        made.as_ref().unwrap_or(&self.data)
+    }
+
+    /// Pictures as a table of the numbers that describe them.
+    pub fn described(&self, by: Description) -> Result<&Views<'static>, Error> {
+        let place = match by {
+            Description::Coarse => &self.coarse,
+            Description::Fine => &self.fine,
+        };
+        let make = || Ok(Box::new(Views::of(Cow::Owned(described(&self.data, by, 0)?))));
+        Ok(made(place, make)?)
     }
 
     /// Scaled rows with every value stored.
@@ -96,6 +119,17 @@ fn made<T>(place: &OnceLock<T>, make: impl FnOnce() -> Result<T, Error>) -> Resu
     let new = make()?;
     // Two that make it at once make the same.
     Ok(place.get_or_init(|| new))
+}
+
+/// A table of the numbers that describe pictures, without their labels.
+pub(crate) fn described(data: &Dataset, by: Description, threads: usize) -> Result<Dataset, Error> {
+    match data.rows() {
+        Store::Bytes(pictures) => Ok(Dataset::from_scaled(pictures.described(by, threads)?, None)?),
+        _ => {
+            let (model, rows) = ("a description of pictures".to_string(), data.encoding().columns_are());
+            Err(Error::ModelInput { model, takes: "pictures", rows })
+        }
+    }
 }
 
 /// The shape of a row: that of its pictures, or a flat one.

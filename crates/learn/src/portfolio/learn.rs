@@ -17,10 +17,8 @@ use crate::criterion;
 use crate::fitted::Member;
 use crate::folds::workers;
 use crate::pipeline::{Learned, by_row, shift, warnings};
-use crate::{
-    Beside, Error, Fit, Fitted, Kinds, Observer, Report, RunNumber, Scorer, Subset, Task, Tried, Views,
-};
-use onesided_data::{Counts, Encoding, Feature, FeatureKind, PriorInUnlabeled, Stream, part_of};
+use crate::{Beside, Error, Fitted, Kinds, Observer, Report, RunNumber, Scorer, Subset, Task, Tried, Views};
+use onesided_data::{Counts, Description, Encoding, Feature, FeatureKind, PriorInUnlabeled, Stream, part_of};
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
 use std::collections::{BTreeMap, HashMap};
@@ -84,9 +82,10 @@ pub(crate) fn learn(
             let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
             members.push(Member { weight, fitted });
         } else {
-            members.extend(mean_of(one.fits, weight))
+            members.extend(mean_of(one.fits.into_iter().map(|fit| fit.fitted).collect(), weight))
         }
     }
+    let members = described_once(members);
     let priors = task.priors;
     let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
     let held = fair.held();
@@ -248,19 +247,55 @@ fn beyond_the_sample(
 }
 
 /// The models of the folds as one: their mean is steadier than a model of all rows, and costs no training.
-fn mean_of(fits: Vec<Fit>, weight: f64) -> Vec<Member> {
-    let many = fits.len() as f64;
-    let (mut trees, mut others) = (Vec::new(), Vec::new());
-    for fit in fits {
-        match fit.fitted {
+fn mean_of(models: Vec<Fitted>, weight: f64) -> Vec<Member> {
+    let many = models.len() as f64;
+    let (mut trees, mut described, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    let mut looked_at = None;
+    for fitted in models {
+        match fitted {
             Fitted::Trees(model) => trees.push(model),
+            Fitted::Described { by, model } => {
+                looked_at = Some(by);
+                described.push(*model);
+            }
             fitted => others.push(Member { weight: weight / many, fitted }),
         }
     }
     let share = weight * trees.len() as f64 / many;
     others
         .extend(TreesModel::mean(trees).map(|model| Member { weight: share, fitted: Fitted::Trees(model) }));
+    // The models of a member look at one description.
+    if let Some(by) = looked_at {
+        let of_described = |Member { weight, fitted }| Member {
+            weight,
+            fitted: Fitted::Described { by, model: Box::new(fitted) },
+        };
+        others.extend(mean_of(described, weight).into_iter().map(of_described));
+    }
     others
+}
+
+/// The same sum in which pictures are described once for all members that look at one description.
+fn described_once(members: Vec<Member>) -> Vec<Member> {
+    let mut described: Vec<(Description, Vec<Member>)> = Vec::new();
+    let mut gathered = Vec::new();
+    for Member { weight, fitted } in members {
+        match fitted {
+            Fitted::Described { by, model } => {
+                let member = Member { weight, fitted: *model };
+                match described.iter_mut().find(|(of, _)| *of == by) {
+                    Some((_, all)) => all.push(member),
+                    None => described.push((by, vec![member])),
+                }
+            }
+            fitted => gathered.push(Member { weight, fitted }),
+        }
+    }
+    gathered.extend(described.into_iter().map(|(by, members)| {
+        let model = Box::new(Fitted::Ensemble(members));
+        Member { weight: 1.0, fitted: Fitted::Described { by, model } }
+    }));
+    gathered
 }
 
 /// A member on all rows but those to keep out, through the rounds that its folds kept.

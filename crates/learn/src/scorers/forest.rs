@@ -57,11 +57,12 @@ pub(crate) struct TableSize {
 
 impl TableSize {
     pub fn of(data: &Dataset) -> Self {
-        Self {
-            rows: data.len(),
-            columns: data.encoding().whole_width().max(1) as f64,
-            positives: data.counts().map_or(0, |counts| counts.positive),
-        }
+        let positives = data.counts().map_or(0, |counts| counts.positive);
+        Self::new(data.len(), data.encoding().whole_width(), positives)
+    }
+
+    pub fn new(rows: usize, columns: usize, positives: usize) -> Self {
+        Self { rows, columns: columns.max(1) as f64, positives }
     }
 
     /// Rows in a leaf of a forest, at least.

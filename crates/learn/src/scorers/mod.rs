@@ -1,6 +1,7 @@
 //! The scorers: one file each.
 
 mod classic;
+mod described;
 mod elkan_noto_trees;
 mod forest;
 mod logistic;
@@ -8,6 +9,7 @@ mod network;
 mod trees;
 
 pub use classic::ClassicScorer;
+pub use described::DescribedScorer;
 pub use elkan_noto_trees::{ElkanNotoTrees, takes_trees};
 pub use forest::LabelTreesScorer;
 pub use logistic::LogisticScorer;

@@ -6,6 +6,7 @@
 //! {"trees": {…}}                        boosted trees, a list per field of their nodes, cut out as tensors
 //! {"linked": {…}, "link": {…}, "label_frequency": c}    the same, and the way from their scores to probabilities
 //! {"ensemble": [{"weight": 0.5, "model": …}, …]}    any of these; names of tensors begin with the member's number
+//! {"described": …, "by": "coarse"}      any of these, on the numbers that describe pictures
 //! ```
 
 use super::Placed;
@@ -59,6 +60,7 @@ pub(super) fn write(fitted: &Fitted, prefix: &str, tensors: &mut Vec<Placed>) ->
             }
             json!({ "ensemble": written })
         }
+        Fitted::Described { by, model } => json!({ "described": write(model, prefix, tensors)?, "by": by }),
         Fitted::Own { name, .. } => return Err(Error::OwnScorer(name.clone())),
         _ => return Err(Error::OwnScorer("unknown".to_string())),
     })
@@ -124,6 +126,14 @@ fn read_part(
         } else {
             Err("the link of its trees is out of range".to_string())
         };
+    }
+    if let Some(tree) = entries.remove("described") {
+        if depth >= DEEPEST {
+            return Err("too many models are in each other".to_string());
+        }
+        let by = serde_json::from_value(entries.remove("by").unwrap_or_default()).map_err(unread)?;
+        let model = Box::new(read_part(tree, prefix, file, left, depth + 1)?);
+        return Ok(Fitted::Described { by, model });
     }
     let Some(Value::Array(members)) = entries.remove("ensemble") else {
         return Err("what scores is of no known kind".to_string());
@@ -197,12 +207,21 @@ pub(super) fn lists_of(
 
 /// Whether a model takes rows of this width, and of this shape where they are pictures.
 pub(super) fn check(fitted: &Fitted, encoding: &Encoding, shape: Option<PictureShape>) -> Result<(), String> {
-    let width = encoding.width();
+    check_columns(fitted, encoding.width(), encoding.whole_width(), shape)
+}
+
+/// The same, by the number of encoded columns and of whole ones.
+fn check_columns(
+    fitted: &Fitted,
+    width: usize,
+    whole_width: usize,
+    shape: Option<PictureShape>,
+) -> Result<(), String> {
     let fits = match fitted {
         Fitted::Trees(trees) | Fitted::LinkedTrees(LinkedTrees { trees, .. }) => {
-            [width, encoding.whole_width()].contains(&trees.features())
+            [width, whole_width].contains(&trees.features())
         }
-        Fitted::Ensemble(_) => true,
+        Fitted::Ensemble(_) | Fitted::Described { .. } => true,
         other => other.width() == Some(width),
     };
     if !fits || width == 0 {
@@ -224,8 +243,15 @@ pub(super) fn check(fitted: &Fitted, encoding: &Encoding, shape: Option<PictureS
             Ok(())
         }
         Fitted::Ensemble(members) => {
-            members.iter().try_for_each(|member| check(&member.fitted, encoding, shape))
+            members.iter().try_for_each(|member| check_columns(&member.fitted, width, whole_width, shape))
         }
+        Fitted::Described { by, model } => match shape.filter(|&shape| by.suits(shape)) {
+            Some(shape) => {
+                let width = by.width(shape.channels);
+                check_columns(model, width, width, None)
+            }
+            None => Err("it describes pictures, and takes none that it can describe".to_string()),
+        },
         _ => Ok(()),
     }
 }
