@@ -223,7 +223,8 @@ fn pictures_of_the_default_are_those_of_the_file() {
     let mut rows = 0;
     for line in text("benches/results/pictures_auto.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        let auc = |name: &str| format!("{:.3}", line[name].as_f64().unwrap()).trim_start_matches('0').to_string();
+        let auc =
+            |name: &str| format!("{:.3}", line[name].as_f64().unwrap()).trim_start_matches('0').to_string();
         let unlabeled = onesided::data::grouped(line["unlabeled"].as_u64().unwrap() as usize);
         let row = format!(
             "| {} | {}, {unlabeled} | {} | {} | {} | {} |",
