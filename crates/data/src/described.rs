@@ -6,12 +6,18 @@
 //! 2005, with one norm for the whole picture). [`Description::Coarse`] has 4 × 4 squares and a histogram of colors,
 //! [`Description::Fine`] 8 × 8 squares.
 //!
+//! Sides above 32 pixels are shrunk to 32 first: the edges of larger pictures are mostly noise.
+//!
 //! Numbers have fixed factors that give them a deviation of about 1 on photographs, so nothing about them is learned or saved.
 
+use crate::formats::picture::shares;
 use crate::parallel::map_stretches;
 use crate::{DataError, Matrix, PictureShape, Pictures};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
+/// The longest side that is looked at as it is.
+const LONGEST: usize = 32;
 /// Directions of edges, without a sign.
 const DIRECTIONS: usize = 8;
 /// Levels of each of three colors, and of gray, in a histogram.
@@ -77,11 +83,40 @@ impl Pictures {
         let pictures: Vec<&[u8]> = self.bytes.chunks_exact(pixels).collect();
         let parts = map_stretches(&pictures, threads, 64, |some| {
             let mut numbers = Vec::with_capacity(some.len() * width);
-            some.iter().for_each(|bytes| describe(bytes, shape, by, &mut numbers));
+            some.iter().for_each(|bytes| {
+                let (small, shape) = shrunk(bytes, shape);
+                describe(&small, shape, by, &mut numbers);
+            });
             numbers
         });
         Matrix::new(self.len(), width, parts.concat())
     }
+}
+
+/// A picture whose sides are not above [`LONGEST`]: each pixel is the mean of what lies in it.
+fn shrunk(bytes: &[u8], shape: PictureShape) -> (Cow<'_, [u8]>, PictureShape) {
+    let small = PictureShape { height: shape.height.min(LONGEST), width: shape.width.min(LONGEST), ..shape };
+    if small == shape {
+        return (Cow::Borrowed(bytes), shape);
+    }
+    let channels = shape.channels;
+    let mut out = Vec::with_capacity(small.height * small.width * channels);
+    let columns: Vec<_> = (0..small.width).map(|at| shares(at, shape.width, small.width)).collect();
+    for at in 0..small.height {
+        let lines = shares(at, shape.height, small.height);
+        for column in &columns {
+            for channel in 0..channels {
+                let value = |line: usize, pixel: usize| {
+                    f32::from(bytes[(line * shape.width + pixel) * channels + channel])
+                };
+                let of_line = |&(line, share): &(usize, f32)| {
+                    share * column.iter().map(|&(pixel, share)| share * value(line, pixel)).sum::<f32>()
+                };
+                out.push(lines.iter().map(of_line).sum::<f32>().round() as u8);
+            }
+        }
+    }
+    (Cow::Owned(out), small)
 }
 
 /// Appends the numbers of one picture.

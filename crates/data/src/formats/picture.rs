@@ -104,7 +104,7 @@ impl Picture {
 
 /// Which of `source` pixels lie in the pixel `at` of `target`, and with which share; the shares sum to 1. The overlaps are
 /// whole numbers in units of 1/target of a source pixel.
-fn shares(at: usize, source: usize, target: usize) -> Vec<(usize, f32)> {
+pub(crate) fn shares(at: usize, source: usize, target: usize) -> Vec<(usize, f32)> {
     let (start, end) = (at * source, (at + 1) * source);
     let share = |from: usize| {
         let inside = end.min((from + 1) * target) - start.max(from * target);

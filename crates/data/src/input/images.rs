@@ -110,6 +110,7 @@ impl ImageInput {
                 let file = path.display().to_string();
                 let end = path.extension().map(|end| end.to_string_lossy().to_lowercase());
                 Err(match end.as_deref() {
+                    _ if !path.exists() => DataError::NotFound { file },
                     Some(end) if super::files::PICTURES.contains(&end) => DataError::OnePicture { file },
                     _ => DataError::OtherInput { fitted: "pictures", found: "a table", file },
                 })

@@ -208,6 +208,7 @@ fn decode_files(
     shape: Option<PictureShape>,
     missing: MissingPolicy,
 ) -> Result<Decoded, DataError> {
+    let given = shape;
     let shape = shape.unwrap_or_else(|| common_shape(paths));
     let (mut bytes, mut kept, mut resized) = (Vec::new(), Vec::new(), 0);
     let mut unreadable: Vec<(usize, String)> = Vec::new();
@@ -219,6 +220,14 @@ fn decode_files(
                 resized += usize::from(picture.resized);
             }
             Err(why) => unreadable.push((row, why)),
+        }
+    }
+    // What is left out says nothing of what the others are: a broken file may have a sound header.
+    if given.is_none() && !unreadable.is_empty() && !kept.is_empty() {
+        let sound: Vec<PathBuf> = kept.iter().map(|&row| paths[row].clone()).collect();
+        let of_sound = common_shape(&sound);
+        if of_sound != shape {
+            return decode_files(paths, Some(of_sound), missing);
         }
     }
     let all = paths.len();

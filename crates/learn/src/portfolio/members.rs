@@ -329,7 +329,9 @@ fn described(data: &Dataset, effort: Effort) -> Vec<PortfolioMember> {
         if by == Description::Coarse || effort != Effort::Quick {
             let size = TableSize::new(data.len(), by.width(shape.channels), positives);
             let bags = if effort == Effort::Thorough { 24 } else { 8 };
-            let bags = LabelTreesScorer::Bags { method: "naive", bags, config: size.bag() };
+            // Bags of few pictures want less of a ridge than those of tables: LightGBM's AUC on two sets was .02 lower at 10 than at 1.
+            let config = TreesConfig { l2: 1.0, min_child_rows: 5, ..size.bag() };
+            let bags = LabelTreesScorer::Bags { method: "naive", bags, config };
             members.push(member("bagged trees", Box::new(bags)));
         }
     }
