@@ -239,4 +239,13 @@ fn pictures_of_the_default_are_those_of_the_file() {
         rows += 1;
     }
     assert_eq!(rows, 6);
+    for line in text("benches/results/pictures_auto_after.jsonl").lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let auc =
+            |name: &str| format!("{:.3}", line[name].as_f64().unwrap()).trim_start_matches('0').to_string();
+        let row = format!(" | {} | {} | {} | {} |", auc("fit"), auc("line"), auc("trees"), line["seconds"]);
+        let start = format!("| {} | ", line["set"].as_str().unwrap());
+        let same = |line: &str| line.starts_with(&start) && line.ends_with(&row);
+        assert!(page.lines().any(same), "the page lacks '{start}…{row}'");
+    }
 }
