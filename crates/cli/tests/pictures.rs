@@ -187,7 +187,7 @@ fn a_model_and_data_of_different_kinds() {
     assert!(message.contains("the model was fitted on pictures, but 'table.csv' holds a table"), "{message}");
     let message = folder.refused("evaluate m.safetensors table.csv --truth t");
     assert!(message.contains("the model was fitted on pictures"), "{message}");
-    assert!(folder.refused("predict m.safetensors gone").contains("'gone'"));
+    assert!(folder.refused("predict m.safetensors gone").contains("there is no file 'gone'"));
     let fit = format!("fit table.csv {} --out t.safetensors", folder::QUICK);
     assert_eq!(folder.run(&fit).code, 0);
     assert!(folder.refused("predict t.safetensors new").contains("the model was fitted on a table"));

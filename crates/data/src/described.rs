@@ -208,7 +208,7 @@ mod tests {
             row[48..112].iter().copied().enumerate().filter(|&(_, n)| n != 0.0).collect();
         assert_eq!(colors, [(3 * 16, 8.0)]);
         assert!(row[112..].iter().all(|&edge| edge == 0.0));
-        // Gray, black on the left and white on the right: edges across, in the four squares in the middle.
+        // Gray, black on the left and white on the right: edges across, in the two columns of squares in the middle.
         let halves = [[0u8; 4], [255; 4]].concat().repeat(8);
         let rows = pictures(1, 8, 8, halves).described(Description::Coarse, 1).unwrap();
         assert_eq!(rows.cols(), 16 + 16 + 128);

@@ -118,6 +118,19 @@ fn gray_files_have_one_channel_unless_one_has_color() {
     assert_eq!(pictures(&read(&scratch)).shape, shape(3, 1, 2));
 }
 
+/// A broken file has a sound header, and says nothing of what the others are.
+#[test]
+fn what_is_left_out_gives_the_others_no_color() {
+    let scratch = Scratch::new("broken-color");
+    scratch.write("p/1.png", gray(2, 2, 5));
+    scratch.write("u/1.png", gray(2, 2, 6));
+    let color = plain(2, 2, 7);
+    scratch.write("u/2.png", color[..color.len() - 20].to_vec());
+    let data = read(&scratch);
+    assert_eq!((pictures(&data).shape, data.len()), (shape(1, 2, 2), 2));
+    assert!(data.notes().iter().any(|note| matches!(note, Note::Unreadable { files: 1, all: 3, .. })));
+}
+
 #[test]
 fn a_shape_can_be_asked_for() {
     let scratch = Scratch::new("asked");
