@@ -125,7 +125,7 @@ fn what_is_left_out_gives_the_others_no_color() {
     scratch.write("p/1.png", gray(2, 2, 5));
     scratch.write("u/1.png", gray(2, 2, 6));
     let color = plain(2, 2, 7);
-    scratch.write("u/2.png", color[..color.len() - 20].to_vec());
+    scratch.write("u/2.png", &color[..color.len() - 20]);
     let data = read(&scratch);
     assert_eq!((pictures(&data).shape, data.len()), (shape(1, 2, 2), 2));
     assert!(data.notes().iter().any(|note| matches!(note, Note::Unreadable { files: 1, all: 3, .. })));
