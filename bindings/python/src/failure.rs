@@ -17,8 +17,18 @@ pyo3::create_exception!(
 /// Keywords that take a list of names.
 const LISTS: [&str; 6] = ["drop", "only", "text", "numeric", "categorical", "date"];
 /// Settings of a front end that reads files; in memory there is nothing to set.
-const OF_FILES: [&str; 9] =
-    ["label", "truth", "format", "delimiter", "decimal", "sheet", "encoding", "memory", "follow-links"];
+const OF_FILES: [&str; 10] = [
+    "label",
+    "truth",
+    "format",
+    "delimiter",
+    "decimal",
+    "date-order",
+    "sheet",
+    "encoding",
+    "memory",
+    "follow-links",
+];
 
 /// A hint as a keyword: `leave it out with drop=['age']`.
 pub fn as_keyword(hint: &Hint) -> Option<String> {

@@ -29,10 +29,12 @@ impl Failure {
 
     /// An error of reading rows for a model: of its hints only those that are flags there.
     pub fn of_reading(error: Error) -> Self {
-        const FLAGS: [&str; 10] = [
+        const FLAGS: [&str; 12] = [
             "encoding",
             "sheet",
             "delimiter",
+            "decimal",
+            "date-order",
             "format",
             "memory",
             "follow-links",

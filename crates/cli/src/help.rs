@@ -151,7 +151,8 @@ mod tests {
     /// A heading holds until the next one, so flags after a group of others would end up under its heading.
     #[test]
     fn flags_are_under_their_own_headings() {
-        let files = ["encoding", "delimiter", "decimal", "sheet", "format", "follow_links", "memory"];
+        let files =
+            ["encoding", "delimiter", "decimal", "date_order", "sheet", "format", "follow_links", "memory"];
         let review = ["recall", "confidence", "top"];
         fn visit(command: &Command, check: &mut dyn FnMut(&str, &str, &str)) {
             for arg in command.get_arguments() {

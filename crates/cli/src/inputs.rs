@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{note, warn};
 use clap::Args;
 use onesided::data::{
-    ColumnShift, MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names,
-    limit_memory, parse_size,
+    ColumnShift, MissingPolicy, Note, NumberStyle, ReadAgain, ReadOptions, TableFormat, TextEncoding,
+    TimeStyle, column_names, limit_memory, parse_size,
 };
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::{Path, PathBuf};
@@ -57,9 +57,14 @@ pub struct FileFlags {
     /// What separates the cells of a text table: one character, or tab [default: what the first lines show].
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
-    /// The decimal sign of numbers in a text table, , or . [default: what the cells of each column show].
+    /// The decimal sign of numbers that are written as texts, , or . [default: what the cells of each column show; for a model, that of
+    /// the table it was fitted on].
     #[arg(long, value_name = "CHAR")]
     pub decimal: Option<String>,
+    /// What comes first in dates such as 01/02/2024, day-first or month-first [default: what the cells of each column show; for a model,
+    /// as in the table it was fitted on].
+    #[arg(long, value_name = "ORDER")]
+    pub date_order: Option<String>,
     /// The sheet of a spreadsheet, by its name or number [default: the first that has the columns asked for].
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
@@ -111,6 +116,25 @@ impl FileFlags {
         Ok(Some(style))
     }
 
+    /// The order of day and month in dates.
+    pub fn date_order(&self) -> Result<Option<TimeStyle>, Failure> {
+        Ok(self.date_order.as_deref().map(str::parse).transpose()?)
+    }
+
+    /// How a table for a model is written.
+    pub fn again(&self) -> Result<ReadAgain, Failure> {
+        Ok(ReadAgain {
+            encoding: self.encoding()?,
+            delimiter: self.delimiter()?,
+            decimal: self.decimal()?,
+            date_order: self.date_order()?,
+            sheet: self.sheet.clone(),
+            format: self.format()?,
+            follow_links: self.follow_links,
+            ..ReadAgain::default()
+        })
+    }
+
     /// How tables are written.
     pub fn as_written(&self) -> Result<ReadOptions, Failure> {
         Ok(ReadOptions {
@@ -118,6 +142,7 @@ impl FileFlags {
             delimiter: self.delimiter()?,
             format: self.format()?,
             decimal: self.decimal()?,
+            date_order: self.date_order()?,
             sheet: self.sheet.clone(),
             ..ReadOptions::default()
         })
@@ -252,6 +277,7 @@ impl ReadFlags {
             delimiter: self.files.delimiter()?,
             format: self.files.format()?,
             decimal: self.files.decimal()?,
+            date_order: self.files.date_order()?,
             sheet: self.files.sheet.clone(),
             follow_links: self.files.follow_links,
             features: self.features.as_deref().map(str::parse).transpose()?,

@@ -312,12 +312,23 @@ pub enum DataError {
         "'{file}' {place}, column '{column}': '{value}' is not a number with {style}, and that was asked for"
     )]
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
-    /// A number or date further down in a table that is read in pieces, written otherwise than those before it.
-    #[error("'{file}' {place}, column '{column}': '{value}' is not {before}, as those above it are")]
-    StyleChanges { file: String, place: Position, column: String, value: String, before: String },
-    /// A decimal sign for a file whose numbers are not texts.
-    #[error("'{file}' holds numbers, not digits with a decimal sign; leave the decimal sign out")]
-    NoDecimal { file: String },
+    /// Numbers with another decimal sign than those that a model was fitted on.
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' is not a number with {style}, as those are that the model was fitted on"
+    )]
+    UnlikeDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
+    /// A number that is another one with the other decimal sign, in a file that does not show its sign.
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' could be a decimal number or have its digits in groups, and nothing in the \
+         file shows which; the model was fitted on numbers with {style} and without groups"
+    )]
+    OpenDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
+    /// Dates with day and month in another order than those that a model was fitted on.
+    #[error(
+        "'{file}' {place}, column '{column}': '{value}' is not a date with the {first} first, as those are that the model was \
+         fitted on"
+    )]
+    UnlikeDate { file: String, place: Position, column: String, value: String, first: &'static str },
     /// A record without an end in sight.
     #[error(
         "'{file}' {place} is longer than {limit} bytes; check its quotes, its separators and its line ends"
@@ -595,7 +606,9 @@ impl DataError {
             | DataError::NotFinite { place, .. }
             | DataError::TooLarge { place, .. }
             | DataError::OtherDecimal { place, .. }
-            | DataError::StyleChanges { place, .. }
+            | DataError::UnlikeDecimal { place, .. }
+            | DataError::OpenDecimal { place, .. }
+            | DataError::UnlikeDate { place, .. }
             | DataError::MissingCell { place, .. }
             | DataError::KindChanged { example: Some((_, place)), .. } => place.count_from_zero(),
             _ => false,
@@ -621,8 +634,17 @@ impl DataError {
             DataError::NotANumber { column, .. } => {
                 Some(Hint::new("read the column as categories", "categorical", column))
             }
-            DataError::StyleChanges { before, .. } if before.contains("number") => {
-                Some(Hint::new("say how numbers are written", "decimal", "SIGN"))
+            DataError::UnlikeDecimal { style, .. } => {
+                Some(Hint::new("if that is how it writes numbers, say so", "decimal", style.other().sign()))
+            }
+            DataError::OpenDecimal { .. } => Some(Hint::new("say which sign is decimal", "decimal", "SIGN")),
+            DataError::UnlikeDate { first, .. } => {
+                let order = match *first {
+                    "day" => "month-first",
+                    "month" => "day-first",
+                    _ => "day-first|month-first",
+                };
+                Some(Hint::new("say which comes first in this file", "date-order", order))
             }
             DataError::Memory { .. } => Some(Hint::new("allow more", "memory", "SIZE")),
             DataError::LinkOut { .. } => {

@@ -42,6 +42,10 @@ pub struct CellsRead {
     pub column: String,
     /// How its numbers are written.
     pub style: NumberStyle,
+    /// Whether a cell shows that sign (true) or its cells leave it open (false); nothing where no cell has one.
+    pub sure: Option<bool>,
+    /// Whether its numbers have signs between groups of digits, as in `1,234`.
+    pub groups: bool,
     /// A number that is not written plainly, and what it was read as: `12%`, 12.
     pub example: Option<(String, f64)>,
     /// Cells that are something else and were taken as missing.
@@ -431,13 +435,7 @@ fn joined(name: &str, first: Values, second: Values) -> Result<Values, DataError
             wide.extend_from_slice(&b);
             Ok(Values::Wide(wide))
         }
-        (Values::Times(a), Values::Times(b)) => {
-            // Where one file leaves the order of day and month open, the other's counts.
-            let (a, b) = (a.clone().turned(b.style), b.turned(a.style));
-            let style = if a.sure { a.style } else { b.style };
-            let seconds = a.seconds.iter().chain(b.seconds.iter()).copied().collect();
-            Ok(Values::Times(TimeColumn { sure: a.sure || b.sure, ..TimeColumn::of(seconds, style) }))
-        }
+        (Values::Times(a), Values::Times(b)) => Ok(Values::Times(a.stacked(b))),
         (Values::Text(mut a), Values::Text(b)) => {
             a.append(&b);
             Ok(Values::Text(a))
@@ -487,10 +485,7 @@ fn joined_with_missing(values: Values, count: usize, before: bool) -> Result<Val
     Ok(match values {
         Values::Numeric(values) => Values::Numeric(extended(values, f32::NAN, count, before)),
         Values::Wide(values) => Values::Wide(extended(values, f64::NAN, count, before)),
-        Values::Times(times) => {
-            let seconds = extended(times.seconds.to_vec(), f64::NAN, count, before);
-            Values::Times(TimeColumn { sure: times.sure, ..TimeColumn::of(seconds, times.style) })
-        }
+        Values::Times(times) => Values::Times(times.with_missing(count, before)),
         Values::Text(texts) => {
             let mut blank = TextColumn::default();
             (0..count).for_each(|_| blank.push_missing());

@@ -288,7 +288,7 @@ fn as_texts(from: &Path, to: &Path) {
 }
 
 #[test]
-fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
+fn dates_in_another_order_than_those_of_training_are_refused_until_it_is_said() {
     let folder = std::env::temp_dir().join(format!("onesided-restyled-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let table = |name: &str, date: &dyn Fn(usize, usize) -> String| {
@@ -302,42 +302,46 @@ fn dates_in_another_order_than_those_of_training_are_read_in_theirs() {
     let iso = table("iso.csv", &|month, day| format!("2024-{month:02}-{day:02}"));
     let options = onesided_data::InputOptions { label: Some("y".to_string()), ..Default::default() };
     let data = options.read(&onesided_data::Input::one(&iso)).unwrap();
-    let rows = |path: &std::path::Path| {
-        let mut notes = Vec::new();
-        let mut rows = Vec::new();
-        let also = onesided_data::ReadAgain::default();
-        let cut = onesided_data::Cutting { rows: Some(64), threads: 1 };
+    let rows = |path: &std::path::Path, date_order, rows| {
+        let mut numbers: Vec<f32> = Vec::new();
+        let also = onesided_data::ReadAgain { date_order, ..Default::default() };
+        let cut = onesided_data::Cutting { rows: Some(rows), threads: 1 };
         let input = onesided_data::Input::one(path);
         let done = data.encoding().stream(&input, &also, cut, &mut |piece| {
-            rows.push(piece);
+            let matrix = piece.dense().unwrap();
+            (0..matrix.rows()).for_each(|row| numbers.extend(matrix.row(row)));
             Ok::<(), onesided_data::DataError>(())
         });
-        notes.extend(done.unwrap().notes.iter().map(ToString::to_string));
-        let numbers: Vec<f32> = rows
-            .iter()
-            .flat_map(|piece| {
-                let matrix = piece.dense().unwrap();
-                (0..matrix.rows()).flat_map(|row| matrix.row(row).to_vec()).collect::<Vec<f32>>()
-            })
-            .collect();
-        (numbers, notes)
+        let notes: Vec<String> = done?.notes.iter().map(ToString::to_string).collect();
+        Ok::<_, onesided_data::DataError>((numbers, notes))
     };
-    let (as_learned, none) = rows(&iso);
+    let (as_learned, none) = rows(&iso, None, 64).unwrap();
     assert!(none.is_empty(), "{none:?}");
-    for (name, first, date) in [
-        ("us.csv", "month", &(|month, day| format!("{month}/{day}/2024")) as &dyn Fn(usize, usize) -> String),
-        ("de.csv", "day", &|month, day| format!("{day:02}.{month:02}.2024")),
+    for (name, order, cell, date) in [
+        (
+            "us.csv",
+            TimeStyle::MonthFirst,
+            "1/1/2024",
+            &(|month, day| format!("{month}/{day}/2024")) as &dyn Fn(usize, usize) -> String,
+        ),
+        ("de.csv", TimeStyle::DayFirst, "01.01.2024", &|month, day| format!("{day:02}.{month:02}.2024")),
     ] {
         let text = table(name, date);
         let packed = text.with_extension("parquet");
         as_texts(&text, &packed);
         for path in [&text, &packed] {
-            let (numbers, notes) = rows(path);
-            assert_eq!(numbers, as_learned, "{name}");
-            let words = format!(
-                "the dates of 'when' have the {first} first here, unlike those of training, and are read so"
-            );
-            assert!(notes.iter().any(|note| note.contains(&words)), "{notes:?}");
+            for pieces in [1, 64, 1_000] {
+                let refused = rows(path, None, pieces).unwrap_err();
+                let words =
+                    format!("'{cell}' is not a date with the year first, as those are that the model");
+                assert!(refused.to_string().contains(&words), "{refused}");
+                assert_eq!(refused.hint().unwrap().setting, "date-order");
+                assert_eq!(
+                    rows(path, Some(order), pieces).unwrap(),
+                    (as_learned.clone(), Vec::new()),
+                    "{name}"
+                );
+            }
         }
     }
     std::fs::remove_dir_all(folder).unwrap();

@@ -287,7 +287,9 @@ fn a_decimal_sign_that_is_asked_for() {
     assert_eq!(numbers(&with(bytes, ".").unwrap(), "x"), [1.25, 2.5]);
     let message = with(b"x,z\n1.5,1\n2.5,2\n", ",").unwrap_err().to_string();
     assert!(message.contains("line 2, column 'x': '1.5' is not a number with a decimal comma"), "{message}");
-    assert!(matches!(with(b"{\"x\": 1}\n{\"x\": 2}\n", ","), Err(DataError::NoDecimal { .. })));
+    // A number of a file that has a type for numbers is that number, whatever the sign of texts.
+    let objects = with(b"{\"x\": 1.250, \"z\": \"1.250\"}\n{\"x\": 2.5, \"z\": \"2,5\"}\n", ",").unwrap();
+    assert_eq!((numbers(&objects, "x"), numbers(&objects, "z")), (vec![1.25, 2.5], vec![1250.0, 2.5]));
 }
 
 #[test]

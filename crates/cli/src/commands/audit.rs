@@ -159,13 +159,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         positive: flags.positive.clone(),
         negative: flags.negative.clone(),
         text: flags.files.columns(&flags.text, &[&flags.file])?,
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format,
-        follow_links: flags.files.follow_links,
-        ..ReadAgain::default()
+        ..flags.files.again()?
     };
     let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
     let mut warnings = print_new_notes(&model, data.notes());

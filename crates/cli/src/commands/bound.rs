@@ -41,13 +41,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
     let also = ReadAgain {
         label: Some(flags.label.clone()),
         positive: flags.positive.clone(),
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format: flags.files.format()?,
-        follow_links: flags.files.follow_links,
-        ..ReadAgain::default()
+        ..flags.files.again()?
     };
     let data = model.read_with(&Input::one(&flags.file), &also)?;
     print_new_notes(&model, data.notes());

@@ -113,14 +113,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         negative: flags.negative.clone(),
         weight: flags.weight.clone(),
         text: flags.files.columns(&flags.text, &input.paths())?,
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format: flags.files.format()?,
-        follow_links: flags.files.follow_links,
-        id: Vec::new(),
-        keep: Vec::new(),
+        ..flags.files.again()?
     };
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);

@@ -87,13 +87,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         label: flags.label.clone().filter(|_| flags.truth.is_none()),
         truth: flags.truth.clone(),
         positive: flags.positive.clone(),
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format: flags.files.format()?,
-        follow_links: flags.files.follow_links,
-        ..ReadAgain::default()
+        ..flags.files.again()?
     };
     let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
     let is_met = fitted_on(&model, flags, &data)?;

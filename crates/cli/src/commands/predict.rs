@@ -211,13 +211,7 @@ fn read_again(flags: &Predict) -> Result<ReadAgain, Failure> {
         id: once(&flags.id)?,
         keep: once(&flags.keep)?,
         text: flags.files.columns(&flags.text, &[&flags.file])?,
-        encoding: flags.files.encoding()?,
-        delimiter: flags.files.delimiter()?,
-        decimal: flags.files.decimal()?,
-        sheet: flags.files.sheet.clone(),
-        format: flags.files.format()?,
-        follow_links: flags.files.follow_links,
-        ..ReadAgain::default()
+        ..flags.files.again()?
     })
 }
 

@@ -62,27 +62,34 @@ impl Moment {
         let weekday = days.saturating_add(3).rem_euclid(7) as u32;
         Self { year, month, day, weekday, hour }
     }
+}
 
-    /// In ISO 8601 with the time, which is that of UTC: `2024-03-01T16:30:00Z`.
-    pub(crate) fn written_in_utc(&self) -> String {
-        let written = self.written();
-        let midnight = if written.contains('T') { "" } else { "T00:00:00" };
-        format!("{written}{midnight}Z")
+/// A time to the last digit that a file has of it: whole seconds since 1970, and billionths of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Exact {
+    pub seconds: i64,
+    pub nanos: u32,
+}
+
+impl Exact {
+    /// So many units, of which so many make a second.
+    pub(crate) fn of(units: i64, per_second: i64) -> Self {
+        let nanos = units.rem_euclid(per_second) * (1_000_000_000 / per_second);
+        Self { seconds: units.div_euclid(per_second), nanos: nanos as u32 }
     }
 
-    /// In ISO 8601: the date, and the time where it is not midnight, to a millionth of a second.
-    pub(crate) fn written(&self) -> String {
-        let date = format!("{:04}-{:02}-{:02}", self.year, self.month, self.day);
-        let micros = (self.hour * 3.6e9).round() as u64;
-        if micros == 0 {
+    /// In ISO 8601: the date, and the time where it is not midnight. With a `zone`, both, and that it is UTC.
+    pub(crate) fn written(self, zone: bool) -> String {
+        let Moment { year, month, day, .. } = Moment::at(self.seconds as f64);
+        let date = format!("{year:04}-{month:02}-{day:02}");
+        let second = self.seconds.rem_euclid(DAY as i64);
+        if (second, self.nanos, zone) == (0, 0, false) {
             return date;
         }
-        let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
-        let time = format!("{date}T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-        match rest {
-            0 => time,
-            rest => format!("{time}.{rest:06}").trim_end_matches('0').to_string(),
-        }
+        let time = format!("{date}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+        let part = format!(".{:09}", self.nanos);
+        let part = if self.nanos == 0 { "" } else { part.trim_end_matches('0') };
+        format!("{time}{part}{}", if zone { "Z" } else { "" })
     }
 }
 
@@ -91,13 +98,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_written_as_the_standard_has_it() {
-        let written = |seconds: f64| Moment::at(seconds).written();
-        assert_eq!(written(19_783.0 * DAY), "2024-03-01");
-        assert_eq!(written(19_783.0 * DAY + 58_206.25), "2024-03-01T16:10:06.25");
-        assert_eq!(written(-1.0), "1969-12-31T23:59:59");
-        assert_eq!(Moment::at(19_783.0 * DAY).written_in_utc(), "2024-03-01T00:00:00Z");
-        assert_eq!(Moment::at(19_783.0 * DAY + 58_206.25).written_in_utc(), "2024-03-01T16:10:06.25Z");
+    fn times_are_written_as_the_standard_has_it_to_the_last_digit() {
+        let day = 19_783 * 86_400;
+        for (units, per_second, text) in [
+            (day, 1, "2024-03-01"),
+            (1_000 * (day + 58_206) + 250, 1_000, "2024-03-01T16:10:06.25"),
+            (-1, 1, "1969-12-31T23:59:59"),
+            (-1, 1_000_000_000, "1969-12-31T23:59:59.999999999"),
+            (1_709_337_599_999_999_999, 1_000_000_000, "2024-03-01T23:59:59.999999999"),
+            (1_709_337_599_999_999, 1_000_000, "2024-03-01T23:59:59.999999"),
+            (i64::MIN, 1_000_000_000, "1677-09-21T00:12:43.145224192"),
+        ] {
+            assert_eq!(Exact::of(units, per_second).written(false), text);
+        }
+        assert_eq!(Exact::of(day, 1).written(true), "2024-03-01T00:00:00Z");
     }
 
     #[test]

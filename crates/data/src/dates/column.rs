@@ -1,10 +1,9 @@
 //! A column of dates or times, found by its cells.
 
-use super::calendar::{DAY, Moment, days_of};
 use super::written::{Date, Written, compact_seconds, is_blank, seconds_of, written};
-use crate::Frame;
 use crate::features::TimeFeature;
-use crate::frame::{Column, MISSING_CODE, Values};
+use crate::frame::{Column, Values};
+use crate::{DataError, Frame};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -32,12 +31,42 @@ pub enum TimeStyle {
 }
 
 impl TimeStyle {
+    /// Whether day and month are numbers, one of which comes first.
+    pub(crate) fn is_open(self) -> bool {
+        matches!(self, TimeStyle::DayFirst | TimeStyle::MonthFirst)
+    }
+
+    /// With day and month the other way round.
+    fn turned(self) -> Self {
+        match self {
+            TimeStyle::DayFirst => TimeStyle::MonthFirst,
+            TimeStyle::MonthFirst => TimeStyle::DayFirst,
+            other => other,
+        }
+    }
+
     /// What comes first in a date.
     pub(crate) fn first(self) -> &'static str {
         match self {
             TimeStyle::DayFirst => "day",
             TimeStyle::MonthFirst => "month",
             TimeStyle::YearFirst | TimeStyle::Compact | TimeStyle::Clock => "year",
+        }
+    }
+}
+
+impl std::str::FromStr for TimeStyle {
+    type Err = DataError;
+
+    /// `day-first` or `month-first`.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        match text {
+            "day-first" => Ok(TimeStyle::DayFirst),
+            "month-first" => Ok(TimeStyle::MonthFirst),
+            other => {
+                let (what, found) = ("order of day and month", other.to_string());
+                Err(DataError::UnknownWord { what, found, known: &["day-first", "month-first"] })
+            }
         }
     }
 }
@@ -52,6 +81,10 @@ pub struct TimeColumn {
     pub style: TimeStyle,
     /// Whether a cell tells that the style is that one; else day and month could be the other way round in all of them.
     pub sure: bool,
+    /// Where they could, what they are then.
+    pub(crate) turned: Option<Arc<Vec<f64>>>,
+    /// What the cells are in every style.
+    pub(crate) counts: StyleCounts,
     /// Where they rise or fall with the row, so that how late a time is tells where its row is: over how many seconds the
     /// rows of each kind spread at least.
     pub in_order: Option<f64>,
@@ -68,40 +101,87 @@ impl TimeColumn {
             seconds: Arc::new(seconds),
             style,
             sure: true,
+            turned: None,
+            counts: StyleCounts::default(),
             in_order: None,
             unrepeated: Vec::new(),
             tells_labels: false,
         }
     }
 
-    /// The column as that of another style, where nothing but the order of day and month is open.
-    pub(crate) fn turned(self, style: TimeStyle) -> Self {
-        use TimeStyle::{DayFirst, MonthFirst};
-        match (self.sure, self.style, style) {
-            (false, DayFirst, MonthFirst) | (false, MonthFirst, DayFirst) => {
-                let turn = |&seconds: &f64| turned(seconds);
-                Self::of(self.seconds.iter().map(turn).collect(), style)
-            }
-            _ => self,
+    /// Adds a cell that is not missing; returns what it is, and whether it is a date with day and month in another order alone.
+    pub(crate) fn push(&mut self, cell: &str) -> (Option<f64>, bool) {
+        let read = written(cell);
+        self.counts.add(read, 1);
+        let seconds = match (self.style, read) {
+            (TimeStyle::Compact, None) => seconds_of(cell, TimeStyle::Compact),
+            (style, read) => read.and_then(|read| read.seconds(style)),
+        };
+        Arc::make_mut(&mut self.seconds).push(seconds.unwrap_or(f64::NAN));
+        if let Some(turned) = &mut self.turned {
+            let other = read.and_then(|read| read.seconds(self.style.turned()));
+            Arc::make_mut(turned).push(other.unwrap_or(f64::NAN));
         }
+        (seconds, seconds.is_none() && read.is_some_and(|read| matches!(read.date, Date::Open { .. })))
+    }
+
+    /// Adds a missing cell.
+    pub(crate) fn push_missing(&mut self) -> Option<f64> {
+        Arc::make_mut(&mut self.seconds).push(f64::NAN);
+        self.turned.iter_mut().for_each(|turned| Arc::make_mut(turned).push(f64::NAN));
+        None
+    }
+
+    /// The column as that of another style, where nothing but the order of day and month is open.
+    pub(crate) fn in_style(mut self, style: TimeStyle) -> Self {
+        if self.style != style
+            && self.style.turned() == style
+            && let Some(turned) = self.turned.take()
+        {
+            self.turned = Some(std::mem::replace(&mut self.seconds, turned));
+            self.style = style;
+        }
+        self
+    }
+
+    /// With the cells of another column below. Where one leaves the order of day and month open, all cells of both decide it.
+    pub(crate) fn stacked(self, below: Self) -> Self {
+        let mut counts = self.counts;
+        counts.merge(&below.counts);
+        let decides = [&below, &self].into_iter().find(|times| times.sure && times.style.is_open());
+        let style = match decides {
+            Some(times) => times.style,
+            None if self.sure && below.sure => below.style,
+            None => counts.best().0,
+        };
+        let sure = decides.is_some() || (self.sure && below.sure);
+        let (above, below) = (self.in_style(style), below.in_style(style));
+        let both = |a: &[f64], b: &[f64]| [a, b].concat();
+        let turned = |times: &Self| times.turned.clone().unwrap_or_else(|| times.seconds.clone());
+        let turned = (!sure).then(|| Arc::new(both(&turned(&above), &turned(&below))));
+        Self { turned, counts, sure, ..Self::of(both(&above.seconds, &below.seconds), style) }
+    }
+
+    /// With missing cells before or after the others.
+    pub(crate) fn with_missing(mut self, count: usize, before: bool) -> Self {
+        let blank = vec![f64::NAN; count];
+        let extend = |seconds: &Arc<Vec<f64>>| {
+            Arc::new(if before { [&blank[..], seconds].concat() } else { [seconds, &blank[..]].concat() })
+        };
+        self.seconds = extend(&self.seconds);
+        self.turned = self.turned.as_ref().map(extend);
+        self
     }
 }
 
-/// A date whose day and month change places.
-fn turned(seconds: f64) -> f64 {
-    if seconds.is_nan() {
-        return seconds;
-    }
-    let Moment { year, month, day, .. } = Moment::at(seconds);
-    let days = (seconds / DAY).floor();
-    match days_of(year, day, month) {
-        Some(other) => seconds + (other as f64 - days) * DAY,
-        None => seconds,
-    }
-}
-
-/// Categories as times, where enough cells are that (`least` percent of them), and how many cells are something else.
-pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) -> Option<(TimeColumn, usize)> {
+/// Categories as times, where enough cells are that (`least` percent of them), and how many cells are something else. `order` is that of
+/// day and month where it was said.
+pub(crate) fn from_categories(
+    codes: &[u32],
+    levels: &[String],
+    least: usize,
+    order: Option<TimeStyle>,
+) -> Option<(TimeColumn, usize)> {
     // Names and words are seen by their first cells.
     if levels.is_empty() || levels.iter().take(8).all(|level| written(level).is_none() && !is_blank(level)) {
         return None;
@@ -119,82 +199,81 @@ pub(crate) fn from_categories(codes: &[u32], levels: &[String], least: usize) ->
         levels.iter().zip(&counts).filter(|(level, _)| !is_blank(level)).map(|(_, count)| count).sum();
     let mut of_styles = StyleCounts::default();
     read.iter().zip(&counts).for_each(|(read, &count)| of_styles.add(*read, count));
-    let (style, sure, fits) = of_styles.best();
+    let (style, sure, fits) = of_styles.best_in(order);
     if fits == 0 || fits * 100 < cells * least {
         return None;
     }
-    let of_levels: Vec<f64> =
-        read.iter().map(|read| read.and_then(|read| read.seconds(style)).unwrap_or(f64::NAN)).collect();
-    let seconds = codes.iter().map(|&code| match code {
-        MISSING_CODE => f64::NAN,
-        code => of_levels.get(code as usize).copied().unwrap_or(f64::NAN),
-    });
-    Some((TimeColumn { sure, ..TimeColumn::of(seconds.collect(), style) }, cells - fits))
+    let seconds = |style: TimeStyle| -> Vec<f64> {
+        let of = |read: &Option<Written>| read.and_then(|read| read.seconds(style)).unwrap_or(f64::NAN);
+        let of_levels: Vec<f64> = read.iter().map(of).collect();
+        codes.iter().map(|&code| of_levels.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
+    };
+    let turned = (!sure).then(|| Arc::new(seconds(style.turned())));
+    let times = TimeColumn { sure, turned, counts: of_styles, ..TimeColumn::of(seconds(style), style) };
+    Some((times, cells - fits))
 }
 
 /// How many cells are dates in each order of day and month, or times of day.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct StyleCounts {
     clocks: usize,
     year: usize,
     day: usize,
     month: usize,
-    /// Texts, and those with slashes among them that leave the order open.
-    texts: usize,
+    /// Texts in which day and month are numbers, and those with slashes among them.
+    open: usize,
     slashes: usize,
 }
 
 impl StyleCounts {
     /// Counts a text that is in this many cells.
     fn add(&mut self, read: Option<Written>, count: usize) {
-        self.texts += 1;
         let Some(read) = read else { return };
         let fits = |style| if read.seconds(style).is_some() { count } else { 0 };
         self.clocks += fits(TimeStyle::Clock);
         self.year += fits(TimeStyle::YearFirst);
         self.day += fits(TimeStyle::DayFirst);
         self.month += fits(TimeStyle::MonthFirst);
-        self.slashes += usize::from(matches!(read.date, Date::Open { sign: b'/', .. }));
+        if let Date::Open { sign, .. } = read.date {
+            self.open += 1;
+            self.slashes += usize::from(sign == b'/');
+        }
     }
 
-    /// Counts a cell that is not missing and says what it is in a style.
-    pub(crate) fn read(&mut self, cell: &str, style: TimeStyle) -> Option<f64> {
-        let read = written(cell);
-        self.add(read, 1);
-        match style {
-            TimeStyle::Compact => seconds_of(cell, style),
-            style => read?.seconds(style),
+    /// Adds those of other cells.
+    fn merge(&mut self, other: &Self) {
+        self.clocks += other.clocks;
+        self.year += other.year;
+        self.day += other.day;
+        self.month += other.month;
+        self.open += other.open;
+        self.slashes += other.slashes;
+    }
+
+    /// [`best`](Self::best) with the order of day and month that was said.
+    fn best_in(&self, order: Option<TimeStyle>) -> (TimeStyle, bool, usize) {
+        match (self.best(), order) {
+            ((style, ..), Some(TimeStyle::DayFirst)) if style.is_open() => {
+                (TimeStyle::DayFirst, true, self.day)
+            }
+            ((style, ..), Some(TimeStyle::MonthFirst)) if style.is_open() => {
+                (TimeStyle::MonthFirst, true, self.month)
+            }
+            (best, _) => best,
         }
     }
 
     /// The style that fits most cells, whether a cell decides it, and how many fit.
     pub(crate) fn best(&self) -> (TimeStyle, bool, usize) {
-        let Self { clocks, year, day, month, texts, slashes } = *self;
+        let Self { clocks, year, day, month, open, slashes } = *self;
         match (day.max(month), day.cmp(&month)) {
             (dates, _) if clocks > dates => (TimeStyle::Clock, true, clocks),
             (dates, _) if dates == year => (TimeStyle::YearFirst, true, year),
             (dates, std::cmp::Ordering::Greater) => (TimeStyle::DayFirst, true, dates),
             (dates, std::cmp::Ordering::Less) => (TimeStyle::MonthFirst, true, dates),
             // Slashes are the custom where the month comes first, points and dashes where the day does.
-            (dates, _) if 2 * slashes > texts => (TimeStyle::MonthFirst, false, dates),
+            (dates, _) if 2 * slashes > open => (TimeStyle::MonthFirst, false, dates),
             (dates, _) => (TimeStyle::DayFirst, false, dates),
-        }
-    }
-
-    /// The order of day and month in which the cells are dates where one was learned: another one where that does not fit
-    /// nearly all of them, the other does, and some cell tells which or none fits what was learned.
-    pub(crate) fn order_unlike(&self, learned: TimeStyle) -> TimeStyle {
-        let fits = match learned {
-            TimeStyle::YearFirst => self.year,
-            TimeStyle::DayFirst => self.day,
-            TimeStyle::MonthFirst => self.month,
-            TimeStyle::Compact | TimeStyle::Clock => return learned,
-        };
-        let nearly_all = |fits: usize| fits * 100 >= self.texts * NEARLY_ALL;
-        match self.best() {
-            (TimeStyle::Clock, ..) => learned,
-            (other, sure, more) if !nearly_all(fits) && nearly_all(more) && (sure || fits == 0) => other,
-            _ => learned,
         }
     }
 }
@@ -238,9 +317,8 @@ fn compact_days(numbers: impl Iterator<Item = f64> + Clone) -> Option<TimeColumn
 /// Where a column leaves the order of day and month open and the others of the table agree, it has theirs. Returns the
 /// columns that stay open, and whether the month comes first there.
 pub(crate) fn agree(frame: &mut Frame) -> Vec<(String, bool)> {
-    let open = |times: &TimeColumn| matches!(times.style, TimeStyle::DayFirst | TimeStyle::MonthFirst);
     let mut sure = frame.columns.iter().filter_map(|column| match &column.values {
-        Values::Times(times) if times.sure && open(times) => Some(times.style),
+        Values::Times(times) if times.sure && times.style.is_open() => Some(times.style),
         _ => None,
     });
     let first = sure.next();
@@ -253,7 +331,7 @@ pub(crate) fn agree(frame: &mut Frame) -> Vec<(String, bool)> {
         }
         match agreed {
             Some(style) => {
-                *times = times.clone().turned(style);
+                *times = times.clone().in_style(style);
                 times.sure = true;
             }
             None => left.push((name.clone(), times.style == TimeStyle::MonthFirst)),
@@ -268,7 +346,7 @@ mod tests {
 
     fn times(cells: &[&str]) -> Option<(TimeColumn, usize)> {
         let levels: Vec<String> = cells.iter().map(ToString::to_string).collect();
-        from_categories(&(0..cells.len() as u32).collect::<Vec<_>>(), &levels, NEARLY_ALL)
+        from_categories(&(0..cells.len() as u32).collect::<Vec<_>>(), &levels, NEARLY_ALL, None)
     }
 
     #[test]
@@ -287,12 +365,39 @@ mod tests {
 
     #[test]
     fn an_open_order_is_turned() {
-        let (open, _) = times(&["01/03/2024 06:00", "02/03/2024"]).unwrap();
-        let turned = open.turned(TimeStyle::DayFirst);
-        let (expected, _) = times(&["2024-03-01 06:00", "2024-03-02"]).unwrap();
-        assert_eq!((turned.seconds, turned.sure), (expected.seconds, true));
+        // A date that leaves nothing open stays what it is.
+        let (open, _) = times(&["01/03/2024 06:00", "02/03/2024", "2024-05-04"]).unwrap();
+        let turned = open.in_style(TimeStyle::DayFirst);
+        let (expected, _) = times(&["2024-03-01 06:00", "2024-03-02", "2024-05-04"]).unwrap();
+        assert_eq!((turned.seconds, turned.style), (expected.seconds, TimeStyle::DayFirst));
         let (sure, _) = times(&["01/31/2024"]).unwrap();
-        assert_eq!(sure.clone().turned(TimeStyle::DayFirst), sure);
+        assert_eq!(sure.clone().in_style(TimeStyle::DayFirst), sure);
+    }
+
+    #[test]
+    fn all_cells_of_two_files_decide_the_order() {
+        let of = |cells: &[&str]| times(cells).unwrap().0;
+        let stacked = |a: &[&str], b: &[&str]| of(a).stacked(of(b));
+        let iso = |cells: &[&str]| of(cells).seconds;
+        for sure in [&["31/01/2024", "05/04/2024"][..], &["31.01.2024", "05.04.2024"]] {
+            for both in [stacked(&["02/03/2024"], sure), stacked(sure, &["02/03/2024"])] {
+                assert_eq!((both.style, both.sure), (TimeStyle::DayFirst, true));
+            }
+            assert_eq!(
+                stacked(&["02/03/2024"], sure).seconds,
+                iso(&["2024-03-02", "2024-01-31", "2024-04-05"])
+            );
+        }
+        // Slashes in one and points in the other: as in one file, and open.
+        let open = stacked(&["02/03/2024", "04/05/2024"], &["01.02.2024"]);
+        assert_eq!((open.style, open.sure), (TimeStyle::MonthFirst, false));
+        assert_eq!(open.seconds, iso(&["2024-02-03", "2024-04-05", "2024-01-02"]));
+        let open = stacked(&["2024-05-06"], &["02/03/2024"]);
+        assert_eq!((open.style, open.sure), (TimeStyle::MonthFirst, false));
+        assert_eq!(open.in_style(TimeStyle::DayFirst).seconds, iso(&["2024-05-06", "2024-03-02"]));
+        // Each file shows its own.
+        let each = stacked(&["31/01/2024"], &["01/31/2024"]);
+        assert_eq!((each.seconds, each.sure), (iso(&["2024-01-31", "2024-01-31"]), true));
     }
 
     #[test]
@@ -300,16 +405,16 @@ mod tests {
         let mut cells: Vec<String> = (1..=19).map(|day| format!("2024-03-{day:02}")).collect();
         cells.push("soon".to_string());
         let codes: Vec<u32> = (0..20).collect();
-        let (column, others) = from_categories(&codes, &cells, NEARLY_ALL).unwrap();
+        let (column, others) = from_categories(&codes, &cells, NEARLY_ALL, None).unwrap();
         assert_eq!((others, column.seconds[19].is_nan()), (1, true));
-        assert!(from_categories(&codes, &cells, 100).is_none());
+        assert!(from_categories(&codes, &cells, 100, None).is_none());
         cells[18] = "later".to_string();
-        assert!(from_categories(&codes, &cells, NEARLY_ALL).is_none());
+        assert!(from_categories(&codes, &cells, NEARLY_ALL, None).is_none());
         // Blank dates do not count.
         cells[18] = "0000-00-00".to_string();
         cells[19] = "NaT".to_string();
         cells[0] = "9999-12-31 23:59:59".to_string();
-        let (column, others) = from_categories(&codes, &cells, 100).unwrap();
+        let (column, others) = from_categories(&codes, &cells, 100, None).unwrap();
         assert_eq!((others, column.seconds.iter().filter(|seconds| seconds.is_nan()).count()), (0, 3));
     }
 

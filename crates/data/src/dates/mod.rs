@@ -7,7 +7,7 @@ mod calendar;
 mod column;
 mod written;
 
-pub(crate) use calendar::{DAY, Moment};
-pub(crate) use column::{NEARLY_ALL, StyleCounts, agree, compact, from_categories, from_numbers};
+pub(crate) use calendar::{DAY, Exact, Moment};
+pub(crate) use column::{NEARLY_ALL, agree, compact, from_categories, from_numbers};
 pub use column::{TimeColumn, TimeStyle};
 pub(crate) use written::is_blank;

@@ -6,7 +6,7 @@ use super::time::{TimePart, parts_of};
 use crate::DataError;
 use crate::dates::TimeStyle;
 use crate::error::Position;
-use crate::frame::{Column, MISSING_CODE, Values, WhyLeftOut};
+use crate::frame::{CellsRead, Column, MISSING_CODE, Values, WhyLeftOut};
 use crate::read::NumberStyle;
 use crate::text::TextFeatures;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,9 @@ pub struct Feature {
     /// How its numbers are written in text tables.
     #[serde(default, skip_serializing_if = "NumberStyle::is_point")]
     pub numbers: NumberStyle,
+    /// Whether they have signs between groups of digits there, as in `1,234`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub grouped: bool,
     /// What training saw of it; nothing in models of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Seen>,
@@ -130,7 +133,19 @@ fn is_false(flag: &bool) -> bool {
 impl Feature {
     /// A column whose numbers have a decimal point where they are written out.
     pub(super) fn new(name: String, kind: FeatureKind) -> Self {
-        Self { name, kind, numbers: NumberStyle::Point, seen: None }
+        Self { name, kind, numbers: NumberStyle::Point, grouped: false, seen: None }
+    }
+
+    /// Learns how its numbers are written. Where two files differ, new ones are written like the last that shows it: positives come
+    /// first.
+    pub(super) fn learn_writing(&mut self, read: &[CellsRead]) {
+        let of_column = || read.iter().filter(|cells| cells.column == self.name);
+        let shown = of_column().rfind(|cells| cells.sure == Some(true));
+        if let Some(cells) = shown.or(of_column().rfind(|cells| cells.sure.is_some())) {
+            let style = cells.style;
+            self.grouped = of_column().any(|cells| cells.style == style && cells.groups);
+            self.numbers = style;
+        }
     }
 
     /// Learns from a column that is not of texts, or says why there is nothing to learn.

@@ -24,7 +24,7 @@ pub use time::{TimeFeature, TimePart};
 
 use crate::error::listed;
 use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
-use crate::read::{NumberStyle, ReadOptions};
+use crate::read::ReadOptions;
 use crate::text::TextOptions;
 use crate::{DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
 use moments::Moments;
@@ -133,11 +133,7 @@ impl Features {
             }
             match Feature::fit(&column)? {
                 Ok(mut feature) => {
-                    // Where two files differ, the unusual style is the one that must be known.
-                    let styles = cells.iter().filter(|cells| cells.column == feature.name);
-                    if styles.clone().any(|cells| cells.style == NumberStyle::Comma) {
-                        feature.numbers = NumberStyle::Comma;
-                    }
+                    feature.learn_writing(&cells);
                     if let (FeatureKind::Time { parts, .. }, Values::Times(times)) =
                         (&mut feature.kind, &column.values)
                         && let Some(at) = dates.iter().position(|date| date.name == feature.name)
@@ -256,6 +252,12 @@ impl Features {
         ReadOptions {
             times: self.features.iter().filter_map(time).collect(),
             numeric: numeric.map(|feature| (feature.name.clone(), Some(feature.numbers))).collect(),
+            grouped: self
+                .features
+                .iter()
+                .filter(|feature| feature.grouped)
+                .map(|feature| feature.name.clone())
+                .collect(),
             boolean: of(|kind| matches!(kind, FeatureKind::Boolean { .. })),
             categories: of(|kind| matches!(kind, FeatureKind::Categorical { .. })),
             text: of(|kind| matches!(kind, FeatureKind::Text { .. })),

@@ -4,7 +4,6 @@ use super::encode::{self, Encoded};
 use super::shift::Seen;
 use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, refuse_missing};
 use crate::frame::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
-use crate::read::NumberStyle;
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingPolicy, Store};
 use std::borrow::Cow;
 
@@ -25,9 +24,7 @@ impl Features {
             Err(why) => return Ok(Err(why)),
         };
         feature.seen = Some(Seen::of(&column.values));
-        if read.iter().any(|cells| cells.column == feature.name && cells.style == NumberStyle::Comma) {
-            feature.numbers = NumberStyle::Comma;
-        }
+        feature.learn_writing(read);
         let rows = column.values.len();
         let alone =
             Self { features: vec![feature.clone()], missing: options.missing, scaling: options.scaling };

@@ -4,9 +4,8 @@
 //! and the second reading takes them and all others. The share of positives among the drawn rows is that among all, but for
 //! chance; what the labeled ones are a share of is not, so the numbers of all rows are kept ([`DrawnFrom`]).
 
-use super::table::{Table, finish, learn, read_source};
+use super::table::{Table, finish, learn, read_settled, read_source, stacked};
 use super::{Dataset, Input, InputOptions, Note};
-use crate::frame::stack_named;
 use crate::label::{amounts, apart, count_labels};
 use crate::read::{KeptRows, ReadOptions, Source};
 use crate::{Amounts, Counts, DataError, Frame, Label};
@@ -91,8 +90,6 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
         Input::Two { positives, unlabeled: others, negatives } => {
             let whole = options.read_options();
             let known = options.known();
-            let Table { mut frame, mut answers } =
-                read_source(&Source::at(positives)?, whole.clone(), known)?;
             let source = Source::at(others)?;
             let only = ReadOptions { only: Some(Vec::new()), ..options.as_written() };
             let bare = super::table::Known { ids: &[], ..known };
@@ -102,34 +99,22 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let mut from = DrawnFrom::of(&labels, weighed.weights.as_deref());
             let is_drawn = drawn.is_some();
             let read = ReadOptions { rows: drawn.map(Arc::new), ..whole.clone() };
-            let mut counts = [frame.rows, 0, 0];
-            let of_positives = DrawnFrom::of(&apart(frame.rows, 0, 0), answers.weights.as_deref());
+            let positives = Source::at(positives)?;
+            let negatives = negatives.as_deref().map(Source::at).transpose()?;
+            let mut places = vec![(&positives, whole.clone()), (&source, read)];
+            places.extend(negatives.iter().map(|source| (source, whole.clone())));
+            let tables = read_settled(&places, known)?;
+            let of =
+                |table: &Table, labels: &[Label]| DrawnFrom::of(labels, table.answers.weights.as_deref());
+            let of_positives = of(&tables[0], &apart(tables[0].frame.rows, 0, 0));
             (from.counts.positive, from.amounts.positive) =
                 (of_positives.counts.positive, of_positives.amounts.positive);
-            let places = [
-                Some((source, read, "unlabeled rows")),
-                match negatives {
-                    Some(place) => Some((Source::at(place)?, whole, "negatives")),
-                    None => None,
-                },
-            ];
-            for (at, (source, read, what)) in places.into_iter().flatten().enumerate() {
-                let Table { frame: below, answers: more } = read_source(&source, read, known)?;
-                counts[at + 1] = below.rows;
-                if at == 1 {
-                    let negative = DrawnFrom::of(&apart(0, 0, below.rows), more.weights.as_deref());
-                    (from.counts.negative, from.amounts.negative) =
-                        (negative.counts.negative, negative.amounts.negative);
-                }
-                frame = stack_named(frame, below, what)?;
-                for ((_, ids), (_, more)) in answers.ids.iter_mut().zip(&more.ids) {
-                    more.iter().for_each(|id| ids.push(id));
-                }
-                if let (Some(weights), Some(more)) = (&mut answers.weights, more.weights) {
-                    weights.extend(more);
-                }
+            if let Some(negatives) = tables.get(2) {
+                let negative = of(negatives, &apart(0, 0, negatives.frame.rows));
+                (from.counts.negative, from.amounts.negative) =
+                    (negative.counts.negative, negative.amounts.negative);
             }
-            answers.labels = Some(apart(counts[0], counts[1], counts[2]));
+            let Table { frame, answers } = stacked(tables)?;
             finish(
                 learn(options, frame, answers.labels.as_deref())?.with_drawn_from(is_drawn.then_some(from)),
                 answers,

@@ -11,7 +11,7 @@ use crate::place::is_dash;
 use crate::read::{NumberStyle, ReadOptions};
 use crate::{
     ColumnGroups, DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat,
-    TextFeatures,
+    TextFeatures, TimeStyle,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -65,8 +65,10 @@ pub struct ReadAgain {
     pub delimiter: Option<u8>,
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     pub format: Option<TableFormat>,
-    /// The decimal sign of the numbers of a text table; that of the model's own table if nothing is said.
+    /// The decimal sign of numbers that are written as texts; that of the model's own table if nothing is said.
     pub decimal: Option<NumberStyle>,
+    /// Which of day and month comes first in dates such as `01/02/2024`; as in the model's own table if nothing is said.
+    pub date_order: Option<TimeStyle>,
     /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
     pub sheet: Option<String>,
     /// Whether links in a folder that lead out of it are followed.
@@ -92,6 +94,7 @@ impl ReadAgain {
             delimiter: self.delimiter,
             format: self.format,
             decimal: self.decimal,
+            date_order: self.date_order,
             sheet: self.sheet.clone(),
             sheet_with: self
                 .label

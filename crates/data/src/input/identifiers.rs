@@ -20,7 +20,7 @@ use super::InputOptions;
 use super::labels_stop::{LabelStop, counts, cut, may_be_in_order};
 use super::leaks::{TELLS_APART, separation};
 use super::rounds::unrepeated;
-use crate::dates::{Moment, TimeStyle};
+use crate::dates::{Exact, Moment, TimeStyle};
 use crate::frame::{LeftOut, Values, WhyLeftOut};
 use crate::{Frame, Label};
 
@@ -97,7 +97,11 @@ fn stop_of(name: &str, numbers: &Numbers, dates: bool, labels: &[Label]) -> Opti
     }
     let cut = cut(|row| numbers.at(row), labels).filter(|cut| dates || cut.in_order)?;
     let [rows, labeled, other_rows, other_labeled] = counts(&cut, |row| numbers.at(row), labels);
-    let at = if dates { Moment::at(cut.at).written() } else { cut.at.to_string() };
+    let at = if dates {
+        Exact::of((cut.at * 1e6).round() as i64, 1_000_000).written(false)
+    } else {
+        cut.at.to_string()
+    };
     let (column, stops, used) = (name.to_string(), cut.stops, !(dates && cut.in_order));
     Some(LabelStop { column, at, stops, rows, labeled, other_rows, other_labeled, used })
 }

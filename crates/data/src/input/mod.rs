@@ -47,7 +47,7 @@ pub use summary::{ColumnIs, ColumnRead};
 use crate::decode::TextEncoding;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, NumberStyle, PictureShape, Scaling, Scenario,
-    TableFormat, TextOptions, Weighting,
+    TableFormat, TextOptions, TimeStyle, Weighting,
 };
 use files::Kind;
 use serde::{Deserialize, Serialize};
@@ -182,9 +182,12 @@ pub struct InputOptions {
     /// The format of a table whose name does not tell it; that of its bytes if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<TableFormat>,
-    /// The decimal sign of the numbers of a text table; that of each column's cells if nothing is said.
+    /// The decimal sign of numbers that are written as texts; that of each column's cells if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decimal: Option<NumberStyle>,
+    /// Which of day and month comes first in dates such as `01/02/2024`; what each column's cells show if nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_order: Option<TimeStyle>,
     /// The sheet of a spreadsheet, by its name or its number from 1; the first with data if nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,

@@ -386,6 +386,10 @@ impl Note {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
             }
+            Note::OpenDates(columns) => {
+                let other = if columns.first()?.1 { "day-first" } else { "month-first" };
+                Some(Hint::new("if it is the other way round, say so", "date-order", other))
+            }
             Note::OtherLabel { value, .. } => {
                 Some(Hint::new("if it means negative, say so", "negative", value.clone()))
             }

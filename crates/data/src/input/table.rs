@@ -6,8 +6,9 @@ use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
-use crate::read::{ReadOptions, Source};
+use crate::read::{NumberStyle, ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,6 +59,7 @@ impl InputOptions {
             delimiter: self.delimiter,
             format: self.format,
             decimal: self.decimal,
+            date_order: self.date_order,
             sheet: self.sheet.clone(),
             sheet_with: self
                 .label
@@ -203,7 +205,7 @@ pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, Dat
 pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> Result<Table, DataError> {
     match input {
         Input::One(path) => read_one(path, options, known),
-        Input::Two { positives, unlabeled, negatives } => {
+        Input::Two { .. } => {
             let places = input.paths();
             let again = |at: usize| is_stream(places[at]) && places[..at].contains(&places[at]);
             if let Some(twice) = (1..places.len()).find(|&at| again(at)) {
@@ -220,27 +222,70 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
                 only.extend(truth);
             }
             let bare = Known { label: None, truth: None, positive: None, negative: None, ..known };
-            let Table { mut frame, mut answers } = read_one(positives, options.clone(), bare)?;
-            let mut counts = [frame.rows, 0, 0];
-            let others = [(Some(unlabeled), "unlabeled rows"), (negatives.as_ref(), "negatives")];
-            for (at, (place, what)) in others.into_iter().enumerate() {
-                let Some(place) = place else { continue };
-                let Table { frame: below, answers: more } = read_one(place, options.clone(), bare)?;
-                counts[at + 1] = below.rows;
-                frame = stack_named(frame, below, what)?;
-                for ((_, ids), (_, more)) in answers.ids.iter_mut().zip(&more.ids) {
-                    more.iter().for_each(|id| ids.push(id));
-                }
-                if let (Some(weights), Some(more)) = (&mut answers.weights, more.weights) {
-                    weights.extend(more);
-                }
-            }
-            answers.labels = Some(apart(counts[0], counts[1], counts[2]));
+            let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
+            let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
+            let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
             answers.truth =
                 known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
             Ok(Table { frame, answers })
         }
     }
+}
+
+/// Reads tables that belong together. How a column's numbers are written is settled over all of them: where one leaves its decimal sign
+/// open and another shows it, it is read again with that sign.
+pub(super) fn read_settled(
+    places: &[(&Source<'_>, ReadOptions)],
+    known: Known,
+) -> Result<Vec<Table>, DataError> {
+    let read = |(source, options): &(&Source<'_>, ReadOptions)| read_source(source, options.clone(), known);
+    let mut tables = places.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut shown: BTreeMap<String, NumberStyle> = BTreeMap::new();
+    for sure in [Some(false), Some(true)] {
+        let cells = tables.iter().flat_map(|table| &table.frame.cells).filter(|cells| cells.sure == sure);
+        cells.for_each(|cells| _ = shown.insert(cells.column.clone(), cells.style));
+    }
+    for (table, (source, options)) in tables.iter_mut().zip(places) {
+        let open = table.frame.cells.iter().filter(|cells| cells.sure == Some(false));
+        let unlike: Vec<String> = open
+            .filter(|cells| shown.get(&cells.column).is_some_and(|style| *style != cells.style))
+            .map(|cells| cells.column.clone())
+            .collect();
+        if unlike.is_empty() {
+            continue;
+        }
+        let mut options = options.clone();
+        options.numeric.extend(unlike.iter().map(|name| (name.clone(), shown.get(name).copied())));
+        options.grouped.extend(unlike);
+        *table = read_source(source, options, known)?;
+    }
+    Ok(tables)
+}
+
+/// Positives, unlabeled rows and negatives one below the other, with the labels that say so.
+pub(super) fn stacked(tables: Vec<Table>) -> Result<Table, DataError> {
+    let mut counts = [0; 3];
+    let mut all: Option<Table> = None;
+    for (at, (table, what)) in
+        tables.into_iter().zip(["positives", "unlabeled rows", "negatives"]).enumerate()
+    {
+        counts[at] = table.frame.rows;
+        all = Some(match all {
+            None => table,
+            Some(Table { frame, mut answers }) => {
+                for ((_, ids), (_, more)) in answers.ids.iter_mut().zip(&table.answers.ids) {
+                    more.iter().for_each(|id| ids.push(id));
+                }
+                if let (Some(weights), Some(more)) = (&mut answers.weights, table.answers.weights) {
+                    weights.extend(more);
+                }
+                Table { frame: stack_named(frame, table.frame, what)?, answers }
+            }
+        });
+    }
+    let mut all = all.unwrap_or_else(|| Table { frame: Frame::default(), answers: Answers::default() });
+    all.answers.labels = Some(apart(counts[0], counts[1], counts[2]));
+    Ok(all)
 }
 
 fn read_one(path: &Path, options: ReadOptions, known: Known) -> Result<Table, DataError> {

@@ -6,12 +6,12 @@
 
 use super::arrow_column::{Cells, Store};
 use super::arrow_types::{can_be_text, is_feature, is_time};
-use super::guess::{Habit, Outcome};
+use super::guess::{Habit, Outcome, Seen};
 use super::header::Header;
-use super::remark::Remark;
+use super::number::NumberStyle;
 use super::times::Others;
 use super::{MissingPolicy, ReadOptions, Role, Trouble, Wanted, roles, texts};
-use crate::dates::{NEARLY_ALL, from_categories, from_numbers};
+use crate::dates::{NEARLY_ALL, TimeStyle, from_numbers};
 use crate::error::Position;
 use crate::frame::{CellsRead, Column, LeftOut, Values, WhyLeftOut};
 use crate::{DataError, Frame};
@@ -24,8 +24,6 @@ pub(super) struct TableEnd {
     pub cells: Vec<CellsRead>,
     /// Features of another kind than was wanted.
     pub others: Vec<(String, &'static str)>,
-    /// What else is to be told.
-    pub remarks: Vec<Remark>,
 }
 
 /// A table being filled with Arrow arrays, column by column and piece by piece.
@@ -33,6 +31,8 @@ pub struct ArrowTable {
     source: String,
     /// Whether missing cells of features are refused.
     refuse: bool,
+    /// The decimal sign that was asked for.
+    decimal: Option<NumberStyle>,
     stores: Vec<Option<(String, Store)>>,
     ignored: Vec<String>,
     left_out: Vec<LeftOut>,
@@ -75,11 +75,12 @@ impl ArrowTable {
                     left_out.push(LeftOut { column: name.clone(), why: WhyLeftOut::Type });
                     None
                 }
-                role => Some((name.clone(), Store::new(source, name, kind, role)?)),
+                role => Some((name.clone(), Store::new(source, name, kind, role, options)?)),
             });
         }
         let refuse = options.missing == MissingPolicy::Refuse;
-        Ok(Self { source: source.to_string(), refuse, stores, ignored, left_out, header })
+        let (source, decimal) = (source.to_string(), options.decimal);
+        Ok(Self { source, refuse, decimal, stores, ignored, left_out, header })
     }
 
     /// The columns that are read, by their place in the schema.
@@ -126,32 +127,65 @@ impl ArrowTable {
 
     /// What the columns turned out to be, once all of it was taken: how cells were read, and features of another kind.
     pub(super) fn end(self) -> Result<TableEnd, DataError> {
-        let (mut cells, mut others, mut noted) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut cells, mut others) = (Vec::new(), Vec::new());
+        let habit = self.habit();
         for (name, store) in self.stores.into_iter().flatten() {
+            let wrong = |(trouble, (cell, row)): (Trouble, Seen)| {
+                trouble.at(&self.source, Position::Row(row), &name, &String::from_utf8_lossy(&cell))
+            };
             if let Some(times) = store.times {
-                noted.extend(times.changed().map(|style| Remark::Dates { column: name.clone(), style }));
-                let ended = times.end().map_err(|(trouble, (cell, row))| {
-                    trouble.at(&self.source, Position::Row(row), &name, &String::from_utf8_lossy(&cell))
-                })?;
-                match ended {
+                match times.end().map_err(wrong)? {
                     Some(said) => cells.extend(said.cells_read(&name, true).map(|(cells, _)| cells)),
                     None => others.push((name, Wanted::Any.word())),
                 }
                 continue;
             }
             let Some(guess) = store.guess else { continue };
-            let at = |trouble: Trouble, row, cell: &[u8]| {
-                let value = String::from_utf8_lossy(cell).into_owned();
-                trouble.at(&self.source, Position::Row(row), &name, &value)
-            };
-            let (found, remarks) =
-                guess.end(Habit::default()).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+            let (found, remarks) = guess.end(habit).map_err(wrong)?;
             texts::refuse_others(self.refuse, &remarks)
-                .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
+                .map_err(|(trouble, row, cell)| wrong((trouble, (cell, row))))?;
             cells.extend(texts::cells_read(remarks, &name));
             others.extend(found.map(|found| (name, found.word())));
         }
-        Ok(TableEnd { cells, others, remarks: noted })
+        Ok(TableEnd { cells, others })
+    }
+
+    /// How the numbers that are texts are written.
+    fn habit(&self) -> Habit {
+        Habit::of(self.stores.iter().flatten().filter_map(|(_, store)| store.guess()), false)
+    }
+
+    /// Texts that turn out to be numbers become that, and those that leave their decimal sign open have that of the others.
+    fn read_numbers(&mut self, least: usize) {
+        let mut open = Vec::new();
+        for (at, store) in self.stores.iter_mut().enumerate() {
+            let Some((_, store)) = store else { continue };
+            match &mut store.cells {
+                Cells::Categories(texts) if store.texts => match texts.numbers(least) {
+                    Some((_, true)) => open.push(at),
+                    Some((style, false)) => {
+                        store.cells = Cells::Written(Box::new(std::mem::take(texts).into_guess(style)));
+                    }
+                    None => {}
+                },
+                Cells::Texts(texts, _) => {
+                    if let Some(guess) = &mut store.guess {
+                        for (row, text) in texts.iter().enumerate() {
+                            guess.push(text.as_bytes(), row as u64 + 1);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let style = self.decimal.unwrap_or_else(|| self.habit().of_open_column());
+        for at in open {
+            if let Some((_, store)) = &mut self.stores[at]
+                && let Cells::Categories(texts) = &mut store.cells
+            {
+                store.cells = Cells::Written(Box::new(std::mem::take(texts).into_guess(style)));
+            }
+        }
     }
 
     /// The table, once all columns that are read have as many cells.
@@ -163,6 +197,8 @@ impl ArrowTable {
         }
         let (mut columns, mut cells) = (Vec::with_capacity(self.stores.len()), Vec::new());
         let least = if self.refuse { 100 } else { NEARLY_ALL };
+        self.read_numbers(least);
+        let habit = self.habit();
         for (name, store) in std::mem::take(&mut self.stores).into_iter().flatten() {
             if store.rows != rows {
                 return Err(DataError::Length {
@@ -171,70 +207,54 @@ impl ArrowTable {
                     found: store.rows,
                 });
             }
-            let cells_of = match store.cells {
-                Cells::Categories(texts) if store.texts => match texts.numbers(least) {
-                    Some(style) => Cells::Written(Box::new(texts.into_guess(style))),
-                    None => Cells::Categories(texts),
-                },
-                other => other,
+            let at = |trouble: Trouble, row: u64, cell: &[u8]| {
+                trouble.at(file, Position::Row(row), &name, &String::from_utf8_lossy(cell))
             };
-            if let Cells::Written(guess) = cells_of {
-                let at = |trouble: Trouble, row, cell: &[u8]| {
-                    trouble.at(file, Position::Row(row), &name, &String::from_utf8_lossy(cell))
-                };
-                let (outcome, remarks) = guess
-                    .finish(Habit::default())
-                    .map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
-                texts::refuse_others(self.refuse, &remarks)
-                    .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
-                cells.push(texts::numbers_read(remarks, &name));
-                // It was read as numbers of its style, so nothing else comes out.
-                let values = if let Outcome::Done(values) = outcome {
-                    values
-                } else {
-                    Values::Numeric(vec![f32::NAN; rows])
-                };
-                columns.push(Column { name, values });
-                continue;
-            }
-            let values = match (store.role, cells_of.finish()) {
-                (Role::Feature(wanted), Ok(Values::Text(texts))) => {
-                    let wanted = match wanted {
-                        Wanted::Times(Some(style)) => {
-                            let found = texts::order_of(&texts, style);
-                            let changed = || Remark::Dates { column: name.clone(), style: found };
-                            self.header.remarks.extend((found != style).then(changed));
-                            Wanted::Times(Some(found))
-                        }
-                        other => other,
+            let Store { role, cells: read, guess, texts: is_text, .. } = store;
+            let values = match (role, read) {
+                (_, Cells::Written(guess)) => {
+                    let (outcome, remarks) =
+                        guess.finish(habit).map_err(|(trouble, (cell, row))| at(trouble, row, &cell))?;
+                    texts::refuse_others(self.refuse, &remarks)
+                        .map_err(|(trouble, row, cell)| at(trouble, row, &cell))?;
+                    cells.push(texts::numbers_read(remarks, &name));
+                    // It was read as numbers of its style, so nothing else comes out.
+                    if let Outcome::Done(values) = outcome {
+                        values
+                    } else {
+                        Values::Numeric(vec![f32::NAN; rows])
+                    }
+                }
+                (Role::Feature(wanted), Cells::Texts(texts, _)) => {
+                    let as_kind = match (wanted, guess) {
+                        (Wanted::Times(style), _) => texts::as_times(&texts, style, &name, self.refuse),
+                        (_, Some(guess)) => texts::as_kind(&texts, *guess, habit, &name, self.refuse),
+                        _ => Ok((Values::Text(texts), None)),
                     };
-                    let (values, read) = texts::as_kind(&texts, wanted, &name, self.refuse).map_err(
-                        |(trouble, row, value)| trouble.at(file, Position::Row(row), &name, &value),
-                    )?;
+                    let (values, read) =
+                        as_kind.map_err(|(trouble, row, cell)| at(trouble, row, cell.as_bytes()))?;
                     cells.extend(read);
                     values
                 }
-                (Role::Feature(Wanted::Any), Ok(Values::Categorical { codes, levels })) => {
-                    match from_categories(&codes, &levels, least) {
-                        Some((times, count)) => {
-                            let others = Others { count, first: None };
-                            cells.extend(others.cells_read(&name, false).map(|(cells, _)| cells));
-                            Values::Times(times)
-                        }
-                        None => Values::Categorical { codes, levels },
+                (Role::Feature(Wanted::Any), Cells::Categories(texts)) => match texts.times(least) {
+                    Some((times, count)) => {
+                        let others = Others { count, first: None };
+                        cells.extend(others.cells_read(&name, false).map(|(cells, _)| cells));
+                        Values::Times(times)
                     }
-                }
-                (Role::Feature(Wanted::Times(_)), Ok(Values::Numeric(numbers))) => {
-                    Values::Times(from_numbers(numbers.iter().map(|&number| f64::from(number))))
-                }
-                (Role::Feature(Wanted::Times(_)), Ok(Values::Wide(numbers))) => {
-                    Values::Times(from_numbers(numbers.iter().copied()))
-                }
-                (_, Ok(values)) => values,
-                (_, Err(why)) => {
-                    self.left_out.push(LeftOut { column: name, why });
-                    continue;
-                }
+                    None => match texts.flags().filter(|_| is_text) {
+                        Some(flags) => Values::Boolean(flags),
+                        None => texts.finish(),
+                    },
+                },
+                (role, read) => match read.finish() {
+                    Ok(values) if matches!(role, Role::Feature(Wanted::Times(_))) => in_days(role, values),
+                    Ok(values) => values,
+                    Err(why) => {
+                        self.left_out.push(LeftOut { column: name, why });
+                        continue;
+                    }
+                },
             };
             columns.push(Column { name, values });
         }
@@ -242,4 +262,15 @@ impl ArrowTable {
         header.remark_unnamed(|name| columns.iter().any(|column: &Column| column.name == name));
         Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks: header.remarks })
     }
+}
+
+/// Numbers such as 20240301 as dates, where dates that are written so are wanted and one of them is that.
+pub(super) fn in_days(role: Role, values: Values) -> Values {
+    let compact = matches!(role, Role::Feature(Wanted::Times(None | Some(TimeStyle::Compact))));
+    let times = match &values {
+        Values::Numeric(numbers) if compact => from_numbers(numbers.iter().map(|&number| f64::from(number))),
+        Values::Wide(numbers) if compact => from_numbers(numbers.iter().copied()),
+        _ => return values,
+    };
+    if times.seconds.iter().all(|seconds| seconds.is_nan()) { values } else { Values::Times(times) }
 }

@@ -1,12 +1,13 @@
 //! A column of Arrow arrays being filled with cells.
 
+use super::arrow::in_days;
 use super::arrow_types::{Decimal, can_be_text, described, is_feature, is_time, plain_type};
 use super::cell::is_missing;
-use super::guess::{Guess, Habit};
+use super::guess::Guess;
 use super::times::TimeReader;
-use super::{Dictionary, MAX_LEVELS, Numbers, Role, Trouble, Wanted};
+use super::{Dictionary, MAX_LEVELS, Numbers, ReadOptions, Role, Trouble, Wanted};
 use crate::DataError;
-use crate::dates::{DAY, Moment, NEARLY_ALL, TimeColumn, TimeStyle};
+use crate::dates::{DAY, Exact, NEARLY_ALL, TimeColumn, TimeStyle};
 use crate::frame::{TextColumn, Values, WhyLeftOut};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -62,11 +63,18 @@ pub(super) struct Vectors {
 pub(super) type CellTrouble = (Trouble, usize, String);
 
 impl Store {
-    pub(super) fn new(file: &str, name: &str, kind: &DataType, role: Role) -> Result<Self, DataError> {
+    pub(super) fn new(
+        file: &str,
+        name: &str,
+        kind: &DataType,
+        role: Role,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let texts = || Dictionary::limited(MAX_LEVELS).with_order(options.date_order);
         let cells = match (plain_type(kind), role) {
             // What the program that made the table holds as categories is one, whatever its levels are.
             (_, Role::Feature(Wanted::Any)) if matches!(kind, DataType::Dictionary(..)) => {
-                Cells::Categories(Dictionary::limited(MAX_LEVELS))
+                Cells::Categories(texts())
             }
             (kind, Role::Text) if can_be_text(kind) => Cells::Texts(TextColumn::default(), true),
             (kind, Role::Verbatim) if can_be_text(kind) => Cells::Texts(TextColumn::default(), false),
@@ -76,7 +84,7 @@ impl Store {
             (DataType::Utf8, Role::Feature(Wanted::Numbers(_) | Wanted::Flags | Wanted::Times(_))) => {
                 Cells::Texts(TextColumn::default(), true)
             }
-            (DataType::Utf8, _) => Cells::Categories(Dictionary::limited(MAX_LEVELS)),
+            (DataType::Utf8, _) => Cells::Categories(texts()),
             (DataType::Time32(_) | DataType::Time64(_), Role::Feature(_)) => {
                 Cells::Times(Vec::new(), TimeStyle::Clock)
             }
@@ -94,17 +102,31 @@ impl Store {
             }
         };
         let of_texts = matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        let guess = match (role, &cells) {
+            (Role::Feature(wanted @ (Wanted::Numbers(_) | Wanted::Flags)), Cells::Texts(..)) => {
+                Some(Box::new(Guess::of_column(name, wanted, options)))
+            }
+            _ => None,
+        };
         Ok(Self {
             role,
             cells,
             rows: 0,
             texts: of_texts && matches!(role, Role::Feature(Wanted::Any)),
-            guess: None,
+            guess,
             times: None,
             nan_is_missing: false,
             zoned: false,
             buffer: String::new(),
         })
+    }
+
+    /// What was seen of texts that are numbers.
+    pub(super) fn guess(&self) -> Option<&Guess> {
+        match &self.cells {
+            Cells::Written(guess) => Some(guess),
+            _ => self.guess.as_deref(),
+        }
     }
 
     pub(super) fn extend(&mut self, array: &dyn Array, refuse: bool) -> Result<(), CellTrouble> {
@@ -156,7 +178,12 @@ impl Store {
         macro_rules! push_times {
             ($arrow:ty, $per_second:expr) => {
                 for (at, value) in array.as_primitive::<$arrow>().iter().enumerate() {
-                    self.push_time(at, value.map(|value| value as f64 / $per_second), refuse)?;
+                    let exact = |value| Exact::of(i64::from(value), $per_second);
+                    self.push_time(
+                        at,
+                        value.map(|value| (value as f64 / $per_second as f64, exact(value))),
+                        refuse,
+                    )?;
                 }
             };
         }
@@ -188,20 +215,27 @@ impl Store {
                     self.push_number(at, value, refuse)?;
                 }
             }
-            DataType::Date32 => push_times!(Date32Type, 1.0 / DAY),
-            DataType::Date64 => push_times!(Date64Type, 1e3),
-            DataType::Time32(TimeUnit::Second) => push_times!(Time32SecondType, 1.0),
-            DataType::Time32(_) => push_times!(Time32MillisecondType, 1e3),
-            DataType::Time64(TimeUnit::Microsecond) => push_times!(Time64MicrosecondType, 1e6),
-            DataType::Time64(_) => push_times!(Time64NanosecondType, 1e9),
-            DataType::Timestamp(TimeUnit::Second, _) => push_times!(TimestampSecondType, 1.0),
-            DataType::Timestamp(TimeUnit::Millisecond, _) => push_times!(TimestampMillisecondType, 1e3),
-            DataType::Timestamp(TimeUnit::Microsecond, _) => push_times!(TimestampMicrosecondType, 1e6),
-            DataType::Timestamp(TimeUnit::Nanosecond, _) => push_times!(TimestampNanosecondType, 1e9),
-            DataType::Duration(TimeUnit::Second) => push_times!(DurationSecondType, 1.0),
-            DataType::Duration(TimeUnit::Millisecond) => push_times!(DurationMillisecondType, 1e3),
-            DataType::Duration(TimeUnit::Microsecond) => push_times!(DurationMicrosecondType, 1e6),
-            DataType::Duration(TimeUnit::Nanosecond) => push_times!(DurationNanosecondType, 1e9),
+            DataType::Date32 => {
+                for (at, days) in array.as_primitive::<Date32Type>().iter().enumerate() {
+                    let exact = |days: i32| Exact::of(i64::from(days) * DAY as i64, 1);
+                    self.push_time(at, days.map(|days| (f64::from(days) * DAY, exact(days))), refuse)?;
+                }
+            }
+            DataType::Date64 => push_times!(Date64Type, 1_000),
+            DataType::Time32(TimeUnit::Second) => push_times!(Time32SecondType, 1),
+            DataType::Time32(_) => push_times!(Time32MillisecondType, 1_000),
+            DataType::Time64(TimeUnit::Microsecond) => push_times!(Time64MicrosecondType, 1_000_000),
+            DataType::Time64(_) => push_times!(Time64NanosecondType, 1_000_000_000),
+            DataType::Timestamp(TimeUnit::Second, _) => push_times!(TimestampSecondType, 1),
+            DataType::Timestamp(TimeUnit::Millisecond, _) => push_times!(TimestampMillisecondType, 1_000),
+            DataType::Timestamp(TimeUnit::Microsecond, _) => push_times!(TimestampMicrosecondType, 1_000_000),
+            DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                push_times!(TimestampNanosecondType, 1_000_000_000)
+            }
+            DataType::Duration(TimeUnit::Second) => push_times!(DurationSecondType, 1),
+            DataType::Duration(TimeUnit::Millisecond) => push_times!(DurationMillisecondType, 1_000),
+            DataType::Duration(TimeUnit::Microsecond) => push_times!(DurationMicrosecondType, 1_000_000),
+            DataType::Duration(TimeUnit::Nanosecond) => push_times!(DurationNanosecondType, 1_000_000_000),
             DataType::List(_) => push_lists!(array.as_list::<i32>()),
             DataType::LargeList(_) => push_lists!(array.as_list::<i64>()),
             DataType::FixedSizeList(..) => push_lists!(array.as_fixed_size_list()),
@@ -253,7 +287,7 @@ impl Store {
                         Err(Trouble::TooManyLevels) => {
                             let least = if refuse { 100 } else { NEARLY_ALL };
                             let Some((times, others)) = texts.times(least) else {
-                                if let Some(style) = texts.numbers(least).filter(|_| self.texts) {
+                                if let Some((style, _)) = texts.numbers(least).filter(|_| self.texts) {
                                     let mut guess = std::mem::take(texts).into_guess(style);
                                     let first = self.rows as u64 + 1;
                                     guess.push(cell.as_bytes(), first + at as u64);
@@ -325,7 +359,8 @@ impl Store {
         Ok(())
     }
 
-    fn push_time(&mut self, at: usize, seconds: Option<f64>, refuse: bool) -> Result<(), CellTrouble> {
+    fn push_time(&mut self, at: usize, time: Option<(f64, Exact)>, refuse: bool) -> Result<(), CellTrouble> {
+        let seconds = time.map(|(seconds, _)| seconds);
         match &mut self.cells {
             Cells::Times(..) if seconds.is_none() && refuse => Err((Trouble::Missing, at, String::new())),
             Cells::Times(times, _) => {
@@ -334,9 +369,8 @@ impl Store {
             }
             // A date that is handed out as it is has no other writing than the standard's.
             Cells::Texts(texts, _) => {
-                match seconds {
-                    Some(seconds) if self.zoned => texts.push(&Moment::at(seconds).written_in_utc()),
-                    Some(seconds) => texts.push(&Moment::at(seconds).written()),
+                match time {
+                    Some((_, exact)) => texts.push(&exact.written(self.zoned)),
                     None => texts.push_missing(),
                 }
                 Ok(())
@@ -391,14 +425,9 @@ impl Store {
                         return Err((Trouble::Missing, row, String::new()));
                     }
                 }
-                if let Some(mut other) = times.restyled() {
-                    for (row, text) in texts.iter().enumerate() {
-                        other.push(text.as_bytes(), (before + row + 1) as u64);
-                    }
-                    *times = other;
-                }
                 Ok(Ok(times.take()))
             }
+            (role @ Role::Feature(Wanted::Times(_)), values) => Ok(Ok(in_days(role, values))),
             (Role::Feature(wanted), Values::Text(texts)) => {
                 let guess = self.guess.get_or_insert_with(|| Box::new(Guess::new(wanted)));
                 let before = before - texts.len();
@@ -407,7 +436,6 @@ impl Store {
                         return Err((Trouble::Missing, row, String::new()));
                     }
                 }
-                guess.restyle(texts.iter().map(str::as_bytes), Habit::default());
                 Ok(Ok(guess.take()))
             }
             (_, values) => Ok(Ok(values)),
@@ -478,7 +506,9 @@ impl Cells {
             Cells::Texts(texts, _) => Values::Text(texts),
             Cells::Times(seconds, style) => Values::Times(TimeColumn::of(seconds, style)),
             Cells::Dates(reader) => {
-                return reader.finish().map(|(values, _)| values).ok_or(WhyLeftOut::Identifier);
+                // The style is the one of its own first cells.
+                let read = reader.finish().ok().flatten();
+                return read.map(|(values, _)| values).ok_or(WhyLeftOut::Identifier);
             }
             Cells::Vectors(Vectors { width: Some(width), values, .. }) => Values::Vectors { width, values },
             // Not one vector: a column of missing cells alone counts as numeric.

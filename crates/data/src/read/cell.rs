@@ -10,6 +10,8 @@ pub(super) enum Cell {
     Marker,
     /// A number within the range of `f32`, in full.
     Number(f64),
+    /// A number of a file that has a type for numbers: the same whatever the decimal sign.
+    Typed(f64),
     /// A number as people write it: what it is with a decimal point, and with a decimal comma.
     Written {
         point: Option<f64>,
@@ -51,6 +53,50 @@ pub(super) fn look(cell: &[u8]) -> Cell {
     match (written(text, NumberStyle::Point), written(text, NumberStyle::Comma)) {
         (None, None) => Cell::Text,
         (point, comma) => Cell::Written { point, comma },
+    }
+}
+
+/// Stands before a number that a file with types holds as a number, and before a text that begins with one of these two, where such a file
+/// becomes a text table.
+const NUMBER: u8 = 0x1f;
+const TEXT: u8 = 0x1e;
+
+/// What stands before a cell of a file with types.
+pub(super) fn mark(cell: &str, is_number: bool) -> Option<u8> {
+    match cell.as_bytes().first() {
+        _ if is_number => Some(NUMBER),
+        Some(&(NUMBER | TEXT)) => Some(TEXT),
+        _ => None,
+    }
+}
+
+/// A cell of a file with types without its mark, and whether it is a number.
+pub(super) fn unmarked(cell: &[u8]) -> (&[u8], bool) {
+    match cell {
+        [NUMBER, rest @ ..] => (rest, true),
+        [TEXT, rest @ ..] => (rest, false),
+        _ => (cell, false),
+    }
+}
+
+/// Looks at a cell that is a number or a text by the file's own word.
+pub(super) fn look_typed(cell: &[u8], is_number: bool) -> Cell {
+    match look(cell) {
+        Cell::Number(value) if is_number => Cell::Typed(value),
+        seen => seen,
+    }
+}
+
+/// A number of a file that has a type for numbers as one would type it: `10`, whether that was 10, 10.0 or 1e1. Whole numbers keep
+/// all their digits.
+pub(super) fn typed_text(cell: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+    let value = std::str::from_utf8(cell).ok().and_then(|text| text.parse::<f64>().ok());
+    match value {
+        Some(value) if value.is_finite() && !digits.iter().all(u8::is_ascii_digit) => {
+            value.to_string().into_bytes().into()
+        }
+        _ => cell.into(),
     }
 }
 
@@ -244,6 +290,24 @@ mod tests {
             assert_eq!(look(text.as_bytes()), expected, "{text:?}");
         }
         assert_eq!(look(b"\xff\xfe"), Cell::Text);
+    }
+
+    #[test]
+    fn numbers_of_files_with_types_stay_numbers_and_texts_stay_texts() {
+        for (cell, is_number) in
+            [("12.345", true), ("12.345", false), ("\u{1f}1", false), ("\u{1e}", false), ("", false)]
+        {
+            let mark = mark(cell, is_number);
+            let marked: Vec<u8> = mark.into_iter().chain(cell.bytes()).collect();
+            assert_eq!(unmarked(&marked), (cell.as_bytes(), is_number), "{cell:?}");
+        }
+        assert_eq!(look_typed(b"12.345", true), Cell::Typed(12.345));
+        assert_eq!(look_typed(b"12.345", false), Cell::Number(12.345));
+        assert_eq!(look_typed(b"1e300", true), Cell::TooLarge);
+        let typed = |cell: &str| String::from_utf8(typed_text(cell.as_bytes()).into_owned()).unwrap();
+        assert_eq!(["10.0", "1e1", "10", "-0.50"].map(typed), ["10", "10", "10", "-0.5"]);
+        assert_eq!(typed("12345678901234567890123"), "12345678901234567890123");
+        assert_eq!(typed("1E400"), "1E400");
     }
 
     #[test]

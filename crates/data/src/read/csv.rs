@@ -4,7 +4,7 @@
 //! be something else are read again. A purely numeric file is read once, and at no time is there more in memory than the
 //! columns themselves and one record.
 
-use super::cell::{is_missing, look};
+use super::cell::{is_missing, look_typed, unmarked};
 use super::guess::{Guess, Habit, Outcome, Remarks, as_flag, as_number};
 use super::header::Header;
 use super::layout::{self, Layout};
@@ -88,6 +88,13 @@ enum Slot {
     Open(Box<Guess>),
 }
 
+/// A cell, and whether it is a number by the file's own word.
+#[derive(Clone, Copy)]
+struct Typed<'c> {
+    cell: &'c [u8],
+    is_number: bool,
+}
+
 /// A column in the second pass.
 enum Again {
     Categories(Dictionary),
@@ -107,22 +114,29 @@ enum Half {
 }
 
 impl Slot {
-    fn new(role: Role, decimal: Option<NumberStyle>) -> Self {
+    fn new(name: &str, role: Role, options: &ReadOptions) -> Self {
         match role {
             Role::Skip => Slot::Skip,
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
             Role::Feature(Wanted::Times(Some(style))) => Slot::Times(TimeReader::new(style)),
-            Role::Feature(Wanted::Times(None)) => Slot::Category(Dictionary::default()),
-            Role::Feature(wanted) => Slot::Open(Box::new(Guess::new(wanted).with_decimal(decimal))),
+            Role::Feature(Wanted::Times(None)) => {
+                Slot::Category(Dictionary::default().with_order(options.date_order))
+            }
+            Role::Feature(wanted) => Slot::Open(Box::new(Guess::of_column(name, wanted, options))),
         }
     }
 
-    fn push(&mut self, cell: &[u8], offset: u64, refuse: bool) -> Result<(), Trouble> {
+    fn push(
+        &mut self,
+        Typed { cell, is_number }: Typed<'_>,
+        offset: u64,
+        refuse: bool,
+    ) -> Result<(), Trouble> {
         match self {
             Slot::Skip => Ok(()),
-            Slot::Category(dictionary) => dictionary.push_cell(cell).map(|_| ()),
+            Slot::Category(dictionary) => dictionary.push_typed(cell, is_number).map(|_| ()),
             Slot::Text(texts, true) if is_missing(cell.trim_ascii()) => {
                 texts.push_missing();
                 Ok(())
@@ -135,18 +149,20 @@ impl Slot {
                 true if refuse => Err(Trouble::Missing),
                 _ => Ok(()),
             },
-            Slot::Open(guess) => match guess.push(cell, offset) {
-                true if refuse => Err(Trouble::Missing),
-                _ => Ok(()),
-            },
+            Slot::Open(guess) => {
+                let missing =
+                    if is_number { guess.push_typed(cell, true, offset) } else { guess.push(cell, offset) };
+                if missing && refuse { Err(Trouble::Missing) } else { Ok(()) }
+            }
         }
     }
 }
 
 impl Again {
-    fn push(&mut self, cell: &[u8], offset: u64, refuse: bool) -> Result<(), Trouble> {
+    fn push(&mut self, typed: Typed<'_>, offset: u64, refuse: bool) -> Result<(), Trouble> {
+        let Typed { cell, is_number } = typed;
         match self {
-            Again::Categories(dictionary) => match dictionary.push_cell(cell) {
+            Again::Categories(dictionary) => match dictionary.push_typed(cell, is_number) {
                 Ok(true) if refuse => return Err(Trouble::Missing),
                 Err(Trouble::TooManyLevels) => {
                     if let Some((times, others)) = dictionary.times(least(refuse)) {
@@ -156,7 +172,7 @@ impl Again {
                         return Ok(());
                     }
                     if dictionary.lifts_limit() {
-                        return self.push(cell, offset, refuse);
+                        return self.push(typed, offset, refuse);
                     }
                     *self = Again::LeftOut(WhyLeftOut::Identifier);
                 }
@@ -165,15 +181,17 @@ impl Again {
                 }
             },
             Again::Words(dictionary) => {
-                if dictionary.push_cell(cell)? && refuse {
+                if dictionary.push_typed(cell, is_number)? && refuse {
                     return Err(Trouble::Missing);
                 }
             }
-            Again::Numbers(numbers, style) => match as_number(look(cell), cell.trim_ascii(), *style) {
-                Some(value) => numbers.push(value),
-                None => numbers.push_missing(),
-            },
-            Again::Flags(flags) => flags.push(as_flag(look(cell))),
+            Again::Numbers(numbers, style) => {
+                match as_number(look_typed(cell, is_number), cell.trim_ascii(), *style) {
+                    Some(value) => numbers.push(value),
+                    None => numbers.push_missing(),
+                }
+            }
+            Again::Flags(flags) => flags.push(as_flag(look_typed(cell, is_number))),
             Again::Times(times) => {
                 if times.push(cell, offset) && refuse {
                     return Err(Trouble::Missing);
@@ -190,7 +208,8 @@ impl Again {
             Again::Words(dictionary) => dictionary.finish(),
             Again::Numbers(numbers, _) => numbers.finish(),
             Again::Flags(flags) => Values::Boolean(flags),
-            Again::Times(times) => return times.finish().ok_or(WhyLeftOut::Identifier),
+            // The style is the one of its own first cells.
+            Again::Times(times) => return times.finish().ok().flatten().ok_or(WhyLeftOut::Identifier),
             Again::LeftOut(why) => return Err(why),
         };
         Ok((values, Others::default()))
@@ -220,6 +239,13 @@ impl Table<'_> {
         }
     }
 
+    /// A cell with what the file says of its type. Only a text table that was made of another file has types.
+    fn typed(self, cell: &[u8]) -> Typed<'_> {
+        let (cell, is_number) =
+            if self.source.counts_rows.is_some() { unmarked(cell) } else { (cell, false) };
+        Typed { cell, is_number }
+    }
+
     fn read(self, options: &ReadOptions) -> Result<Frame, DataError> {
         let file = self.source.name.as_str();
         let mut pass = Pass::open(self.source, self.layout, self.encoding)?;
@@ -228,7 +254,8 @@ impl Table<'_> {
         let (mut roles, ignored) = roles(file, &names, options)?;
         let mut left_out: Vec<LeftOut> = header.leave_out_index(&mut roles, options).into_iter().collect();
         let refuse = options.missing == MissingPolicy::Refuse;
-        let mut slots: Vec<Slot> = roles.iter().map(|&role| Slot::new(role, options.decimal)).collect();
+        let mut slots: Vec<Slot> =
+            roles.iter().zip(&names).map(|(&role, name)| Slot::new(name, role, options)).collect();
         let (mut rows, mut read) = (0usize, 0usize);
         let kept = options.rows.as_deref();
         pass.holds(slots.iter().filter(|slot| !matches!(slot, Slot::Skip)).count());
@@ -238,7 +265,7 @@ impl Table<'_> {
                 continue;
             }
             for ((slot, cell), name) in slots.iter_mut().zip(record.iter()).zip(&names) {
-                slot.push(cell, offset, refuse)
+                slot.push(self.typed(cell), offset, refuse)
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             rows += 1;
@@ -253,7 +280,7 @@ impl Table<'_> {
             return Err(DataError::TooManyRows { file: file.to_string(), limit: u32::MAX as usize - 1 });
         }
         let mut halves = Vec::with_capacity(slots.len());
-        let (mut cells, mut dates): (Vec<(CellsRead, u64)>, Vec<Remark>) = (Vec::new(), Vec::new());
+        let mut cells: Vec<(CellsRead, u64)> = Vec::new();
         let guesses =
             slots.iter().filter_map(|slot| if let Slot::Open(guess) = slot { Some(&**guess) } else { None });
         let habit = Habit::of(guesses, self.layout.delimiter == b';');
@@ -266,24 +293,21 @@ impl Table<'_> {
                     Half::Done(values)
                 }
                 Slot::Category(dictionary) => Half::Done(dictionary.finish()),
-                Slot::Times(times) => match times.restyled() {
-                    Some(other) => {
-                        dates.extend(
-                            other.changed().map(|style| Remark::Dates { column: name.clone(), style }),
-                        );
-                        Half::Again(Again::Times(other))
-                    }
-                    None => match times.finish() {
+                Slot::Times(times) => {
+                    match times
+                        .finish()
+                        .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?
+                    {
                         Some((values, others)) => {
                             cells.extend(others.cells_read(name, true));
                             Half::Done(values)
                         }
                         None => Half::Again(Again::Words(Dictionary::default())),
-                    },
-                },
+                    }
+                }
                 Slot::Text(texts, _) => Half::Done(Values::Text(texts)),
                 Slot::Open(guess) => {
-                    let (half, remarks) = self.decide(*guess, name, habit)?;
+                    let (half, remarks) = self.decide(*guess, name, habit, options)?;
                     self.refuse_others(refuse, &remarks, name)?;
                     cells.extend(cells_read(remarks, name, role));
                     half
@@ -312,12 +336,18 @@ impl Table<'_> {
         header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
         let titles = self.layout.titles;
         let titles = (titles > 0).then_some(Remark::Titles { lines: titles });
-        let remarks = titles.into_iter().chain(header.remarks).chain(short).chain(dates).collect();
+        let remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
         Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks })
     }
 
     /// What a column is, by its cells.
-    fn decide(self, guess: Guess, name: &str, habit: Habit) -> Result<(Half, Remarks), DataError> {
+    fn decide(
+        self,
+        guess: Guess,
+        name: &str,
+        habit: Habit,
+        options: &ReadOptions,
+    ) -> Result<(Half, Remarks), DataError> {
         let (outcome, remarks) = guess
             .finish(habit)
             .map_err(|(trouble, (cell, offset))| self.trouble(trouble, offset, name, &cell))?;
@@ -325,7 +355,10 @@ impl Table<'_> {
             Outcome::Done(values) => Half::Done(values),
             Outcome::Numbers(style) => Half::Again(Again::Numbers(Numbers::missing(0), style)),
             Outcome::Flags => Half::Again(Again::Flags(Vec::new())),
-            Outcome::Text => Half::Again(Again::Categories(Dictionary::limited(MAX_LEVELS))),
+            Outcome::Text => {
+                let texts = Dictionary::limited(MAX_LEVELS).with_order(options.date_order);
+                Half::Again(Again::Categories(texts))
+            }
         };
         Ok((half, remarks))
     }
@@ -382,7 +415,7 @@ impl Table<'_> {
             for ((half, cell), name) in halves.iter_mut().zip(record.iter()).zip(names) {
                 let Half::Again(column) = half else { continue };
                 column
-                    .push(cell, offset, refuse)
+                    .push(self.typed(cell), offset, refuse)
                     .map_err(|trouble| self.trouble(trouble, offset, name, b""))?;
             }
             again += 1;
@@ -405,8 +438,8 @@ impl Table<'_> {
 /// How the cells of a column were read, where that should be told, and the offset of the first that is something else, whose
 /// line is not known yet.
 pub(super) fn cells_read(remarks: Remarks, name: &str, role: Role) -> Option<(CellsRead, u64)> {
-    let Remarks { style, example, others, first_other, .. } = remarks;
-    if example.is_none() && others == 0 && style.is_point() {
+    let Remarks { style, sure, groups, example, others, first_other, .. } = remarks;
+    if example.is_none() && others == 0 && style.is_point() && sure.is_none() {
         return None;
     }
     let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
@@ -417,7 +450,11 @@ pub(super) fn cells_read(remarks: Remarks, name: &str, role: Role) -> Option<(Ce
     let example = example.map(|(cell, value)| (lossy(&cell), value));
     let asked = !matches!(role, Role::Feature(Wanted::Any));
     let column = name.to_string();
-    Some((CellsRead { column, style, example, others, first_other, asked, kept_as_texts: false }, offset))
+    let kept_as_texts = false;
+    Some((
+        CellsRead { column, style, sure, groups, example, others, first_other, asked, kept_as_texts },
+        offset,
+    ))
 }
 
 #[cfg(test)]

@@ -142,8 +142,7 @@ fn read_as<E>(
     let unusual = given.is_none() && layout.delimiter != layout::USUAL;
     end.delimiter = unusual.then_some(char::from(layout.delimiter));
     let titles = (layout.titles > 0).then_some(Remark::Titles { lines: layout.titles });
-    let dates = std::mem::take(&mut end.remarks);
-    end.remarks = titles.into_iter().chain(header.remarks).chain(short).chain(dates).collect();
+    end.remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
     Ok(end)
 }
 
@@ -283,7 +282,7 @@ impl Slot {
                     Kind::Times(TimeReader::new(style.unwrap_or(TimeStyle::YearFirst)))
                 }
                 Role::Feature(wanted) => {
-                    Kind::Guess(Box::new(Guess::new(wanted).with_decimal(plan.features.decimal)), wanted)
+                    Kind::Guess(Box::new(Guess::of_column(name, wanted, plan.features)), wanted)
                 }
             };
             slots.push(Self { at, name: name.clone(), kind });
@@ -346,29 +345,17 @@ impl Slot {
         Ok(())
     }
 
-    /// The cells since the last time, which are those of all records.
-    fn take(&mut self, records: &Records, columns: usize, habit: Habit) -> Cells {
-        let rows = records.offsets.len();
-        let at = self.at;
-        let cells = || records.column(at, columns, 0..rows);
+    /// The cells since the last time.
+    fn take(&mut self, rows: usize) -> Cells {
         match &mut self.kind {
             Kind::Guess(guess, wanted) => {
-                guess.restyle(cells().map(|(cell, _)| cell), habit);
                 let values = guess.take();
                 Cells::Feature(match wanted {
                     Wanted::Any => Values::Numeric(vec![f32::NAN; rows]),
                     _ => values,
                 })
             }
-            Kind::Times(times) => {
-                if let Some(other) = times.restyled() {
-                    *times = other;
-                    cells().for_each(|(cell, offset)| {
-                        times.push(cell, offset);
-                    });
-                }
-                Cells::Feature(times.take())
-            }
+            Kind::Times(times) => Cells::Feature(times.take()),
             Kind::Category(dictionary) => Cells::Feature(std::mem::take(dictionary).finish()),
             Kind::Text(texts) => Cells::Feature(Values::Text(std::mem::take(texts))),
             Kind::Verbatim(texts) => Cells::Verbatim(std::mem::take(texts)),
@@ -413,8 +400,7 @@ fn fill(
     if let Some((_, error)) = wrong {
         return Err(error);
     }
-    let habit = habit_of(slots, table);
-    Ok(slots.iter_mut().map(|slot| slot.take(records, columns, habit)).collect())
+    Ok(slots.iter_mut().map(|slot| slot.take(records.offsets.len())).collect())
 }
 
 /// How the numbers seen so far are written, for columns that leave it open.
@@ -458,8 +444,6 @@ fn finish(
                 end.others.extend(found.map(|found| (name, found.word())));
             }
             Kind::Times(times) => {
-                let changed = times.changed().map(|style| Remark::Dates { column: name.clone(), style });
-                end.remarks.extend(changed);
                 let ended = times
                     .end()
                     .map_err(|(trouble, (cell, offset))| table.trouble(trouble, offset, &name, &cell))?;

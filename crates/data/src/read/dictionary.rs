@@ -1,11 +1,11 @@
 //! Texts as positions in a sorted list of the different ones.
 
 use super::Trouble;
-use super::cell::is_missing;
+use super::cell::{Cell, is_missing, look, typed_text};
 use super::guess::{Guess, Wanted};
 use super::number::NumberStyle;
 use super::texts::number_style;
-use crate::dates::{TimeColumn, from_categories};
+use crate::dates::{TimeColumn, TimeStyle, from_categories};
 use crate::frame::{MISSING_CODE, Values};
 use std::collections::HashMap;
 
@@ -18,12 +18,24 @@ pub(crate) struct Dictionary {
     codes: Vec<u32>,
     known: HashMap<Box<[u8]>, u32>,
     most: Option<usize>,
+    /// Which of day and month comes first in dates, where that was said.
+    order: Option<TimeStyle>,
 }
 
 impl Dictionary {
     /// A dictionary of at most `most` different texts.
     pub(super) fn limited(most: usize) -> Self {
         Self { most: Some(most), ..Self::default() }
+    }
+
+    /// The same where it was said which of day and month comes first in dates.
+    pub(super) fn with_order(self, order: Option<TimeStyle>) -> Self {
+        Self { order, ..self }
+    }
+
+    /// [`push_cell`](Self::push_cell) of a cell that may be a number by the file's own word.
+    pub(super) fn push_typed(&mut self, cell: &[u8], is_number: bool) -> Result<bool, Trouble> {
+        if is_number { self.push_cell(&typed_text(cell)) } else { self.push_cell(cell) }
     }
 
     /// Adds a cell as it is in a file: blanks around it do not count, and some words mean "missing". Returns
@@ -60,11 +72,25 @@ impl Dictionary {
         for (text, &code) in &self.known {
             levels[code as usize] = String::from_utf8_lossy(text).into_owned();
         }
-        from_categories(&self.codes, &levels, least)
+        from_categories(&self.codes, &levels, least, self.order)
     }
 
-    /// The style in which the texts so far are numbers, if nearly all of them are.
-    pub(super) fn numbers(&self, least: usize) -> Option<NumberStyle> {
+    /// The texts so far as truth values, if all of them are that or words for nothing.
+    pub(super) fn flags(&self) -> Option<Vec<Option<bool>>> {
+        let mut of_codes = vec![None; self.known.len()];
+        for (text, &code) in &self.known {
+            match look(text) {
+                Cell::Flag(flag) => of_codes[code as usize] = Some(flag),
+                Cell::Marker => {}
+                _ => return None,
+            }
+        }
+        let of = |&code: &u32| of_codes.get(code as usize).copied().flatten();
+        of_codes.iter().any(Option::is_some).then(|| self.codes.iter().map(of).collect())
+    }
+
+    /// The style in which the texts so far are numbers, if nearly all of them are, and whether they leave it open.
+    pub(super) fn numbers(&self, least: usize) -> Option<(NumberStyle, bool)> {
         let mut counts = vec![0usize; self.known.len()];
         for &code in &self.codes {
             if let Some(count) = counts.get_mut(code as usize) {

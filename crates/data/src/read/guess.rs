@@ -4,6 +4,7 @@
 //! its numbers. All cells are counted by what they can be read as, and the counts decide at the end, so that the order of
 //! rows does not matter:
 //!
+//! * a cell that the file itself calls a number is one, whatever the decimal sign;
 //! * truth values alone, or with markers of missing values, are truth values;
 //! * where at least 95 of 100 cells are numbers, with a decimal point or with a decimal comma, the column is numeric, and
 //!   its other cells are missing; numbers with a point go first, and a tie, such as `1.250` and `331`, is decided by the
@@ -11,10 +12,13 @@
 //! * everything else is text.
 //!
 //! A column that was stored as something else is left to a second pass.
+//!
+//! Where a model has learned how a column is written, each cell is read so and nothing is counted anew. The counts then tell
+//! whether that was right: a file whose numbers have the other sign is refused with its first such cell.
 
-use super::cell::{self, Cell, with_comma};
+use super::cell::{self, Cell, look_typed, with_comma};
 use super::number::NumberStyle;
-use super::{Numbers, Trouble};
+use super::{Numbers, ReadOptions, Trouble};
 use crate::dates::TimeStyle;
 use crate::frame::Values;
 
@@ -74,7 +78,7 @@ impl Habit {
     }
 
     /// The sign of a column that tells nothing itself.
-    fn of_open_column(self) -> NumberStyle {
+    pub(super) fn of_open_column(self) -> NumberStyle {
         let custom = if self.semicolons { NumberStyle::Comma } else { NumberStyle::Point };
         self.shown.unwrap_or(custom)
     }
@@ -82,11 +86,12 @@ impl Habit {
 
 /// A column whose type is still open.
 pub(super) struct Guess {
-    /// What cells are stored as, and what that was before anything was seen.
+    /// What cells are stored as.
     wanted: Wanted,
-    learned: Wanted,
     /// The decimal sign that was asked for.
     decimal: Option<NumberStyle>,
+    /// Whether numbers may have signs between groups of digits that the other style has for decimal signs.
+    groups: bool,
     stored: Stored,
     point: Reading,
     comma: Reading,
@@ -95,16 +100,13 @@ pub(super) struct Guess {
     values: usize,
     markers: usize,
     first_marker: Option<u64>,
-    /// Cells that are numbers with either sign; those among them that are not the same number, and the first of these.
+    /// Cells that are numbers with either sign, and those among them that are not the same number.
     both: usize,
     open: usize,
-    first_open: Option<Seen>,
     /// The first cell that a numeric column must not have.
     trouble: Option<(Trouble, Seen)>,
     /// Whether it is known that the column is numeric, with a decimal point.
     settled: bool,
-    /// Whether cells were taken that are other numbers in another style, or none, and cannot be read again any more.
-    handed_out: bool,
 }
 
 /// One way to read the cells of a column.
@@ -114,8 +116,13 @@ struct Reading {
     fits: usize,
     /// The first that cannot.
     first_other: Option<Seen>,
+    /// The first that cannot and is a number in the other style.
+    first_unlike: Option<Seen>,
     /// The first number that is not written plainly, and what it is.
     example: Option<(Vec<u8>, f64)>,
+    /// Whether a number has signs between groups of digits, and the first of which these would be decimal in the other style.
+    groups: bool,
+    first_grouped: Option<Seen>,
 }
 
 enum Stored {
@@ -143,6 +150,10 @@ pub(super) enum Outcome {
 #[derive(Default)]
 pub(super) struct Remarks {
     pub style: NumberStyle,
+    /// Whether a cell shows that sign, or leaves open which it is; neither where no cell has one.
+    pub sure: Option<bool>,
+    /// Whether numbers have signs between groups of digits.
+    pub groups: bool,
     /// A number that is not written plainly, and what it was read as.
     pub example: Option<(Vec<u8>, f64)>,
     /// Cells that are taken as missing because they are something else, and the first of them.
@@ -183,8 +194,8 @@ impl Guess {
     pub(super) fn new(wanted: Wanted) -> Self {
         Self {
             wanted,
-            learned: wanted,
             decimal: None,
+            groups: true,
             stored: Stored::Missing(0),
             point: Reading::default(),
             comma: Reading::default(),
@@ -194,16 +205,16 @@ impl Guess {
             first_marker: None,
             both: 0,
             open: 0,
-            first_open: None,
             trouble: None,
             settled: false,
-            handed_out: false,
         }
     }
 
-    /// The same with a decimal sign that was asked for.
-    pub(super) fn with_decimal(self, decimal: Option<NumberStyle>) -> Self {
-        Self { decimal, ..self }
+    /// One of a column of a file that is read as these options say.
+    pub(super) fn of_column(name: &str, wanted: Wanted, options: &ReadOptions) -> Self {
+        let learned = matches!(wanted, Wanted::Numbers(Some(_))) && options.decimal.is_none();
+        let groups = !learned || options.grouped.iter().any(|other| other == name);
+        Self { decimal: options.decimal, groups, ..Self::new(wanted) }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
@@ -213,19 +224,26 @@ impl Guess {
         if self.settled
             && let Some(value) = cell::plain(text)
         {
-            // As long as no cell needs a point, the column may still be one of decimal commas.
+            // As long as no cell needs a point, the column shows no sign.
             if self.point.fits == self.both
                 && let Some(other) = with_comma(value, text)
             {
                 self.comma.fits += 1;
-                self.count_both(other == value, text, offset);
+                self.both += 1;
+                self.open += usize::from(other != value);
             }
             self.values += 1;
             self.point.fits += 1;
             self.store_number(Some(value));
             return false;
         }
-        let seen = cell::look(text);
+        self.push_typed(text, false, offset)
+    }
+
+    /// [`push`](Self::push) of a cell that may be a number by the file's own word.
+    pub(super) fn push_typed(&mut self, text: &[u8], is_number: bool, offset: u64) -> bool {
+        let text = text.trim_ascii();
+        let seen = look_typed(text, is_number);
         match seen {
             Cell::Missing => {}
             Cell::Marker => {
@@ -248,31 +266,38 @@ impl Guess {
         self.values += 1;
         let (point, comma) = match seen {
             Cell::Number(value) => (Some(value), with_comma(value, text)),
+            Cell::Typed(value) => (Some(value), Some(value)),
             Cell::Written { point, comma } => (point, comma),
             _ => (None, None),
         };
         self.point.count(point.is_some(), text, offset);
         self.comma.count(comma.is_some(), text, offset);
         self.flags.count(as_flag(seen).is_some(), text, offset);
-        let plain = matches!(seen, Cell::Number(_));
-        if point.is_some() && comma.is_some() {
-            self.count_both(point == comma, text, offset);
+        let here = || (start_of(text), offset);
+        match (point, comma) {
+            (Some(point), Some(comma)) => {
+                self.both += 1;
+                if point != comma {
+                    self.open += 1;
+                    // A thousand times as much: the sign is between groups of digits.
+                    let grouped = if point.abs() > comma.abs() { &mut self.point } else { &mut self.comma };
+                    grouped.first_grouped.get_or_insert_with(here);
+                }
+            }
+            (Some(_), None) => _ = self.comma.first_unlike.get_or_insert_with(here),
+            (None, Some(_)) => _ = self.point.first_unlike.get_or_insert_with(here),
+            (None, None) => return,
         }
+        let plain = matches!(seen, Cell::Number(_) | Cell::Typed(_));
         if let (Some(value), false) = (point, plain) {
+            self.point.groups |= text.contains(&b',');
             self.point.show(text, value);
         }
         if let Some(value) = comma
             && (!plain || point != comma)
         {
+            self.comma.groups |= text.contains(&b'.');
             self.comma.show(text, value);
-        }
-    }
-
-    fn count_both(&mut self, same: bool, text: &[u8], offset: u64) {
-        self.both += 1;
-        if !same {
-            self.open += 1;
-            self.first_open.get_or_insert_with(|| (start_of(text), offset));
         }
     }
 
@@ -290,7 +315,6 @@ impl Guess {
             },
         }
     }
-
     /// A text, where nothing is known of the column yet.
     fn store_other(&mut self) {
         let others = self.values - self.point.fits;
@@ -338,8 +362,6 @@ impl Guess {
     /// The cells since the last time, as what is wanted, for a reader that continues. What the column is, [`end`](Self::end)
     /// tells once all cells were seen.
     pub(super) fn take(&mut self) -> Values {
-        let (only_point, only_comma) = self.only();
-        self.handed_out |= only_point + only_comma + self.open > 0;
         match &mut self.stored {
             Stored::Missing(count) => Values::Numeric(vec![f32::NAN; std::mem::take(count)]),
             Stored::Numbers(numbers) => numbers.take(),
@@ -353,44 +375,55 @@ impl Guess {
         (self.point.fits - self.both, self.comma.fits - self.both)
     }
 
+    fn nearly_all(&self, fits: usize) -> bool {
+        fits * 100 >= self.values * NEARLY_ALL
+    }
+
+    fn fits(&self, style: NumberStyle) -> usize {
+        if style == NumberStyle::Comma { self.comma.fits } else { self.point.fits }
+    }
+
     /// The decimal sign of a column of numbers that shows it.
     fn shows(&self) -> Option<NumberStyle> {
-        let nearly_all = |fits: usize| self.values > 0 && fits * 100 >= self.values * NEARLY_ALL;
         match self.only() {
-            (1.., 0) if nearly_all(self.point.fits) => Some(NumberStyle::Point),
-            (0, 1..) if nearly_all(self.comma.fits) => Some(NumberStyle::Comma),
+            _ if self.values == 0 => None,
+            (1.., 0) if self.nearly_all(self.point.fits) => Some(NumberStyle::Point),
+            (0, 1..) if self.nearly_all(self.comma.fits) => Some(NumberStyle::Comma),
             _ => None,
         }
     }
 
-    /// Reads the cells since the last time again where they are numbers in another style than the wanted one, and nothing was
-    /// taken before that would be something else in it.
-    pub(super) fn restyle<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>, habit: Habit) {
-        let kind = self.kind(habit, self.decimal);
-        if let (Wanted::Numbers(Some(wanted)), Some(Wanted::Numbers(Some(found)))) = (self.wanted, kind)
-            && wanted != found
-            && !self.handed_out
+    /// Whether the cells are written with the sign that a model learned or that was asked for. If most are not and some have the
+    /// other sign, the first of these is returned; and so is the first that has a sign between groups of digits, where a model has
+    /// met none and nothing in the file shows that the sign is that.
+    fn check(&mut self, habit: Habit) -> Result<(), (Trouble, Seen)> {
+        let learned = if let Wanted::Numbers(style) = self.wanted { style } else { None };
+        let Some(style) = self.decimal.or(learned) else { return Ok(()) };
+        let numeric = learned.is_some() || self.nearly_all(self.fits(style.other()));
+        if numeric
+            && !self.nearly_all(self.fits(style))
+            && let Some(seen) = self.reading(style).first_unlike.take()
         {
-            (self.wanted, self.stored, self.settled) =
-                (Wanted::Numbers(Some(found)), Stored::Missing(0), false);
-            cells.map(<[u8]>::trim_ascii).for_each(|cell| self.store(cell::look(cell), cell));
+            return Err((Trouble::OtherDecimal { style, asked: self.decimal.is_some() }, seen));
         }
+        if !self.groups
+            && [self.shows(), habit.shown].iter().all(|shown| *shown != Some(style))
+            && let Some(seen) = self.reading(style).first_grouped.take()
+        {
+            return Err((Trouble::OpenDecimal(style), seen));
+        }
+        Ok(())
     }
 
     /// What is to be said of a column of which all cells were taken, and what it is where that is not what was wanted; or
     /// what is wrong with it.
     pub(super) fn end(mut self, habit: Habit) -> Result<(Option<Wanted>, Remarks), (Trouble, Seen)> {
+        self.check(habit)?;
         let kind = self.kind(habit, self.decimal);
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
         {
             return Err(trouble);
-        }
-        if let (Some(Wanted::Numbers(Some(found))), Wanted::Numbers(Some(wanted))) = (kind, self.wanted)
-            && found != wanted
-            && let Some(seen) = self.reading(wanted).first_other.take().or(self.first_open.take())
-        {
-            return Err((Trouble::ChangedDecimal(wanted), seen));
         }
         let (remarks, wanted) = match (kind, self.wanted) {
             (Some(Wanted::Numbers(style)), Wanted::Numbers(wanted)) => (self.remarks(style), style == wanted),
@@ -407,13 +440,8 @@ impl Guess {
     /// What the column is, and what is to be said of it; or what is wrong with it. A column of missing cells alone counts
     /// as numeric. The table's habit decides what the column leaves open.
     pub(super) fn finish(mut self, habit: Habit) -> Result<(Outcome, Remarks), (Trouble, Seen)> {
+        self.check(habit)?;
         let kind = self.kind(habit, self.decimal);
-        if let (Some(Wanted::Any), Some(style), Some(Wanted::Numbers(_))) =
-            (kind, self.decimal, self.kind(habit, None))
-            && let Some(seen) = self.reading(style).first_other.take()
-        {
-            return Err((Trouble::OtherDecimal(style), seen));
-        }
         if kind != Some(Wanted::Any)
             && let Some(trouble) = self.trouble.take()
         {
@@ -459,16 +487,10 @@ impl Guess {
             std::cmp::Ordering::Equal if self.open > 0 => habit.of_open_column(),
             _ => NumberStyle::Point,
         };
-        let fits = |style| if style == NumberStyle::Comma { self.comma.fits } else { self.point.fits };
-        let nearly_all = |style| fits(style) * 100 >= self.values * NEARLY_ALL;
-        match self.learned {
+        match self.wanted {
             // A column of another kind altogether is for the encoding to refuse.
             Wanted::Numbers(_) | Wanted::Flags if self.values == 0 => return None,
-            // Numbers that are written otherwise than those of training.
-            Wanted::Numbers(Some(given)) if decimal.is_none() && self.is_otherwise(given, habit) => {
-                return Some(Wanted::Numbers(Some(given.other())));
-            }
-            Wanted::Numbers(given) if fits(given.unwrap_or(style)) > 0 => {
+            Wanted::Numbers(given) if self.fits(given.unwrap_or(style)) > 0 => {
                 return Some(Wanted::Numbers(Some(given.unwrap_or(style))));
             }
             Wanted::Flags if self.flags.fits > 0 => return Some(Wanted::Flags),
@@ -478,21 +500,9 @@ impl Guess {
             0 if self.markers == 0 => None,
             0 => Some(Wanted::Any),
             values if self.true_or_false() == values => Some(Wanted::Flags),
-            _ if nearly_all(style) => Some(Wanted::Numbers(Some(style))),
+            _ if self.nearly_all(self.fits(style)) => Some(Wanted::Numbers(Some(style))),
             _ => Some(Wanted::Any),
         }
-    }
-
-    /// Whether the cells are numbers of the other style: nearly all are, and some cell that tells is, or none tells and the other
-    /// columns of the table are.
-    fn is_otherwise(&self, given: NumberStyle, habit: Habit) -> bool {
-        let (only_point, only_comma) = self.only();
-        let (point, comma) = ((self.point.fits, only_point), (self.comma.fits, only_comma));
-        let ((fits, only), (other_fits, only_other)) =
-            if given == NumberStyle::Point { (point, comma) } else { (comma, point) };
-        let nearly_all = |fits: usize| fits * 100 >= self.values * NEARLY_ALL;
-        let open = only == 0 && only_other == 0 && self.open > 0 && habit.shown == Some(given.other());
-        nearly_all(other_fits) && (!nearly_all(fits) || (only == 0 && only_other > 0) || open)
     }
 
     fn reading(&mut self, style: NumberStyle) -> &mut Reading {
@@ -509,12 +519,19 @@ impl Guess {
 
     fn remarks(&mut self, style: Option<NumberStyle>) -> Remarks {
         let (values, first_marker) = (self.values, self.first_marker);
+        let sure = match style {
+            Some(style) if self.shows() == Some(style) => Some(true),
+            Some(_) if self.open > 0 => Some(false),
+            _ => None,
+        };
         let reading = match style {
             None => &mut self.flags,
             Some(style) => self.reading(style),
         };
         Remarks {
             style: style.unwrap_or_default(),
+            sure,
+            groups: reading.groups,
             example: reading.example.take(),
             others: values - reading.fits,
             first_other: reading.first_other.take(),
@@ -526,7 +543,7 @@ impl Guess {
 /// The number that a cell is in a style.
 pub(super) fn as_number(seen: Cell, text: &[u8], style: NumberStyle) -> Option<f64> {
     match (seen, style) {
-        (Cell::Number(value), NumberStyle::Point) => Some(value),
+        (Cell::Typed(value), _) | (Cell::Number(value), NumberStyle::Point) => Some(value),
         (Cell::Number(value), NumberStyle::Comma) => with_comma(value, text),
         (Cell::Written { point, .. }, NumberStyle::Point) => point,
         (Cell::Written { comma, .. }, NumberStyle::Comma) => comma,
@@ -538,8 +555,8 @@ pub(super) fn as_number(seen: Cell, text: &[u8], style: NumberStyle) -> Option<f
 pub(super) fn as_flag(seen: Cell) -> Option<bool> {
     match seen {
         Cell::Flag(flag) => Some(flag),
-        Cell::Number(0.0) => Some(false),
-        Cell::Number(1.0) => Some(true),
+        Cell::Number(0.0) | Cell::Typed(0.0) => Some(false),
+        Cell::Number(1.0) | Cell::Typed(1.0) => Some(true),
         _ => None,
     }
 }
@@ -626,10 +643,62 @@ mod tests {
         assert!(matches!(outcome, Outcome::Numbers(NumberStyle::Comma)));
         assert_eq!(remarks.example, Some((b"1,500".to_vec(), 1.5)));
         assert!(matches!(guess(&["1.5", "2,5"]), Outcome::Text));
-        let (outcome, _) =
-            guess_as(Wanted::Numbers(Some(NumberStyle::Comma)), &["2,5", "1.234", "1.5"]).unwrap();
+    }
+
+    #[test]
+    fn a_learned_sign_is_applied_and_a_file_with_the_other_is_refused_with_its_first_cell() {
+        let learned = Wanted::Numbers(Some(NumberStyle::Comma));
+        let mut cells = vec!["2,5"; 40];
+        cells[3] = "1.234";
+        cells[7] = "1.5";
+        let (outcome, remarks) = guess_as(learned, &cells).unwrap();
         let found = numbers(outcome);
-        assert!(found[..2] == [2.5, 1234.0] && found[2].is_nan());
+        assert!((found[0], found[3], remarks.others) == (2.5, 1234.0, 1) && found[7].is_nan());
+        let trouble = guess_as(learned, &["2,5", "1.234", "1.5"]).err().unwrap();
+        let unlike = Trouble::OtherDecimal { style: NumberStyle::Comma, asked: false };
+        assert_eq!(trouble, (unlike, (b"1.5".to_vec(), 4)));
+        // Whether pieces were taken on the way does not matter.
+        let mut guess = Guess::new(learned);
+        for (at, cell) in ["2,5", "1.234", "1.5"].iter().enumerate() {
+            guess.push(cell.as_bytes(), at as u64 + 2);
+            guess.take();
+        }
+        assert_eq!(guess.end(Habit::default()).err().unwrap(), (unlike, (b"1.5".to_vec(), 4)));
+    }
+
+    #[test]
+    fn a_sign_between_groups_that_could_be_decimal_must_have_been_met_or_be_shown() {
+        let options = |grouped: bool| ReadOptions {
+            grouped: if grouped { vec!["x".to_string()] } else { Vec::new() },
+            ..ReadOptions::default()
+        };
+        let read = |style, cells: &[&str], grouped| {
+            let mut guess = Guess::of_column("x", Wanted::Numbers(Some(style)), &options(grouped));
+            cells.iter().for_each(|cell| _ = guess.push(cell.as_bytes(), 2));
+            guess.finish(Habit::default()).map(|(outcome, _)| numbers(outcome))
+        };
+        for (style, open, shown) in
+            [(NumberStyle::Comma, "12.345", "0,5"), (NumberStyle::Point, "12,345", "0.5")]
+        {
+            assert_eq!(read(style, &[open], false), Err((Trouble::OpenDecimal(style), (open.into(), 2))));
+            assert_eq!(read(style, &[open], true), Ok(vec![12_345.0]));
+            assert_eq!(read(style, &[open, shown], false), Ok(vec![12_345.0, 0.5]));
+            // With the learned sign as a decimal sign it is what it is.
+            let decimal = if style == NumberStyle::Comma { "12,345" } else { "12.345" };
+            assert_eq!(read(style, &[decimal], false), Ok(vec![12.345]));
+        }
+    }
+
+    #[test]
+    fn a_number_of_a_file_with_types_is_never_open() {
+        let mut guess = Guess::new(Wanted::Any);
+        guess.push_typed(b"12.345", true, 2);
+        guess.push(b"0,51", 3);
+        let (outcome, remarks) = guess.finish(Habit::default()).ok().unwrap();
+        assert!(matches!(outcome, Outcome::Numbers(NumberStyle::Comma)) && remarks.sure == Some(true));
+        let mut typed = Guess::new(Wanted::Numbers(Some(NumberStyle::Comma)));
+        typed.push_typed(b"12.345", true, 2);
+        assert_eq!(numbers(typed.finish(Habit::default()).ok().unwrap().0), [12.345]);
     }
 
     #[test]

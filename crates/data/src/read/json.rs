@@ -2,8 +2,9 @@
 //!
 //! The first reading finds the keys and what they hold. A key of a nested object becomes `outer.inner`; a key that an object
 //! lacks is a missing cell. Lists of numbers of one length are vectors, other lists are left out. Cells then go the way of
-//! any text table, so that `"12"` and `12` are the same number. At no time is there more in memory than one object.
+//! any text table, so that `"12"` and `12` are the same number; a number is marked as one, whatever the decimal sign of texts. At no time is there more in memory than one object.
 
+use super::cell::mark;
 use super::json_value::Json;
 use super::pass::{broken, decompressed, longest_record};
 use super::source::Bytes;
@@ -209,9 +210,10 @@ impl<'s> Objects<'s> {
             Some(line) => line,
             None => return Ok(None),
         };
-        let parsed = serde_json::from_slice::<Json>(&self.buffer);
-        let parsed = parsed.or_else(|error| match without_nan(&self.buffer) {
-            Some(bytes) => serde_json::from_slice::<Json>(&bytes),
+        // Bytes that are no text are a text with a sign for that, which JSON refuses outside of texts.
+        let text = String::from_utf8_lossy(&self.buffer);
+        let parsed = Json::parse(&text).or_else(|error| match without_nan(text.as_bytes()) {
+            Some(bytes) => Json::parse(&String::from_utf8_lossy(&bytes)),
             None => Err(error),
         });
         match parsed {
@@ -338,13 +340,14 @@ pub(super) struct Text<'s> {
 impl<'s> Text<'s> {
     pub(super) fn new(source: &'s Source<'s>, plan: &'s Plan) -> Result<Self, DataError> {
         let mut text = Text { objects: Objects::new(source)?, plan, line: Vec::new(), read: 0 };
-        plan.names.iter().for_each(|name| text.push(name));
+        plan.names.iter().for_each(|name| text.push(name, None));
         text.end();
         Ok(text)
     }
 
-    fn push(&mut self, cell: &str) {
+    fn push(&mut self, cell: &str, mark: Option<u8>) {
         self.line.push(b'"');
+        self.line.extend(mark);
         for &byte in cell.as_bytes() {
             if byte == b'"' {
                 self.line.push(byte);
@@ -373,11 +376,11 @@ impl<'s> Text<'s> {
         }
         for (at, value) in row.into_iter().enumerate() {
             match value {
-                None | Some(Json::Null) => self.push(""),
-                Some(Json::List(_)) if self.plan.silent.get(at) == Some(&true) => self.push("0"),
+                None | Some(Json::Null) => self.push("", None),
+                Some(Json::List(_)) if self.plan.silent.get(at) == Some(&true) => self.push("0", None),
                 Some(value) => {
                     let text = value.to_text();
-                    self.push(&text);
+                    self.push(&text, mark(&text, matches!(value, Json::Number(_))));
                 }
             }
         }

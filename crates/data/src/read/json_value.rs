@@ -1,6 +1,7 @@
 //! A value of JSON with its keys in the order of the file and its numbers as they are written.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::fmt;
 
 /// A value.
@@ -52,63 +53,63 @@ impl Json {
     }
 }
 
-impl<'de> Deserialize<'de> for Json {
+/// Objects and lists within one another beyond this are damage, or an attack.
+const DEEPEST: usize = 100;
+
+/// The keys and values of an object, in their order.
+struct Parts<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Parts<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(AnyValue)
+        from.deserialize_map(AnyParts)
     }
 }
 
-struct AnyValue;
+struct AnyParts;
 
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = Json;
+impl<'de> Visitor<'de> for AnyParts {
+    type Value = Parts<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of JSON")
+        f.write_str("an object")
     }
 
-    fn visit_unit<E>(self) -> Result<Json, E> {
-        Ok(Json::Null)
-    }
-
-    fn visit_bool<E>(self, flag: bool) -> Result<Json, E> {
-        Ok(Json::Flag(flag))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
-        Ok(Json::Number(number.to_string()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
-        Ok(Json::Number(number.to_string()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Json, E> {
-        Ok(Json::Number(format!("{number:?}")))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-        Ok(Json::Text(text.to_string()))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Json, E> {
-        Ok(Json::Text(text))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Json, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = from.next_element()? {
-            items.push(item);
-        }
-        Ok(Json::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Json, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Parts<'de>, A::Error> {
         let mut parts = Vec::new();
         while let Some(part) = from.next_entry()? {
             parts.push(part);
         }
-        Ok(Json::Object(parts))
+        Ok(Parts(parts))
+    }
+}
+
+impl Json {
+    /// The value that a text is.
+    pub(super) fn parse(text: &str) -> serde_json::Result<Self> {
+        Self::parse_below(text.trim(), 0)
+    }
+
+    fn parse_below(text: &str, depth: usize) -> serde_json::Result<Self> {
+        if depth > DEEPEST {
+            return Err(serde::de::Error::custom("it is nested too deeply"));
+        }
+        let below = |value: &RawValue| Self::parse_below(value.get(), depth + 1);
+        Ok(match text.as_bytes().first() {
+            Some(b'{') => {
+                let Parts(parts) = serde_json::from_str(text)?;
+                let parts = parts.into_iter().map(|(key, value)| Ok((key, below(value)?)));
+                Json::Object(parts.collect::<serde_json::Result<_>>()?)
+            }
+            Some(b'[') => {
+                let items: Vec<&RawValue> = serde_json::from_str(text)?;
+                Json::List(items.into_iter().map(below).collect::<serde_json::Result<_>>()?)
+            }
+            Some(b'"') => Json::Text(serde_json::from_str(text)?),
+            Some(b't' | b'f') => Json::Flag(serde_json::from_str(text)?),
+            Some(b'n') => serde_json::from_str::<()>(text).map(|()| Json::Null)?,
+            // To the last digit.
+            _ => Json::Number(serde_json::from_str::<&RawValue>(text)?.get().to_string()),
+        })
     }
 }
 
@@ -120,11 +121,11 @@ mod tests {
     fn keys_keep_their_order_and_objects_become_paths() {
         let text = r#"{"z": 1, "a": {"y": 1.50, "b": {"c": "x"}}, "n": null, "t": true, "l": [1, 2]}"#;
         let mut cells = Vec::new();
-        serde_json::from_str::<Json>(text).unwrap().flatten(&mut cells);
+        Json::parse(text).unwrap().flatten(&mut cells);
         let cells: Vec<(String, String)> =
             cells.into_iter().map(|(name, value)| (name, value.to_text())).collect();
         let expected =
-            [("z", "1"), ("a.y", "1.5"), ("a.b.c", "x"), ("n", ""), ("t", "true"), ("l", "[1, 2]")];
+            [("z", "1"), ("a.y", "1.50"), ("a.b.c", "x"), ("n", ""), ("t", "true"), ("l", "[1, 2]")];
         assert_eq!(cells, expected.map(|(name, text)| (name.to_string(), text.to_string())));
     }
 }

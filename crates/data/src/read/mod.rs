@@ -135,6 +135,8 @@ pub struct ReadOptions {
     /// Columns to read as numbers whatever they hold, in a style or in the one that fits more cells: other cells are
     /// missing, and [`Frame::cells`] says so.
     pub numeric: Vec<(String, Option<NumberStyle>)>,
+    /// Of these, columns whose numbers may have signs between groups of digits that could be decimal signs, as in `1,234`.
+    pub grouped: Vec<String>,
     /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
     pub boolean: Vec<String>,
     /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
@@ -157,8 +159,10 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// If given, no other rows are read.
     pub rows: Option<Arc<KeptRows>>,
-    /// The decimal sign of the numbers of a text table; that of each column's cells if nothing is said.
+    /// The decimal sign of numbers that are written as texts; that of each column's cells if nothing is said.
     pub decimal: Option<NumberStyle>,
+    /// Which of day and month comes first in dates such as `01/02/2024`; what each column's cells show if nothing is said.
+    pub date_order: Option<TimeStyle>,
     /// The sheet of a spreadsheet, by its name or its number from 1. If nothing is said, it is the one with most of the
     /// columns that are asked for, and of these the first with data.
     pub sheet: Option<String>,
@@ -212,6 +216,7 @@ impl ReadOptions {
             delimiter: other.delimiter,
             format: other.format,
             decimal: other.decimal,
+            date_order: other.date_order,
             sheet: other.sheet.clone(),
             sheet_with: other.sheet_with.clone(),
             ..self
@@ -231,7 +236,11 @@ impl ReadOptions {
         let style = |style: Option<NumberStyle>| self.decimal.or(style);
         let numeric =
             self.numeric.iter().map(|(name, found)| (name.as_str(), Wanted::Numbers(style(*found))));
-        let times = self.times.iter().map(|(name, style)| (name.as_str(), Wanted::Times(*style)));
+        let order = |style: Option<TimeStyle>| match style {
+            Some(TimeStyle::Compact | TimeStyle::Clock) | None => style,
+            learned => self.date_order.or(learned),
+        };
+        let times = self.times.iter().map(|(name, style)| (name.as_str(), Wanted::Times(order(*style))));
         boolean.chain(numeric).chain(times).collect()
     }
 }
@@ -289,12 +298,15 @@ enum Trouble {
     TooLarge,
     NotUtf8,
     TooManyLevels,
-    /// A number in the style that was not asked for.
-    OtherDecimal(NumberStyle),
-    /// A number in another style than those of the pieces before it.
-    ChangedDecimal(NumberStyle),
-    /// A date in another style than those of the pieces before it.
-    ChangedDates(TimeStyle),
+    /// A number in another style than the one that was asked for, or that a model learned.
+    OtherDecimal {
+        style: NumberStyle,
+        asked: bool,
+    },
+    /// A number of which nothing shows whether its sign is decimal.
+    OpenDecimal(NumberStyle),
+    /// A date with day and month in another order than a model learned.
+    OtherOrder(TimeStyle),
     VectorLength {
         expected: usize,
         found: usize,
@@ -311,17 +323,15 @@ impl Trouble {
             Trouble::TooLarge => DataError::TooLarge { file, place, column, value },
             Trouble::NotUtf8 => DataError::NotUtf8 { file, place },
             Trouble::TooManyLevels => DataError::TooManyLevels { column, limit: MAX_LEVELS },
-            Trouble::OtherDecimal(style) => DataError::OtherDecimal { file, place, column, value, style },
-            Trouble::ChangedDecimal(style) => DataError::StyleChanges {
-                file,
-                place,
-                column,
-                value,
-                before: format!("a number with {style}"),
-            },
-            Trouble::ChangedDates(style) => {
-                let before = format!("a date with the {} first", style.first());
-                DataError::StyleChanges { file, place, column, value, before }
+            Trouble::OtherDecimal { style, asked: true } => {
+                DataError::OtherDecimal { file, place, column, value, style }
+            }
+            Trouble::OtherDecimal { style, asked: false } => {
+                DataError::UnlikeDecimal { file, place, column, value, style }
+            }
+            Trouble::OpenDecimal(style) => DataError::OpenDecimal { file, place, column, value, style },
+            Trouble::OtherOrder(style) => {
+                DataError::UnlikeDate { file, place, column, value, first: style.first() }
             }
             Trouble::VectorLength { expected, found } => {
                 let row = match place {

@@ -22,8 +22,16 @@ impl NumberStyle {
         *self == NumberStyle::Point
     }
 
+    /// The decimal sign.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            NumberStyle::Point => ".",
+            NumberStyle::Comma => ",",
+        }
+    }
+
     /// The one that this is not.
-    pub(super) fn other(self) -> Self {
+    pub(crate) fn other(self) -> Self {
         match self {
             NumberStyle::Point => NumberStyle::Comma,
             NumberStyle::Comma => NumberStyle::Point,

@@ -45,6 +45,8 @@ impl Numbers {
                     *self = Numbers::Double(wide);
                 }
             }
+            // As it would have been kept before the first large one, so that the order of rows does not matter.
+            Numbers::Double(values) if value.abs() < LARGE => values.push(f64::from(value as f32)),
             Numbers::Double(values) => values.push(value),
         }
     }

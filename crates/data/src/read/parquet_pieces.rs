@@ -128,7 +128,6 @@ pub(super) fn read<E: From<DataError>>(
                         end.answers.extend(answers);
                         end.cells.extend(table.cells);
                         end.others.extend(table.others);
-                        end.remarks.extend(table.remarks);
                     }
                 }
             }

@@ -1,6 +1,5 @@
 //! What reading met in the shape of a file that did not stop it, as facts.
 
-use crate::dates::TimeStyle;
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened};
 use crate::{Hint, agree, part_of};
@@ -44,13 +43,6 @@ pub enum Remark {
     },
     /// What a text table was read as that is not UTF-8.
     Encoding(TextEncoding),
-    /// Dates that are written in another order than those that a model learned from.
-    Dates {
-        /// The column.
-        column: String,
-        /// How they are written here.
-        style: TimeStyle,
-    },
     /// Merged cells of a sheet, each of which has the value of all.
     Merged {
         /// How many areas.
@@ -113,13 +105,6 @@ impl fmt::Display for Remark {
                     f,
                     "two header rows are read as one, which makes names such as '{}'",
                     shortened(example)
-                )
-            }
-            Remark::Dates { column, style } => {
-                let first = style.first();
-                write!(
-                    f,
-                    "the dates of '{column}' have the {first} first here, unlike those of training, and are read so"
                 )
             }
             Remark::Encoding(encoding) => write!(f, "the table is not UTF-8 and is read as {encoding}"),

@@ -1,13 +1,13 @@
 //! A sheet of a spreadsheet, written as a text table and read as one.
 //!
-//! Cells come with their types, and a spreadsheet's are no better than a person's: numbers that are texts, dates that are
-//! numbers. So each cell becomes the text that stands for it, dates in ISO 8601, and the guessing of text tables does the
-//! rest. Line n of the text is row n of the sheet, so that messages name rows as the spreadsheet does.
+//! Cells come with their types. A number stays one and is marked so; a text may still be a number as a person writes it, and
+//! dates become ISO 8601, so that the guessing of text tables does the rest. Line n of the text is row n of the sheet, so that messages name rows as the spreadsheet does.
 
+use super::cell::mark;
 use super::remark::Remark;
 use super::sheet_header::{self, LOOKED_AT, Row, SheetHeader};
 use super::source::Bytes;
-use super::workbook::{SheetName, Workbook};
+use super::workbook::{SheetCell, SheetName, Workbook};
 use super::{ReadOptions, Source};
 use crate::error::listed;
 use crate::memory::shown_size;
@@ -100,7 +100,7 @@ fn names_in(workbook: &mut Workbook, sheet: &str, wanted: &HashSet<&str>) -> usi
     let mut found = HashSet::new();
     // What cannot be read names nothing.
     let _ = workbook.each_cell(sheet, &mut |row, _, cell| {
-        found.extend(wanted.get(cell.trim()).copied());
+        found.extend(wanted.get(cell.text.trim()).copied());
         Ok((row as usize) < LOOKED_AT && found.len() < wanted.len())
     });
     found.len()
@@ -114,7 +114,7 @@ struct SheetText<'s> {
     file: &'s str,
     merged: Vec<Dimensions>,
     /// Merged areas that reach below the row in which they begin, and their values.
-    open: Vec<(Dimensions, String)>,
+    open: Vec<(Dimensions, SheetCell)>,
     /// The first rows, until the header is found among them.
     first: Vec<Row>,
     /// How many rows are before these.
@@ -145,7 +145,7 @@ impl<'s> SheetText<'s> {
         }
     }
 
-    fn take(&mut self, row: u32, column: u32, cell: String) -> Result<(), DataError> {
+    fn take(&mut self, row: u32, column: u32, cell: SheetCell) -> Result<(), DataError> {
         let damaged = |detail: &str| DataError::CorruptSheet {
             file: self.file.to_string(),
             detail: detail.to_string(),
@@ -158,7 +158,7 @@ impl<'s> SheetText<'s> {
         }
         let column = column as usize;
         if self.row.len() <= column {
-            self.row.resize(column + 1, String::new());
+            self.row.resize(column + 1, SheetCell::default());
         }
         self.row[column] = cell;
         Ok(())
@@ -175,10 +175,10 @@ impl<'s> SheetText<'s> {
                 self.open.push((area, value));
             }
             self.open.retain(|(area, _)| area.end.0 >= at);
-            for (area, value) in self.open.iter().filter(|(_, value)| !value.is_empty()) {
+            for (area, value) in self.open.iter().filter(|(_, value)| !value.text.is_empty()) {
                 let (from, to) = (area.start.1 as usize, (area.end.1 as usize).min((1 << 14) - 1));
                 if self.row.len() <= to {
-                    self.row.resize(to + 1, String::new());
+                    self.row.resize(to + 1, SheetCell::default());
                 }
                 self.row[from..=to].iter_mut().for_each(|cell| cell.clone_from(value));
                 self.filled += usize::from(area.start.0 == at);
@@ -187,7 +187,7 @@ impl<'s> SheetText<'s> {
         self.at += 1;
         let row = std::mem::take(&mut self.row);
         if self.header.is_some() {
-            return self.write(&row);
+            return self.write(&row, true);
         }
         self.first.push(row);
         if self.first.len() >= LOOKED_AT { self.find_header() } else { Ok(()) }
@@ -209,21 +209,23 @@ impl<'s> SheetText<'s> {
             return Ok(());
         };
         (1..header.rows).for_each(|_| self.text.push(b'\n'));
-        self.write(&header.names)?;
-        rows.iter().skip(header.rows).try_for_each(|row| self.write(row))?;
+        let names = header.names.iter().map(|name| SheetCell { text: name.clone(), is_number: false });
+        self.write(&names.collect::<Row>(), false)?;
+        rows.iter().skip(header.rows).try_for_each(|row| self.write(row, true))?;
         self.header = Some(header);
         Ok(())
     }
 
-    fn write(&mut self, row: &Row) -> Result<(), DataError> {
-        let used = row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |at| at + 1);
-        for (at, cell) in row[..used].iter().enumerate() {
+    fn write(&mut self, row: &Row, marked: bool) -> Result<(), DataError> {
+        let used = row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |at| at + 1);
+        for (at, SheetCell { text, is_number }) in row[..used].iter().enumerate() {
             if at > 0 {
                 self.text.push(b',');
             }
-            if !cell.is_empty() {
+            if !text.is_empty() {
                 self.text.push(b'"');
-                for &byte in cell.as_bytes() {
+                self.text.extend(mark(text, *is_number).filter(|_| marked));
+                for &byte in text.as_bytes() {
                     if byte == b'"' {
                         self.text.push(byte);
                     }

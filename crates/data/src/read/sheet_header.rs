@@ -3,11 +3,13 @@
 //! Above it may be titles and notes: rows with one thing in them, or with few where the table has many columns. A header of
 //! two rows, the upper with names of groups over merged cells, is joined.
 
+use super::workbook::SheetCell;
+
 /// How many rows are looked at.
 pub(super) const LOOKED_AT: usize = 40;
 
-/// A row of a sheet: its texts, column by column.
-pub(super) type Row = Vec<String>;
+/// A row of a sheet, column by column.
+pub(super) type Row = Vec<SheetCell>;
 
 /// The header of a sheet.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub(super) struct SheetHeader {
 /// Finds the header among the first rows, of which merged cells all have the value. `across` are the rows in which cells are
 /// merged from side to side.
 pub(super) fn found(rows: &[Row], across: &[usize]) -> Option<SheetHeader> {
-    let width = |row: &Row| row.iter().rposition(|cell| !cell.is_empty()).map_or(0, |at| at + 1);
+    let width = |row: &Row| row.iter().rposition(|cell| !cell.text.is_empty()).map_or(0, |at| at + 1);
     let wide = most_common(rows.iter().map(filled).filter(|&filled| filled > 0))?;
     let is_title = |row: &Row| {
         different(row) <= 1 && wide > 1 || (wide >= 4 && 2 * different(row) <= wide && !is_group(row))
@@ -36,7 +38,7 @@ pub(super) fn found(rows: &[Row], across: &[usize]) -> Option<SheetHeader> {
     let grouped = across.contains(&at) || is_group(&rows[at]);
     let two = grouped && below.is_some_and(|below| is_words(below) && rows.get(at + 2).is_some());
     let columns = rows.iter().skip(at).map(width).max().unwrap_or(0);
-    let name = |row: usize, column: usize| rows[row].get(column).map_or("", String::as_str);
+    let name = |row: usize, column: usize| rows[row].get(column).map_or("", |cell| cell.text.as_str());
     if !two {
         let names = (0..columns).map(|column| name(at, column).to_string()).collect();
         return Some(SheetHeader { names, rows: at + 1, titles, joined: None });
@@ -59,19 +61,19 @@ pub(super) fn found(rows: &[Row], across: &[usize]) -> Option<SheetHeader> {
 }
 
 fn filled(row: &Row) -> usize {
-    row.iter().filter(|cell| !cell.is_empty()).count()
+    row.iter().filter(|cell| !cell.text.is_empty()).count()
 }
 
 /// How many different texts a row has; merged cells count as one.
 fn different(row: &Row) -> usize {
-    let mut cells: Vec<&String> = row.iter().filter(|cell| !cell.is_empty()).collect();
+    let mut cells: Vec<&String> = row.iter().map(|cell| &cell.text).filter(|text| !text.is_empty()).collect();
     cells.dedup();
     cells.len()
 }
 
 /// Whether a row names groups of columns: at least two names, one of which is over several columns.
 fn is_group(row: &Row) -> bool {
-    let same = row.windows(2).any(|pair| !pair[0].is_empty() && pair[0] == pair[1]);
+    let same = row.windows(2).any(|pair| !pair[0].text.is_empty() && pair[0].text == pair[1].text);
     same && different(row) > 1 && is_words(row)
 }
 
@@ -79,7 +81,7 @@ fn is_group(row: &Row) -> bool {
 fn is_words(row: &Row) -> bool {
     let is_year =
         |cell: &str| cell.len() == 4 && cell.parse::<u32>().is_ok_and(|n| (1900..2100).contains(&n));
-    let mut cells = row.iter().filter(|cell| !cell.is_empty()).peekable();
+    let mut cells = row.iter().map(|cell| &cell.text).filter(|text| !text.is_empty()).peekable();
     cells.peek().is_some() && cells.all(|cell| cell.parse::<f64>().is_err() || is_year(cell))
 }
 
@@ -94,7 +96,8 @@ mod tests {
     use super::*;
 
     fn rows(text: &str) -> Vec<Row> {
-        text.lines().map(|line| line.split(',').map(|cell| cell.trim().to_string()).collect()).collect()
+        let cell = |cell: &str| SheetCell { text: cell.trim().to_string(), is_number: false };
+        text.lines().map(|line| line.split(',').map(cell).collect()).collect()
     }
 
     #[test]

@@ -163,10 +163,6 @@ impl<'a> Source<'a> {
         if format != TableFormat::Excel && options.sheet.is_some() {
             return Err(DataError::NoSheets { file: self.name.clone() });
         }
-        let text = matches!(format, TableFormat::Csv | TableFormat::Tsv);
-        if !text && options.decimal.is_some() {
-            return Err(DataError::NoDecimal { file: self.name.clone() });
-        }
         Ok(format)
     }
 

@@ -1,7 +1,7 @@
 //! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
 
 use super::cell::{Cell, look};
-use super::guess::{Guess, Habit, Outcome, Remarks, Wanted, as_flag, as_number};
+use super::guess::{Guess, Habit, Outcome, Remarks, Seen, as_flag, as_number};
 use super::number::NumberStyle;
 use super::times::{Others, TimeReader};
 use super::{Dictionary, Numbers, Trouble};
@@ -10,26 +10,21 @@ use crate::error::Position;
 use crate::frame::{CellsRead, TextColumn, Values};
 
 /// The column as what is wanted, and what is to be told of it; categories where not one cell is that. Or what is wrong with
-/// the cell of which row, counted from 1.
+/// the cell of which row, counted from 1. The guess has seen all cells.
 pub(super) fn as_kind(
     texts: &TextColumn,
-    wanted: Wanted,
+    guess: Guess,
+    habit: Habit,
     name: &str,
     refuse: bool,
 ) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
     let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
-    if let Wanted::Times(style) = wanted {
-        return as_times(texts, style, name, refuse);
-    }
-    let mut guess = Guess::new(wanted);
-    for (row, text) in texts.iter().enumerate() {
-        if guess.push(text.as_bytes(), row as u64 + 1) && refuse {
-            return Err((Trouble::Missing, row as u64 + 1, String::new()));
-        }
+    let cells = || texts.iter().map(|text| (look(text.as_bytes()), text.trim_ascii().as_bytes()));
+    if let Some(row) = cells().position(|(seen, _)| seen == Cell::Missing).filter(|_| refuse) {
+        return Err((Trouble::Missing, row as u64 + 1, String::new()));
     }
     let (outcome, remarks) =
-        guess.finish(Habit::default()).map_err(|(trouble, (cell, row))| (trouble, row, lossy(&cell)))?;
-    let cells = || texts.iter().map(|text| (look(text.as_bytes()), text.trim_ascii().as_bytes()));
+        guess.finish(habit).map_err(|(trouble, (cell, row))| (trouble, row, lossy(&cell)))?;
     let values = match outcome {
         Outcome::Done(values) => values,
         Outcome::Numbers(style) => {
@@ -55,15 +50,6 @@ pub(super) fn as_kind(
     Ok((values, cells_read(remarks, name)))
 }
 
-/// The order of day and month in texts that are dates: the one that was learned, or another where that does not fit.
-pub(super) fn order_of(texts: &TextColumn, learned: TimeStyle) -> TimeStyle {
-    let mut reader = TimeReader::new(learned);
-    for (row, text) in texts.iter().enumerate() {
-        reader.push(text.as_bytes(), row as u64);
-    }
-    reader.restyled().and_then(|other| other.changed()).unwrap_or(learned)
-}
-
 /// Where missing cells are refused, so are words that stand for them and cells that are something else.
 pub(super) fn refuse_others(refuse: bool, remarks: &Remarks) -> Result<(), (Trouble, u64, Vec<u8>)> {
     match (refuse, remarks.first_marker, &remarks.first_other) {
@@ -78,10 +64,12 @@ pub(super) fn refuse_others(refuse: bool, remarks: &Remarks) -> Result<(), (Trou
 /// How the cells of a column were read, where that should be told.
 pub(super) fn cells_read(remarks: Remarks, name: &str) -> Option<CellsRead> {
     let lossy = |cell: &[u8]| String::from_utf8_lossy(cell).into_owned();
-    let Remarks { style, example, others, first_other, .. } = remarks;
+    let Remarks { style, sure, groups, example, others, first_other, .. } = remarks;
     (example.is_some() || others > 0).then(|| CellsRead {
         column: name.to_string(),
         style,
+        sure,
+        groups,
         example: example.map(|(cell, value)| (lossy(&cell), value)),
         others,
         first_other: first_other.filter(|_| others > 0).map(|(cell, row)| (lossy(&cell), Position::Row(row))),
@@ -91,12 +79,12 @@ pub(super) fn cells_read(remarks: Remarks, name: &str) -> Option<CellsRead> {
 }
 
 /// The style in which texts are numbers, where nearly all are: at least 95 of 100 cells that are there, or all of them where
-/// missing cells are refused. Texts with a leading zero, such as `01234`, are codes, and whoever kept them as texts knew why.
+/// missing cells are refused; and whether they leave it open. Texts with a leading zero, such as `01234`, are codes, and whoever kept them as texts knew why.
 pub(super) fn number_style<'t>(
     texts: impl Iterator<Item = (&'t [u8], usize)>,
     least: usize,
-) -> Option<NumberStyle> {
-    let (mut cells, mut point, mut comma) = (0usize, 0usize, 0usize);
+) -> Option<(NumberStyle, bool)> {
+    let (mut cells, mut point, mut comma, mut open) = (0usize, 0usize, 0usize, false);
     for (text, count) in texts {
         let text = text.trim_ascii();
         let unsigned = text.strip_prefix(b"-").unwrap_or(text);
@@ -108,23 +96,27 @@ pub(super) fn number_style<'t>(
             // Among numbers a word for nothing is missing, and is refused as such later.
             Cell::Marker if least < 100 => {}
             seen => {
-                let is = |style| as_number(seen, text, style).map_or(0, |_| count);
+                let of = |style| as_number(seen, text, style);
+                let (with_point, with_comma) = (of(NumberStyle::Point), of(NumberStyle::Comma));
                 cells += count;
-                point += is(NumberStyle::Point);
-                comma += is(NumberStyle::Comma);
+                point += with_point.map_or(0, |_| count);
+                comma += with_comma.map_or(0, |_| count);
+                open |= with_point.is_some() && with_comma.is_some() && with_point != with_comma;
             }
         }
     }
     let (style, fits) = if comma > point { (NumberStyle::Comma, comma) } else { (NumberStyle::Point, point) };
-    (fits > 0 && fits * 100 >= cells * least).then_some(style)
+    (fits > 0 && fits * 100 >= cells * least).then_some((style, open && point == comma))
 }
 
 /// What is to be told of a column of texts that are numbers.
 pub(super) fn numbers_read(remarks: Remarks, name: &str) -> CellsRead {
-    let style = remarks.style;
+    let (style, sure, groups) = (remarks.style, remarks.sure, remarks.groups);
     let plain = || CellsRead {
         column: name.to_string(),
         style,
+        sure,
+        groups,
         example: None,
         others: 0,
         first_other: None,
@@ -139,7 +131,7 @@ pub(super) fn numbers_read(remarks: Remarks, name: &str) -> CellsRead {
 }
 
 /// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.
-fn as_times(
+pub(super) fn as_times(
     texts: &TextColumn,
     style: Option<TimeStyle>,
     name: &str,
@@ -162,7 +154,10 @@ fn as_times(
                     return Err((Trouble::Missing, row as u64 + 1, String::new()));
                 }
             }
-            reader.finish()
+            let lossy = |(trouble, (cell, row)): (Trouble, Seen)| {
+                (trouble, row, String::from_utf8_lossy(&cell).into_owned())
+            };
+            reader.finish().map_err(lossy)?
         }
     };
     match found {
@@ -173,25 +168,38 @@ fn as_times(
 
 #[cfg(test)]
 mod tests {
+    use super::super::guess::Wanted;
     use super::*;
+
+    fn as_wanted(
+        texts: &TextColumn,
+        wanted: Wanted,
+        refuse: bool,
+    ) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
+        let mut guess = Guess::new(wanted);
+        for (row, text) in texts.iter().enumerate() {
+            guess.push(text.as_bytes(), row as u64 + 1);
+        }
+        as_kind(texts, guess, Habit::default(), "x", refuse)
+    }
 
     #[test]
     fn texts_become_what_is_wanted() {
         let texts: TextColumn = ["3,5", "7", "x", ""].iter().collect();
-        let (values, told) = as_kind(&texts, Wanted::Numbers(None), "x", false).unwrap();
+        let (values, told) = as_wanted(&texts, Wanted::Numbers(None), false).unwrap();
         let Values::Numeric(numbers) = values else { panic!() };
         assert_eq!(numbers[..2], [3.5, 7.0]);
         assert!(numbers[2].is_nan() && numbers[3].is_nan());
         let told = told.unwrap();
         assert_eq!((told.others, told.first_other), (1, Some(("x".to_string(), Position::Row(3)))));
         let flags: TextColumn = ["true", "0"].iter().collect();
-        let (values, told) = as_kind(&flags, Wanted::Flags, "f", false).unwrap();
+        let (values, told) = as_wanted(&flags, Wanted::Flags, false).unwrap();
         assert!(
             matches!(values, Values::Boolean(flags) if flags == [Some(true), Some(false)]) && told.is_none()
         );
-        assert!(matches!(as_kind(&texts, Wanted::Numbers(None), "x", true), Err((Trouble::Missing, 4, _))));
+        assert!(matches!(as_wanted(&texts, Wanted::Numbers(None), true), Err((Trouble::Missing, 4, _))));
         let words: TextColumn = ["red", "blue"].iter().collect();
-        let (values, _) = as_kind(&words, Wanted::Numbers(None), "x", false).unwrap();
+        let (values, _) = as_wanted(&words, Wanted::Numbers(None), false).unwrap();
         assert!(matches!(values, Values::Categorical { .. }));
     }
 }

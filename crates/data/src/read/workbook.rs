@@ -26,7 +26,24 @@ pub(super) struct SheetName {
 }
 
 /// Takes a cell by its row and column, from 0, and says whether to continue.
-pub(super) type TakeCell<'t> = dyn FnMut(u32, u32, String) -> Result<bool, DataError> + 't;
+pub(super) type TakeCell<'t> = dyn FnMut(u32, u32, SheetCell) -> Result<bool, DataError> + 't;
+
+/// A cell as a text, and whether the sheet holds it as a number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SheetCell {
+    pub text: String,
+    pub is_number: bool,
+}
+
+impl SheetCell {
+    fn number(number: impl Display) -> Self {
+        Self { text: number.to_string(), is_number: true }
+    }
+
+    fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_number: false }
+    }
+}
 
 impl Workbook {
     pub(super) fn open(source: &Source<'_>) -> Result<Self, DataError> {
@@ -78,8 +95,8 @@ impl Workbook {
                 let mut cells = book.worksheet_cells_reader(sheet).map_err(|error| corrupt(&file, &error))?;
                 while let Some(cell) = cells.next_cell().map_err(|error| corrupt(&file, &error))? {
                     let (row, column) = cell.get_position();
-                    let text = text_of_ref(cell.get_value());
-                    if !text.is_empty() && !take(row, column, text)? {
+                    let cell = cell_of_ref(cell.get_value());
+                    if !cell.text.is_empty() && !take(row, column, cell)? {
                         break;
                     }
                 }
@@ -89,8 +106,8 @@ impl Workbook {
                 let mut cells = book.worksheet_cells_reader(sheet).map_err(|error| corrupt(&file, &error))?;
                 while let Some(cell) = cells.next_cell().map_err(|error| corrupt(&file, &error))? {
                     let (row, column) = cell.get_position();
-                    let text = text_of_ref(cell.get_value());
-                    if !text.is_empty() && !take(row, column, text)? {
+                    let cell = cell_of_ref(cell.get_value());
+                    if !cell.text.is_empty() && !take(row, column, cell)? {
                         break;
                     }
                 }
@@ -100,8 +117,8 @@ impl Workbook {
                 let range = whole.worksheet_range(sheet).map_err(|error| corrupt(&file, &error))?;
                 let (top, left) = range.start().unwrap_or_default();
                 for (row, column, cell) in range.used_cells() {
-                    let text = text_of(cell);
-                    if !text.is_empty() && !take(top + row as u32, left + column as u32, text)? {
+                    let cell = cell_of(cell);
+                    if !cell.text.is_empty() && !take(top + row as u32, left + column as u32, cell)? {
                         break;
                     }
                 }
@@ -117,46 +134,46 @@ fn corrupt(file: &str, error: &dyn Display) -> DataError {
     DataError::CorruptSheet { file: file.to_string(), detail }
 }
 
-/// A cell as a text: dates in ISO 8601, numbers without their format, nothing for an error.
-fn text_of(cell: &Data) -> String {
+/// A cell: dates in ISO 8601, numbers without their format, nothing for an error.
+fn cell_of(cell: &Data) -> SheetCell {
     match cell {
-        Data::Int(number) => number.to_string(),
-        Data::Float(number) => number.to_string(),
-        Data::String(text) => text.trim().to_string(),
-        Data::Bool(flag) => flag.to_string(),
-        Data::DateTime(date) => text_of_date(date),
-        Data::DateTimeIso(text) => text.strip_suffix("T00:00:00").unwrap_or(text).to_string(),
-        Data::DurationIso(text) => text.clone(),
-        Data::Error(_) | Data::Empty => String::new(),
+        Data::Int(number) => SheetCell::number(number),
+        Data::Float(number) => SheetCell::number(number),
+        Data::String(text) => SheetCell::text(text.trim()),
+        Data::Bool(flag) => SheetCell::text(flag.to_string()),
+        Data::DateTime(date) => cell_of_date(date),
+        Data::DateTimeIso(text) => SheetCell::text(text.strip_suffix("T00:00:00").unwrap_or(text)),
+        Data::DurationIso(text) => SheetCell::text(text),
+        Data::Error(_) | Data::Empty => SheetCell::default(),
     }
 }
 
-fn text_of_ref(cell: &DataRef<'_>) -> String {
+fn cell_of_ref(cell: &DataRef<'_>) -> SheetCell {
     match cell {
-        DataRef::SharedString(text) => text.trim().to_string(),
-        DataRef::String(text) => text.trim().to_string(),
-        DataRef::Int(number) => number.to_string(),
-        DataRef::Float(number) => number.to_string(),
-        DataRef::Bool(flag) => flag.to_string(),
-        DataRef::DateTime(date) => text_of_date(date),
-        DataRef::DateTimeIso(text) => text.strip_suffix("T00:00:00").unwrap_or(text).to_string(),
-        DataRef::DurationIso(text) => text.clone(),
-        DataRef::Error(_) | DataRef::Empty => String::new(),
+        DataRef::SharedString(text) => SheetCell::text(text.trim()),
+        DataRef::String(text) => SheetCell::text(text.trim()),
+        DataRef::Int(number) => SheetCell::number(number),
+        DataRef::Float(number) => SheetCell::number(number),
+        DataRef::Bool(flag) => SheetCell::text(flag.to_string()),
+        DataRef::DateTime(date) => cell_of_date(date),
+        DataRef::DateTimeIso(text) => SheetCell::text(text.strip_suffix("T00:00:00").unwrap_or(text)),
+        DataRef::DurationIso(text) => SheetCell::text(text),
+        DataRef::Error(_) | DataRef::Empty => SheetCell::default(),
     }
 }
 
 /// `2024-03-01`, `2024-03-01T12:30:00`, `12:30:00`; a duration is a number of days.
-fn text_of_date(date: &ExcelDateTime) -> String {
+fn cell_of_date(date: &ExcelDateTime) -> SheetCell {
     let days = date.as_f64();
     if date.is_duration() || !(0.0..2_958_466.0).contains(&days) {
-        return days.to_string();
+        return SheetCell::number(days);
     }
     let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
-    match (days < 1.0, (hour, minute, second)) {
+    SheetCell::text(match (days < 1.0, (hour, minute, second)) {
         (true, _) => format!("{hour:02}:{minute:02}:{second:02}"),
         (false, (0, 0, 0)) => format!("{year:04}-{month:02}-{day:02}"),
         (false, _) => format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -178,7 +195,8 @@ mod tests {
             (date(0.25), "06:00:00"),
             (Data::DateTimeIso("2024-03-01T00:00:00".to_string()), "2024-03-01"),
         ] {
-            assert_eq!(text_of(&cell), text);
+            let is_number = matches!(cell, Data::Float(_));
+            assert_eq!(cell_of(&cell), SheetCell { text: text.to_string(), is_number });
         }
     }
 }
