@@ -247,19 +247,28 @@ pub fn picture(bytes: &[u8]) {
 
 /// A table as new rows for an encoding: read whole and read in pieces of two rows, which must agree.
 pub fn stream(bytes: &[u8]) {
-    static ENCODING: OnceLock<Arc<onesided::Encoding>> = OnceLock::new();
+    static ENCODINGS: OnceLock<[Arc<onesided::Encoding>; 2]> = OnceLock::new();
     limit_memory(MEMORY);
-    let encoding = ENCODING.get_or_init(|| {
-        let day = |i: usize| format!("2024-{:02}-{:02}", 1 + i % 12, 1 + i % 28);
-        let rows: String = (0..60)
-            .map(|i| {
-                format!("{},{},{},{},{}\n", i % 17, ["a", "b", "c"][i % 3], day(i * 5), i % 2 == 0, i % 4 / 3)
-            })
-            .collect();
-        let fitted = written("fitted.csv", format!("n,c,d,f,y\n{rows}").as_bytes());
-        let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
-        options.read(&Input::one(fitted)).unwrap().encoding().clone()
+    // One learned points and dates with the year first, the other commas and dates with the day first.
+    let encodings = ENCODINGS.get_or_init(|| {
+        [false, true].map(|commas| {
+            let row = |i: usize| {
+                let (month, day) = (1 + i * 5 % 12, 1 + i * 5 % 28);
+                let date = if commas {
+                    format!("{day:02}/{month:02}/2024")
+                } else {
+                    format!("2024-{month:02}-{day:02}")
+                };
+                let number = if commas { format!("\"{},5\"", i % 17) } else { (i % 17).to_string() };
+                format!("{number},{},{date},{},{}\n", ["a", "b", "c"][i % 3], i % 2 == 0, i % 4 / 3)
+            };
+            let rows: String = (0..60).map(row).collect();
+            let fitted = written("fitted.csv", format!("n,c,d,f,y\n{rows}").as_bytes());
+            let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+            options.read(&Input::one(fitted)).unwrap().encoding().clone()
+        })
     });
+    let encoding = &encodings[bytes.last().map_or(0, |last| usize::from(last / 2 % 2))];
     let marked = bytes.starts_with(b"PAR1");
     let input = Input::one(written(if marked { "new.parquet" } else { "new.csv" }, bytes));
     let decimal = bytes.last().is_some_and(|last| last % 2 == 1 && !marked).then_some(NumberStyle::Comma);

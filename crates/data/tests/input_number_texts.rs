@@ -49,7 +49,7 @@ fn texts_that_are_numbers_are_numbers_and_codes_are_not() {
             "price",
             texts(
                 100,
-                |row| if row == 5 { "unknown".to_string() } else { format!("$1,{:03}", row * 37 % 50) },
+                |row| if row == 5 { "unknown".to_string() } else { format!("$1,{:03}.25", row * 37 % 50) },
             ),
         ),
         ("comma", texts(100, |row| format!("{},5", row * 7 % 31))),
@@ -66,7 +66,7 @@ fn texts_that_are_numbers_are_numbers_and_codes_are_not() {
     let note = data.notes().iter().find(|note| matches!(note, Note::NumberTexts { .. })).unwrap();
     assert_eq!(
         note.to_string(),
-        "texts that are numbers are read as numbers in plain, price ($1,000 read as 1000), comma (0,5 read as 0.5)"
+        "texts that are numbers are read as numbers in plain, price ($1,000.25 read as 1000.25), comma (0,5 read as 0.5)"
     );
     let hint = Hint::new("if they are codes, read them as categories", "categorical", "plain");
     assert_eq!(note.hint(), Some(hint));

@@ -1,8 +1,8 @@
 //! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Encoding, Input, InputOptions, OutColumn, ReadAgain, Store, Streamed,
-    write_parquet,
+    Cutting, DataError, Dataset, Encoding, Input, InputOptions, NumberStyle, OutColumn, ReadAgain, Store,
+    Streamed, TimeStyle, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -280,21 +280,6 @@ fn errors_are_those_of_the_whole() {
 }
 
 #[test]
-fn decimal_commas_where_training_had_points() {
-    let folder = Folder::new("commas");
-    let rows = |point: char| -> String {
-        (0..40).map(|i| format!("{}{point}25;{}\n", i % 9, u8::from(i % 4 == 0))).collect()
-    };
-    let train = folder.write("train.csv", format!("x;y\n{}", rows('.')));
-    let new = folder.write("new.csv", format!("x;y\n{}", rows(',')));
-    let read = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
-    let data = read.read(&Input::one(&train)).unwrap();
-    for rows in [7, 100] {
-        assert_same(data.encoding(), &new, &ReadAgain::default(), rows);
-    }
-}
-
-#[test]
 fn a_table_that_turns_out_not_to_be_utf_8_is_the_whole() {
     let folder = Folder::new("legacy");
     let row = |i: usize, color: &str| format!("{i},{color},{}\n", u8::from(i.is_multiple_of(4)));
@@ -399,56 +384,65 @@ fn styles(folder: &Folder) -> Dataset {
     options.read(&Input::one(folder.write("fitted.csv", format!("n;d;y\n{rows}")))).unwrap()
 }
 
-#[test]
-fn numbers_and_dates_in_another_style_are_the_whole_from_the_first_that_there_is() {
-    let folder = Folder::new("styles");
-    let data = styles(&folder);
-    let none = ReadAgain::default();
-    // Missing at first; whole numbers are numbers with either sign, and most have a comma.
-    let commas =
-        folder.write("commas.csv", "n;d\n;\nNA;\n;\n1,5;05.02.2024\n2;13.02.2024\n3,25;06.03.2024\n");
-    assert_same(data.encoding(), &commas, &none, 2);
-    let read = data.encoding().read(&Input::one(&commas), &none).unwrap();
-    let columns = read.columns().unwrap();
-    let row = |at: usize| columns.matrix.row(at).to_vec();
-    let plain = folder.write("plain.csv", "n;d\n1.5;2024-02-05\n2;2024-02-13\n3.25;2024-03-06\n");
-    let same = data.encoding().read(&Input::one(plain), &none).unwrap();
-    for at in 0..3 {
-        assert_eq!(row(3 + at), same.columns().unwrap().matrix.row(at), "row {at}");
+/// The sentence with which a table is refused, the same for the whole and for pieces of any size, and the setting that it names.
+fn refused(data: &Dataset, path: &Path) -> (String, Option<&'static str>) {
+    let whole = data.encoding().read(&Input::one(path), &ReadAgain::default()).unwrap_err();
+    for rows in [1, 2, 7, 1_000] {
+        let pieces = streamed(data.encoding(), path, &ReadAgain::default(), rows).map(|_| ()).unwrap_err();
+        assert_eq!(pieces.to_string(), whole.to_string(), "{rows}");
     }
-    let said: Vec<String> = read.notes().iter().map(ToString::to_string).collect();
-    assert!(
-        said.iter().any(|note| note.contains("the day first here, unlike those of training")),
-        "{said:?}"
-    );
-    // Nothing tells the day from the month, and nothing fits the style of training: points are the custom of day first.
-    let open = folder.write("open.csv", "n;d\n1.5;05.02.2024\n2.5;06.03.2024\n");
-    assert_same(data.encoding(), &open, &none, 1);
+    (whole.to_string(), whole.hint().map(|hint| hint.setting))
 }
 
 #[test]
-fn whole_numbers_and_thousands_follow_the_cells_that_tell_and_the_other_columns() {
-    let folder = Folder::new("habit");
-    let rows: String =
-        (0..60).map(|i| format!("{},{}.5,{},{}\n", i * 37, i % 9, i % 5, u8::from(i % 4 == 0))).collect();
-    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
-    let fitted = folder.write("fitted.csv", format!("km,t,v,y\n{rows}"));
-    let data = options.read(&Input::one(fitted)).unwrap();
-    // Hardly a cell of v has a comma, km has points between thousands, and t shows that commas are decimal.
-    let v = |i: usize| if i == 37 { "2,5".to_string() } else { (i % 5).to_string() };
-    let km = |i: usize| if i.is_multiple_of(3) { format!("1.{i:03}") } else { (900 + i).to_string() };
-    let german: String = (0..60).map(|i| format!("{};{},25;{}\n", km(i), i % 9, v(i))).collect();
-    let path = folder.write("german.csv", format!("km;t;v\n{german}"));
-    for rows in [1, 7, 60] {
-        assert_same(data.encoding(), &path, &ReadAgain::default(), rows);
+fn numbers_and_dates_in_another_style_are_refused_until_it_is_said() {
+    let folder = Folder::new("styles");
+    let data = styles(&folder);
+    let commas =
+        folder.write("commas.csv", "n;d\n;\nNA;\n;\n1,5;2024-02-05\n2;2024-02-13\n3,25;2024-03-06\n");
+    let (message, setting) = refused(&data, &commas);
+    assert!(message.contains("line 5, column 'n': '1,5' is not a number with a decimal point"), "{message}");
+    assert_eq!(setting, Some("decimal"));
+    let days = folder.write("days.csv", "n;d\n1.5;05.02.2024\n2;13.02.2024\n3.25;06.03.2024\n");
+    let (message, setting) = refused(&data, &days);
+    assert!(
+        message.contains("line 2, column 'd': '05.02.2024' is not a date with the year first"),
+        "{message}"
+    );
+    assert_eq!(setting, Some("date-order"));
+    let plain = folder.write("plain.csv", "n;d\n1.5;2024-02-05\n2;2024-02-13\n3.25;2024-03-06\n");
+    let same = data.encoding().read(&Input::one(plain), &ReadAgain::default()).unwrap();
+    let said = ReadAgain {
+        decimal: Some(NumberStyle::Comma),
+        date_order: Some(TimeStyle::DayFirst),
+        ..ReadAgain::default()
+    };
+    let both = folder.write("both.csv", "n;d\n1,5;05.02.2024\n2;13.02.2024\n3,25;06.03.2024\n");
+    for rows in [1, 2, 3] {
+        assert_same(data.encoding(), &both, &said, rows);
     }
-    let plain: String = (0..60)
-        .map(|i| format!("{},{}.25,{}\n", km(i).replace('.', ""), i % 9, v(i).replace(',', ".")))
-        .collect();
-    let plain = folder.write("plain.csv", format!("km,t,v\n{plain}"));
-    let read = |path: &Path| data.encoding().read(&Input::one(path), &ReadAgain::default()).unwrap();
-    assert_eq!(read(&path).rows(), read(&plain).rows());
-    // And so does a table to learn from.
+    assert_eq!(data.encoding().read(&Input::one(&both), &said).unwrap().rows(), same.rows());
+}
+
+#[test]
+fn another_style_further_down_is_refused_with_its_line() {
+    let folder = Folder::new("late-style");
+    let data = styles(&folder);
+    let numbers = folder.write("n.csv", format!("n;d\n1.5;\n2.5;\n{}", "3,5;\n".repeat(60)));
+    let (message, _) = refused(&data, &numbers);
+    assert!(message.contains("line 4, column 'n': '3,5' is not a number with a decimal point"), "{message}");
+    // One in twenty may be something else, as in a table to learn from, and is told.
+    let few = folder.write("few.csv", format!("n;d\n3,5;\n{}", "2.5;2024-02-05\n".repeat(60)));
+    for rows in [1, 7, 100] {
+        assert_same(data.encoding(), &few, &ReadAgain::default(), rows);
+    }
+}
+
+#[test]
+fn thousands_follow_the_cells_that_tell_and_the_other_columns_where_a_table_is_learned_from() {
+    let folder = Folder::new("habit");
+    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let km = |i: usize| if i.is_multiple_of(3) { format!("1.{i:03}") } else { (900 + i).to_string() };
     let labeled = |name: &str, separator: &str, km: &dyn Fn(usize) -> String, t: &dyn Fn(usize) -> String| {
         let row = |i| [km(i), t(i), u8::from(i % 4 == 0).to_string()].join(separator);
         let rows: Vec<String> = (0..60).map(row).collect();
@@ -458,28 +452,22 @@ fn whole_numbers_and_thousands_follow_the_cells_that_tell_and_the_other_columns(
     let commas = labeled("commas.csv", ";", &km, &|i| format!("{},25", i % 9));
     let points = labeled("points.csv", ",", &|i| km(i).replace('.', ""), &|i| format!("{}.25", i % 9));
     assert_eq!(commas.rows(), points.rows());
+    // Groups that were learned are groups in a table that shows no sign, too.
+    let new = folder.write("new.csv", "km;t\n1.003;7\n905;3\n");
+    let plain = folder.write("plain.csv", "km,t\n1003,7\n905,3\n");
+    let read = |path: &Path| commas.encoding().read(&Input::one(path), &ReadAgain::default()).unwrap();
+    assert_eq!(read(&new).rows(), read(&plain).rows());
 }
 
 #[test]
-fn another_style_further_down_is_refused_with_its_line() {
-    let folder = Folder::new("late-style");
-    let data = styles(&folder);
-    let refused = |name: &str, text: String| {
-        let path = folder.write(name, text);
-        assert!(data.encoding().read(&Input::one(&path), &ReadAgain::default()).is_ok(), "{name}");
-        streamed(data.encoding(), &path, &ReadAgain::default(), 2).map(|_| ()).unwrap_err()
-    };
-    let numbers = refused("n.csv", format!("n;d\n1.5;\n2.5;\n{}", "3,5;\n".repeat(60)));
-    let message = numbers.to_string();
-    assert!(
-        message.contains("line 4, column 'n': '3,5' is not a number with a decimal point, as those above"),
-        "{message}"
-    );
-    assert_eq!(numbers.hint().map(|hint| hint.setting), Some("decimal"));
-    let dates = refused("d.csv", format!("n;d\n1;01.02.2024\n2;02.03.2024\n{}", "3;02/13/2024\n".repeat(60)));
-    let message = dates.to_string();
-    assert!(
-        message.contains("line 4, column 'd': '02/13/2024' is not a date with the day first"),
-        "{message}"
-    );
+fn two_files_settle_together_how_numbers_are_written() {
+    let folder = Folder::new("two-styles");
+    let row = |i: usize| format!("{}.{:03};{}\n", 1 + i % 7, i * 37 % 1000, i % 5);
+    let positives = folder.write("p.csv", format!("km;t\n{}", (0..30).map(row).collect::<String>()));
+    let others: String = (0..60).map(|i| format!("{},5;{}\n", 1000 + i * 91 % 7000, i % 5)).collect();
+    let unlabeled = folder.write("u.csv", format!("km;t\n{others}"));
+    let plain =
+        folder.write("plain.csv", format!("km;t\n{}", (0..30).map(row).collect::<String>().replace('.', "")));
+    let read = |positives: &Path| InputOptions::default().read(&Input::two(positives, &unlabeled)).unwrap();
+    assert_eq!(read(&positives).rows(), read(&plain).rows());
 }

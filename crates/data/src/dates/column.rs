@@ -136,6 +136,7 @@ impl TimeColumn {
     pub(crate) fn in_style(mut self, style: TimeStyle) -> Self {
         if self.style != style
             && self.style.turned() == style
+            && self.counts.day == self.counts.month
             && let Some(turned) = self.turned.take()
         {
             self.turned = Some(std::mem::replace(&mut self.seconds, turned));
@@ -154,7 +155,7 @@ impl TimeColumn {
             None if self.sure && below.sure => below.style,
             None => counts.best().0,
         };
-        let sure = decides.is_some() || (self.sure && below.sure);
+        let sure = (self.sure && below.sure) || (decides.is_some() && counts.is_shown());
         let (above, below) = (self.in_style(style), below.in_style(style));
         let both = |a: &[f64], b: &[f64]| [a, b].concat();
         let turned = |times: &Self| times.turned.clone().unwrap_or_else(|| times.seconds.clone());
@@ -223,6 +224,9 @@ pub(crate) struct StyleCounts {
     /// Texts in which day and month are numbers, and those with slashes among them.
     open: usize,
     slashes: usize,
+    /// A bit for each sign that is between such numbers, and for each with which some text shows which is which.
+    signs: u8,
+    shown: u8,
 }
 
 impl StyleCounts {
@@ -237,6 +241,15 @@ impl StyleCounts {
         if let Date::Open { sign, .. } = read.date {
             self.open += 1;
             self.slashes += usize::from(sign == b'/');
+            let sign = match sign {
+                b'/' => 1,
+                b'.' => 2,
+                _ => 4,
+            };
+            self.signs |= sign;
+            if fits(TimeStyle::DayFirst) != fits(TimeStyle::MonthFirst) {
+                self.shown |= sign;
+            }
         }
     }
 
@@ -248,6 +261,13 @@ impl StyleCounts {
         self.month += other.month;
         self.open += other.open;
         self.slashes += other.slashes;
+        self.signs |= other.signs;
+        self.shown |= other.shown;
+    }
+
+    /// Whether the order is shown with every sign: slashes do not tell what comes first between points.
+    fn is_shown(&self) -> bool {
+        self.signs & !self.shown == 0
     }
 
     /// [`best`](Self::best) with the order of day and month that was said.
@@ -265,12 +285,12 @@ impl StyleCounts {
 
     /// The style that fits most cells, whether a cell decides it, and how many fit.
     pub(crate) fn best(&self) -> (TimeStyle, bool, usize) {
-        let Self { clocks, year, day, month, open, slashes } = *self;
+        let Self { clocks, year, day, month, open, slashes, .. } = *self;
         match (day.max(month), day.cmp(&month)) {
             (dates, _) if clocks > dates => (TimeStyle::Clock, true, clocks),
             (dates, _) if dates == year => (TimeStyle::YearFirst, true, year),
-            (dates, std::cmp::Ordering::Greater) => (TimeStyle::DayFirst, true, dates),
-            (dates, std::cmp::Ordering::Less) => (TimeStyle::MonthFirst, true, dates),
+            (dates, std::cmp::Ordering::Greater) => (TimeStyle::DayFirst, self.is_shown(), dates),
+            (dates, std::cmp::Ordering::Less) => (TimeStyle::MonthFirst, self.is_shown(), dates),
             // Slashes are the custom where the month comes first, points and dashes where the day does.
             (dates, _) if 2 * slashes > open => (TimeStyle::MonthFirst, false, dates),
             (dates, _) => (TimeStyle::DayFirst, false, dates),
@@ -329,12 +349,12 @@ pub(crate) fn agree(frame: &mut Frame) -> Vec<(String, bool)> {
         if times.sure {
             continue;
         }
-        match agreed {
-            Some(style) => {
-                *times = times.clone().in_style(style);
-                times.sure = true;
-            }
-            None => left.push((name.clone(), times.style == TimeStyle::MonthFirst)),
+        if let Some(style) = agreed {
+            *times = times.clone().in_style(style);
+            times.sure = times.style == style;
+        }
+        if !times.sure {
+            left.push((name.clone(), times.style == TimeStyle::MonthFirst));
         }
     }
     left
@@ -379,15 +399,12 @@ mod tests {
         let of = |cells: &[&str]| times(cells).unwrap().0;
         let stacked = |a: &[&str], b: &[&str]| of(a).stacked(of(b));
         let iso = |cells: &[&str]| of(cells).seconds;
-        for sure in [&["31/01/2024", "05/04/2024"][..], &["31.01.2024", "05.04.2024"]] {
-            for both in [stacked(&["02/03/2024"], sure), stacked(sure, &["02/03/2024"])] {
-                assert_eq!((both.style, both.sure), (TimeStyle::DayFirst, true));
-            }
-            assert_eq!(
-                stacked(&["02/03/2024"], sure).seconds,
-                iso(&["2024-03-02", "2024-01-31", "2024-04-05"])
-            );
+        let sure = &["31/01/2024", "05/04/2024"];
+        for both in [stacked(&["02/03/2024"], sure), stacked(sure, &["02/03/2024"])] {
+            assert_eq!((both.style, both.sure), (TimeStyle::DayFirst, true));
         }
+        let both = stacked(&["02/03/2024"], sure);
+        assert_eq!(both.seconds, iso(&["2024-03-02", "2024-01-31", "2024-04-05"]));
         // Slashes in one and points in the other: as in one file, and open.
         let open = stacked(&["02/03/2024", "04/05/2024"], &["01.02.2024"]);
         assert_eq!((open.style, open.sure), (TimeStyle::MonthFirst, false));
@@ -395,6 +412,12 @@ mod tests {
         let open = stacked(&["2024-05-06"], &["02/03/2024"]);
         assert_eq!((open.style, open.sure), (TimeStyle::MonthFirst, false));
         assert_eq!(open.in_style(TimeStyle::DayFirst).seconds, iso(&["2024-05-06", "2024-03-02"]));
+        // Points show nothing of slashes.
+        let mixed = stacked(&["02.03.2024"], &["01/31/2024"]);
+        assert_eq!((mixed.style, mixed.sure), (TimeStyle::MonthFirst, false));
+        assert!(
+            !of(&["02.03.2024", "01/31/2024"]).sure && of(&["02.03.2024", "31/01/2024", "31.01.2024"]).sure
+        );
         // Each file shows its own.
         let each = stacked(&["31/01/2024"], &["01/31/2024"]);
         assert_eq!((each.seconds, each.sure), (iso(&["2024-01-31", "2024-01-31"]), true));

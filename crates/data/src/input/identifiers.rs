@@ -20,7 +20,7 @@ use super::InputOptions;
 use super::labels_stop::{LabelStop, counts, cut, may_be_in_order};
 use super::leaks::{TELLS_APART, separation};
 use super::rounds::unrepeated;
-use crate::dates::{Exact, Moment, TimeStyle};
+use crate::dates::{Exact, TimeStyle};
 use crate::frame::{LeftOut, Values, WhyLeftOut};
 use crate::{Frame, Label};
 

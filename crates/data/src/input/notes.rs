@@ -386,6 +386,15 @@ impl Note {
                 let column = columns.first()?.column.clone();
                 Some(Hint::new("read such a column as categories", "categorical", column))
             }
+            // A sign that could as well be decimal.
+            Note::DecimalCommas { example: (cell, _), .. } if cell.contains('.') && !cell.contains(',') => {
+                Some(Hint::new("if the point is decimal, say so", "decimal", "."))
+            }
+            Note::Written { examples } => {
+                let (_, cell, _) = examples.first()?;
+                let open = cell.contains(',') && !cell.contains('.');
+                open.then(|| Hint::new("if the comma is decimal, say so", "decimal", ","))
+            }
             Note::OpenDates(columns) => {
                 let other = if columns.first()?.1 { "day-first" } else { "month-first" };
                 Some(Hint::new("if it is the other way round, say so", "date-order", other))
