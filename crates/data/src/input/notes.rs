@@ -391,7 +391,14 @@ impl Note {
                 Some(Hint::new("if the point is decimal, say so", "decimal", "."))
             }
             Note::Written { examples } => {
-                let (_, cell, _) = examples.first()?;
+                let (column, cell, _) = examples.first()?;
+                if cell.starts_with('0') && cell.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Some(Hint::new(
+                        "if they are codes, read them as categories",
+                        "categorical",
+                        column,
+                    ));
+                }
                 let open = cell.contains(',') && !cell.contains('.');
                 open.then(|| Hint::new("if the comma is decimal, say so", "decimal", ","))
             }

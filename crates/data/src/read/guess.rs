@@ -183,6 +183,11 @@ fn start_of(text: &[u8]) -> Vec<u8> {
     text[..text.len().min(SHOWN)].to_vec()
 }
 
+/// Whether a cell is digits that begin with a nought, as codes have it.
+fn is_padded(text: &[u8]) -> bool {
+    text.len() > 1 && text[0] == b'0' && text.iter().all(u8::is_ascii_digit)
+}
+
 impl Remarks {
     /// A cell that tells why a column is of another kind.
     fn of_other(first_other: Option<Seen>) -> Self {
@@ -288,7 +293,9 @@ impl Guess {
             (None, Some(_)) => _ = self.point.first_unlike.get_or_insert_with(here),
             (None, None) => return,
         }
-        let plain = matches!(seen, Cell::Number(_) | Cell::Typed(_));
+        // What begins with a nought may be a code.
+        let code = self.wanted == Wanted::Any && matches!(seen, Cell::Number(_)) && is_padded(text);
+        let plain = matches!(seen, Cell::Number(_) | Cell::Typed(_)) && !code;
         if let (Some(value), false) = (point, plain) {
             self.point.groups |= text.contains(&b',');
             self.point.show(text, value);
