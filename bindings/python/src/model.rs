@@ -124,9 +124,9 @@ impl PyModel {
         self.model.known_rows().map(|rows| PyBytes::new(py, &rows.to_bytes(model)))
     }
 
-    /// Whether the threshold is a cautious cut under a share of positives that is a guess.
-    fn has_cautious_cut(&self) -> bool {
-        self.model.about().has_cautious_cut()
+    /// How the threshold was chosen: a rule, or `cautious` under a share of positives that is a guess.
+    fn threshold_rule(&self) -> String {
+        self.model.about().threshold_rule_name()
     }
 
     /// The score of each row, and what encoding met.
