@@ -234,8 +234,25 @@ pub fn options(reading: &str) -> PyResult<InputOptions> {
     serde_json::from_value(options.into()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// What reading met, each with its kind.
+/// What reading met, each with its kind. Nobody reads notes in a notebook: what was decided for the reader, such as the order of
+/// day and month, is worth a warning. What was asked for, or is plain to see in the table, is not.
 pub fn notes(data: &Dataset) -> Vec<Said> {
+    said(data, |note| {
+        matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Drawn { .. } | Note::Resized { .. })
+    })
+}
+
+/// The same of rows that a model reads. How numbers are written was decided, and told, when it was fitted.
+pub fn notes_on_new(data: &Dataset) -> Vec<Said> {
+    said(data, |note| {
+        let written =
+            matches!(note, Note::Written { .. } | Note::DecimalCommas { .. } | Note::NumberTexts { .. });
+        written || matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Resized { .. })
+    })
+}
+
+/// Notes as sentences, as warnings unless they are plain.
+fn said(data: &Dataset, is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
     let sentence = |note: &Note| {
         let mut note = note.clone();
         let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
@@ -244,13 +261,8 @@ pub fn notes(data: &Dataset) -> Vec<Said> {
             None => format!("{note}{from_zero}"),
         }
     };
-    // Nobody reads notes in a notebook: what was decided for the reader, such as the order of day and month, is worth a
-    // warning. What was asked for, or is plain to see in the table, is not.
-    let kind = |note: &Note| match note {
-        Note::Missing(_) | Note::NotUsed(_) | Note::Drawn { .. } | Note::Resized { .. } => NOTE,
-        _ => DATA,
-    };
-    Note::told_once(data.notes()).iter().map(|note| (sentence(note), kind(note))).collect()
+    let notes = Note::told_once(data.notes());
+    notes.iter().map(|note| (sentence(note), if is_plain(note) { NOTE } else { DATA })).collect()
 }
 
 /// Every setting: its name, what it takes and a sentence of help.

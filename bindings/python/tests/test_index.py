@@ -90,6 +90,12 @@ OTHERS = {
 }
 
 
+def test_a_label_of_two_levels_is_named(made):
+    table = Table(made, INDEXES["two levels"])
+    with pytest.raises(ValueError, match=r"^y: its index lacks \(0, 0\), a label of X's index"):
+        model().fit(table.frame, table.y.reset_index(drop=True))
+
+
 @pytest.mark.parametrize(("change", "said"), OTHERS.values(), ids=OTHERS.keys())
 def test_other_labels_are_refused(rows, change, said):
     with pytest.raises(ValueError, match=f"^y: {said}, so which value belongs to which row is open; y.to_numpy\\(\\)"):
@@ -174,6 +180,14 @@ def test_masked_labels_are_unlabeled(rows):
     assert among.to_bytes() == model(negative=-1).fit(rows.frame, np.where(mask, 0, known)).to_bytes()
     words = np.ma.masked_array(np.where(rows.y, "spam", "ham"), mask)
     assert model(pos_label="spam").fit(rows.frame, words).about_["counts"]["positive"] == len(positives) - mask.sum()
+
+
+def test_metrics_take_masked_labels_as_unlabeled(fitted, rows):
+    scores, mask = fitted.decision_function(rows.frame), np.arange(400) % 7 == 0
+    known = np.where(rows.frame["a"] < -1, -1, rows.y)
+    for y, keywords in ((rows.y, {}), (known, {"negative": -1})):
+        plain = pu_metrics(np.where(mask, 0, y), scores, resamples=10, **keywords)
+        assert pu_metrics(np.ma.masked_array(y, mask), scores, resamples=10, **keywords) == plain
 
 
 def test_what_needs_a_value_in_every_row_refuses_masks(fitted, rows):

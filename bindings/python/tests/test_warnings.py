@@ -170,6 +170,19 @@ def test_who_asks_for_all_warnings_gets_all(made):
     assert [str(one.message) for one in seen if one.category is DataWarning] == ["x4 is left out: the same value in every row"] * 3
 
 
+def test_how_numbers_are_written_is_told_once(made):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(made.X, columns=list("abcd"))
+    texts = frame.assign(a=[f"{one:.2f}".replace(".", ",") for one in frame["a"]])
+    model = PUClassifier("weighted-lr", prior=0.4)
+    with pytest.warns(DataWarning, match=r"^texts that are numbers are read as numbers in a \(.*categorical=\['a'\]"):
+        model.fit(texts, made.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(texts)
+        model.rank(texts, 5, in_sample=True)
+
+
 OPEN = r"^no date tells whether day or month comes first in day \(read as \w+ first\)$"
 
 

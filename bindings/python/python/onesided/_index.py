@@ -62,4 +62,6 @@ def _in(labels: Any, others: Any) -> np.ndarray:
 
 
 def _shown(label: Any) -> str:
+    if isinstance(label, tuple):
+        return f"({', '.join(_shown(one) for one in label)})"
     return repr(label.item() if isinstance(label, np.generic) else label)

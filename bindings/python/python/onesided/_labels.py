@@ -167,7 +167,7 @@ def labeled_or_not(y: Any, pos_label: Any, negative: Any) -> tuple[Labels, np.nd
     rest = np.ones(len(values), dtype=bool)
     for value in [] if negative is None else negatives_of(negative):
         rest &= ~_equal(values, value)
-    return read_labels(values[rest], pos_label), rest
+    return read_labels((np.ma.ravel(y) if np.ma.is_masked(y) else values)[rest], pos_label), rest
 
 
 def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, negatives: list[Any]) -> np.ndarray:
