@@ -89,6 +89,14 @@ pub fn sentence(error: &Error) -> String {
             "{error}; give it for the population with prior=SHARE, or for the unlabeled rows with \
              prior_in_unlabeled=SHARE"
         ),
+        // A cell in memory is not left empty.
+        (Error::Data(DataError::NotFinite { place, column, value, .. }), _) => {
+            format!("{place}, column '{column}': {value} is not a finite number; give NaN if it is missing")
+        }
+        (Error::Data(DataError::TooLarge { place, column, value, .. }), _) => format!(
+            "{place}, column '{column}': {value} does not fit a 32-bit float; rescale the column, or give NaN if it is \
+             missing"
+        ),
         (_, hint) => match hint.as_ref().and_then(as_keyword) {
             Some(hint) => format!("{error}; {hint}"),
             None => error.to_string(),

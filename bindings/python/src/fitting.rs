@@ -8,8 +8,10 @@ use crate::rows::Rows;
 use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note, ReadOptions};
 use onesided::learn::PriorGiven;
+use onesided::prior::PriorEstimate;
 use onesided::{
-    Audit, AuditFile, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
+    About, Audit, AuditFile, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS,
+    rests_on_an_estimate,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -137,25 +139,35 @@ pub fn read(
 /// What a model warns of and notes, each with its kind.
 fn of_report(model: &Model) -> Vec<Said> {
     let about = model.about();
-    let guess = about.prior_estimate.as_ref().map(rests_on_an_estimate);
-    let cut = if about.has_cautious_cut() {
-        format!(
-            ". predict calls a row positive from a probability of {:.3} on (threshold_), a cautious cut because the share is a \
-             guess",
-            about.threshold
-        )
-    } else {
-        String::new()
-    };
-    let one = |warning: &String| {
-        if guess.as_ref() == Some(warning) {
-            (format!("{warning}{cut}"), PRIOR)
-        } else {
-            (warning.clone(), FIT)
-        }
+    let guess = about.prior_estimate.as_ref().map(|estimate| (rests_on_an_estimate(estimate), estimate));
+    let one = |warning: &String| match &guess {
+        Some((long, estimate)) if long == warning => (guessed(about, estimate), PRIOR),
+        _ => (warning.clone(), FIT),
     };
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
     about.report.warnings.iter().map(one).chain(notes).collect()
+}
+
+/// That the prior is a guess, in fewer words than the report has: a search says it once per process.
+fn guessed(about: &About, estimate: &PriorEstimate) -> String {
+    let (low, high) = estimate.interval;
+    let range = match estimate.one_sided {
+        true => format!("at most {high:.3}"),
+        false => format!("{low:.3} to {high:.3}"),
+    };
+    let cut = match about.has_cautious_cut() {
+        true => format!(
+            "; predict calls a row positive from a probability of {:.3} on (threshold_), a cautious cut",
+            about.threshold
+        ),
+        false => String::new(),
+    };
+    format!(
+        "the prior is a guess: {:.3} of the unlabeled rows, {range} with {:.0} % confidence{cut}. Give prior= if you know \
+         it, or audit some rows",
+        estimate.mu.get(),
+        100.0 * estimate.confidence
+    )
 }
 
 /// The answers of an audit, read before the rows are; what it would contradict is refused.
@@ -222,8 +234,25 @@ pub fn options(reading: &str) -> PyResult<InputOptions> {
     serde_json::from_value(options.into()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// What reading met, each with its kind.
+/// What reading met, each with its kind. Nobody reads notes in a notebook: what was decided for the reader, such as the order of
+/// day and month, is worth a warning. What was asked for, or is plain to see in the table, is not.
 pub fn notes(data: &Dataset) -> Vec<Said> {
+    said(data, |note| {
+        matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Drawn { .. } | Note::Resized { .. })
+    })
+}
+
+/// The same of rows that a model reads. How numbers are written was decided, and told, when it was fitted.
+pub fn notes_on_new(data: &Dataset) -> Vec<Said> {
+    said(data, |note| {
+        let written =
+            matches!(note, Note::Written { .. } | Note::DecimalCommas { .. } | Note::NumberTexts { .. });
+        written || matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Resized { .. })
+    })
+}
+
+/// Notes as sentences, as warnings unless they are plain.
+fn said(data: &Dataset, is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
     let sentence = |note: &Note| {
         let mut note = note.clone();
         let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
@@ -232,13 +261,8 @@ pub fn notes(data: &Dataset) -> Vec<Said> {
             None => format!("{note}{from_zero}"),
         }
     };
-    // Nobody reads notes in a notebook: a column that is not learned from is worth a warning.
-    let kind = |note: &Note| match note {
-        Note::LeftOut { .. } => DATA,
-        other if other.is_warning() => DATA,
-        _ => NOTE,
-    };
-    data.notes().iter().map(|note| (sentence(note), kind(note))).collect()
+    let notes = Note::told_once(data.notes());
+    notes.iter().map(|note| (sentence(note), if is_plain(note) { NOTE } else { DATA })).collect()
 }
 
 /// Every setting: its name, what it takes and a sentence of help.

@@ -1,7 +1,7 @@
 //! A fitted model: scores, explanations, bytes.
 
 use crate::failure::{raise, raise_for};
-use crate::fitting::{IN_SAMPLE, NOTE, Said, as_labels, notes};
+use crate::fitting::{IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -124,9 +124,9 @@ impl PyModel {
         self.model.known_rows().map(|rows| PyBytes::new(py, &rows.to_bytes(model)))
     }
 
-    /// Whether the threshold is a cautious cut under a share of positives that is a guess.
-    fn has_cautious_cut(&self) -> bool {
-        self.model.about().has_cautious_cut()
+    /// How the threshold was chosen: a rule, or `cautious` under a share of positives that is a guess.
+    fn threshold_rule(&self) -> String {
+        self.model.about().threshold_rule_name()
     }
 
     /// The score of each row, and what encoding met.
@@ -139,7 +139,7 @@ impl PyModel {
     ) -> PyResult<(Numbers<'py>, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let said = notes(&data);
+        let said = notes_on_new(&data);
         let scores = py.detach(|| model.score(&data)).map_err(raise)?;
         Ok((scores.into_pyarray(py), said))
     }
@@ -156,7 +156,7 @@ impl PyModel {
     ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let mut said = notes(&data);
+        let mut said = notes_on_new(&data);
         let Some(known) = self.model.known_rows() else {
             let scores = py.detach(|| model.score(&data)).map_err(raise)?;
             let all = |what: bool| vec![what; data.len()].into_pyarray(py);
@@ -185,7 +185,7 @@ impl PyModel {
     ) -> PyResult<(Vec<(Vec<(String, f64)>, f64, f32)>, bool, Vec<Said>)> {
         let explainer = self.model.explainer().map_err(|error| raise_for("X", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let said = notes(&data);
+        let said = notes_on_new(&data);
         let mut explained = Vec::with_capacity(data.len());
         for start in (0..data.len()).step_by(EXPLAINED_AT_ONCE) {
             py.check_signals()?;
@@ -219,7 +219,7 @@ impl PyModel {
     ) -> PyResult<(String, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let mut said = notes(&data);
+        let mut said = notes_on_new(&data);
         let data = if is_truth {
             data.with_truth(labels.as_array().iter().map(|&label| label > 0).collect())
         } else {

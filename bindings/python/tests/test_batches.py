@@ -88,3 +88,13 @@ def test_spark_map_in_arrow(scored):
         assert np.array_equal(out["score"].to_numpy(dtype=np.float32), expected)
     finally:
         session.stop()
+
+
+@pytest.mark.parametrize("name", ["score", "probability"])
+def test_a_column_that_is_there_is_not_doubled(scored, name):
+    path, table, _ = scored
+    more = table.append_column(name, pa.array(np.ones(1200)))
+    with pytest.raises(ValueError, match=f"^{name}: the batch has a column '{name}' already; name the new one {name}='...'"):
+        BatchScorer(path)(more)
+    assert BatchScorer(path, keep=["id"])(more).column_names == ["id", "score", "probability"]
+    assert BatchScorer(path, **{name: "ours"})(more).column_names[-3:].count("ours") == 1

@@ -187,6 +187,8 @@ def test_known_negatives_in_a_part_of_their_own(made):
         (np.where(np.arange(1200) == 7, -1.0, 1.0), "^sample_weight: .*above 0, but row 7 has -1"),
         (np.where(np.arange(1200) == 7, np.nan, 1.0), "^sample_weight: .*above 0, but row 7 has nan"),
         (np.where(np.arange(1200) == 7, np.inf, 1.0), "^sample_weight: .*above 0, but row 7 has inf"),
+        (np.where(np.arange(1200) == 7, 1e-300, 1.0), r"^sample_weight: .*above 0, but row 7 has 1e-300 \(32 bits hold"),
+        (np.where(np.arange(1200) == 7, 1e-40, 1.0), "^sample_weight: .*above 0, but row 7 has 1e-40"),
         (np.zeros(1200), "^sample_weight: every weight is zero"),
         (["much"] * 1200, "^sample_weight: must hold numbers"),
         (np.ones(1200, dtype=complex), "^sample_weight: must hold numbers"),

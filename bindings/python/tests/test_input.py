@@ -45,6 +45,17 @@ def test_masks_and_words_among_numbers(small):
     assert quick().fit(mixed, y).model_.width() == 3
 
 
+def test_masked_cells_among_words_are_missing(small):
+    X, y = small
+    cells = np.array([[row[0], "red" if row[1] > 0 else "blue"] for row in X.tolist()], dtype=object)
+    mask = np.zeros(cells.shape, dtype=bool)
+    mask[3, 1] = mask[5, 0] = True
+    holes = cells.copy()
+    holes[mask] = None
+    expected = quick().fit(holes, y).to_bytes()
+    assert quick().fit(np.ma.masked_array(cells, mask), y).to_bytes() == expected
+
+
 @pytest.fixture(scope="module")
 def frame(small):
     pd = pytest.importorskip("pandas")
@@ -126,6 +137,30 @@ def test_sparse_rows(made):
         assert (model.decision_function(form) == expected).all()
     with pytest.raises(ValueError, match="has 29 features, but .* expecting 30"):
         model.predict(sparse.csr_matrix(X[:, 1:]))
+
+
+BROKEN = {
+    "a column outside": ("csr", "indices", 3, 99),
+    "a column below 0": ("csr", "indices", 3, -1),
+    "a row outside": ("csc", "indices", 3, 4000),
+    "starts that fall": ("csr", "indptr", 5, 0),
+    "a start past the end": ("csr", "indptr", 5, 10**6),
+    "an end past the end": ("csc", "indptr", -1, 10**6),
+    "a first start": ("csr", "indptr", 0, 2),
+    "a place outside": ("coo", "row", 3, 4000),
+}
+
+
+@pytest.mark.parametrize(("form", "part", "at", "value"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_sparse_matrix_is_refused(made, form, part, at, value):
+    """scipy itself would read past its memory."""
+    sparse = pytest.importorskip("scipy.sparse")
+    matrix = sparse.random(400, 8, 0.5, format=form, random_state=0)
+    model = quick(method="weighted-lr").fit(matrix, made.y[:400])
+    getattr(matrix, part)[at] = value
+    for call in (lambda: model.fit(matrix, made.y[:400]), lambda: model.predict(matrix)):
+        with pytest.raises(ValueError, match="^X: the sparse matrix is broken"):
+            call()
 
 
 SPORT = ["the team won the game", "a late goal won the match", "the game went to the home team"]
@@ -235,3 +270,31 @@ def test_frames_that_cannot_be_learned_from():
         quick().fit(pd.DataFrame({"a": [1.0] * 30}), [1, 0] * 15)
     with pytest.raises(ValueError, match="^drop: there is no column 'b'; the columns are 'a'"):
         quick(drop=["b"]).fit(pd.DataFrame({"a": np.arange(30.0)}), [1, 0] * 15)
+    cells = pd.DataFrame({"a": np.arange(30.0), "b": [pd.DataFrame({"c": [1]})] * 30})
+    with pytest.raises(TypeError, match="^X: column 'b' holds values of type DataFrame"):
+        quick().fit(cells, [1, 0] * 15)
+
+
+BEYOND = {
+    "Python's": lambda: [2**70 + at for at in range(400)],
+    "64 bits": lambda: np.arange(400, dtype=np.int64) // 8 + 2**62,
+    "nullable": lambda: pytest.importorskip("pandas").array(np.arange(400) // 8 + 2**62, dtype="Int64"),
+}
+
+
+@pytest.mark.parametrize("numbers", BEYOND.values(), ids=BEYOND.keys())
+def test_whole_numbers_that_a_float_cannot_tell_apart_are_not_called_the_same(small, numbers):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(small[0], columns=list("abcd")).assign(key=numbers())
+    with pytest.raises(ValueError, match=r"^X: column 'key' holds whole numbers that differ only beyond .* drop=\['key'\]"):
+        quick().fit(frame, small[1])
+    assert quick(drop="key").fit(frame, small[1]).model_.columns() == list("abcd")
+    with pytest.raises(ValueError, match="^X: column 'x1' holds whole numbers that differ only beyond"):
+        quick().fit(np.column_stack([np.arange(400) % 7, np.arange(400) // 8 + 2**62]), small[1])
+
+
+def test_columns_that_are_dropped_are_not_looked_at(small):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(small[0], columns=list("abcd")).assign(odd=[{"a": 1}] * 400, mixed=[1, "x"] * 200)
+    model = quick(drop=["odd", "mixed"]).fit(frame, small[1])
+    assert model.model_.columns() == list("abcd") and len(model.predict(frame)) == 400

@@ -83,6 +83,10 @@ def test_columns_of_other_programs():
         (None, None, "requires y to be passed"),
         ([[1, 0], [0, 1]], None, "1d array"),
         ([1, float("inf"), 0], None, "infinity"),
+        ((one for one in [1, 0]), None, "^y: is of type generator, which is not a column of labels; give a list"),
+        ({1, 0}, None, "^y: is of type set, which is not a column of labels"),
+        ({0: 1, 1: 0}, None, "^y: is of type dict, which is not a column of labels"),
+        (1, None, "^y: is of type int, which is not a column of labels"),
     ],
 )
 def test_everything_else_is_refused_with_what_was_seen(y, pos_label, said):

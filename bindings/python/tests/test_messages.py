@@ -170,7 +170,7 @@ def test_rows_count_from_zero(made):
     wrong = made.X.copy()
     wrong[7, 2] = np.inf
     for X in (wrong, pd.DataFrame(wrong, columns=["x0", "x1", "x2", "x3"])):
-        with pytest.raises(ValueError, match="^X: row 7, column 'x2': inf .*; rows count from 0$"):
+        with pytest.raises(ValueError, match="^X: row 7, column 'x2': inf .*; give NaN if it is missing; rows count from 0$"):
             PUClassifier("weighted-lr", prior=0.4).fit(X, made.y)
     holes = np.where(np.isinf(wrong), np.nan, wrong)
     with pytest.raises(ValueError, match="^X: .*row 7.*; rows count from 0"):

@@ -157,6 +157,8 @@ fn weights_that_are_none() {
         ("nan", "holds 'nan' in row 2"),
         ("inf", "holds 'inf' in row 2"),
         ("1e60", "holds '1e60' in row 2"),
+        ("1e-300", "holds '1e-300' in row 2, and a weight is a number above 0 that 32 bits hold"),
+        ("1e-40", "holds '1e-40' in row 2"),
     ] {
         folder.write("t.csv", format!("y,x,w\n1,1,1\n0,2,{cell}\n0,3,2\n"));
         let message = folder.refused(&format!("fit t.csv --label y --weight w {FIT}"));

@@ -486,7 +486,8 @@ pub enum DataError {
     SameLabel { value: String },
     /// A cell that is not a weight.
     #[error(
-        "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0; leave out rows that are not to count"
+        "column '{column}' holds '{found}' in row {row}, and a weight is a number above 0 that 32 bits hold (1.2e-38 to \
+         3.4e38); leave out rows that are not to count"
     )]
     Weight { column: String, row: usize, found: String },
     /// A row without a weight.

@@ -1,5 +1,6 @@
 //! Everything a model knows about itself besides what scores: what the model file's JSON document holds.
 
+use crate::Given;
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::Report;
@@ -61,6 +62,9 @@ pub struct About {
     /// The fingerprint of the rows it was fitted on, encoded; `None` in older files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// What was set by hand, so that the same can be asked again; `None` in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Given>,
     /// How training went.
     pub report: Report,
 }
@@ -87,6 +91,11 @@ impl About {
     pub fn has_cautious_cut(&self) -> bool {
         let guessed = self.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
         guessed && self.threshold_rule == ThresholdRule::Half
+    }
+
+    /// How the threshold was chosen, as people are told it: the rule, or `cautious`.
+    pub fn threshold_rule_name(&self) -> String {
+        if self.has_cautious_cut() { "cautious".to_string() } else { self.threshold_rule.to_string() }
     }
 
     /// From a score to the logit at the population's prior.

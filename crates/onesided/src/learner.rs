@@ -1,5 +1,6 @@
 //! The learner: settings in, model out.
 
+use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
 use crate::undrawn::{DrawnOf, EncodeRest};
 use crate::{Error, Model};
@@ -482,6 +483,7 @@ impl Learner {
         }
         let undrawn = undrawn.as_ref();
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
+        let model = model.with_given(given(&self.config, data));
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
         if let Some(scores) = cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {

@@ -12,7 +12,7 @@
 
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
 use crate::undrawn::Undrawn;
-use crate::{About, AtPrior, Error, file};
+use crate::{About, AtPrior, Error, Given, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::{
     Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
@@ -47,6 +47,12 @@ impl Model {
     /// One thing more that was done and may surprise.
     pub(crate) fn add_note(&mut self, note: &str) {
         self.about.report.notes.push(note.to_string());
+    }
+
+    /// With what was set by hand.
+    pub(crate) fn with_given(mut self, given: Given) -> Self {
+        self.about.given = Some(given);
+        self
     }
 
     /// What was learned, with its threshold set and its metrics measured on the held-out rows.
@@ -108,6 +114,7 @@ impl Model {
             threshold: 0.5,
             reserve: Vec::new(),
             fitted_on: None,
+            given: None,
             report,
         };
         let mut model = Self::new(about, fitted);

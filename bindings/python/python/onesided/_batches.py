@@ -24,7 +24,7 @@ class BatchScorer:
     path : path
         The model file.
     score, probability : str
-        The names of the new columns.
+        The names of the new columns, which the batch must not have yet.
     keep : list of str, optional
         Columns to hand on; all by default.
     n_jobs : int, default=1
@@ -61,11 +61,17 @@ class BatchScorer:
 
         from ._onesided import probabilities
 
+        kept = batch if self.keep is None else batch.select(self.keep)
+        for argument, name in zip(("score", "probability"), self.names, strict=True):
+            if name in kept.schema.names:
+                raise ValueError(
+                    f"{argument}: the batch has a column '{name}' already; name the new one {argument}='...', or hand on others with "
+                    "keep=[...]"
+                )
         model = self.model
         model.n_jobs = self.n_jobs
         scores = model._scores(batch)
         columns = [np.asarray(scores), probabilities(scores, 0.0)]
-        kept = batch if self.keep is None else batch.select(self.keep)
         arrays = [*kept.columns, *(pyarrow.array(column) for column in columns)]
         return type(batch).from_arrays(arrays, names=[*kept.schema.names, *self.names])
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import html
 import json
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of, whole
-from ._input import Rows, index_of, parts_of, rows_of
-from ._labels import Labels, check_order, column_of, negative_of, read_labels
+from ._index import aligned, index_of
+from ._input import Rows, parts_of, rows_of
+from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
 from ._onesided import Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
 from ._results import EstimatedPrior, Explanation, Importance, RecallCut
-from ._settings import check_columns, reading_of, settings_of
-from ._warnings import PriorWarning
+from ._settings import check_columns, names_of, params_of, reading_of, settings_of
+from ._warnings import FitWarning, PriorWarning, warn
 
 # With fewer rows, a prior that cannot be estimated is assumed, with a warning.
 SMALL = 1000
@@ -156,6 +156,9 @@ class PUClassifier(Estimator):
     True
     """
 
+    # Of a model from a file that does not hold them.
+    _params_are_unknown = False
+
     def __init__(
         self,
         method: str | None = None,
@@ -274,9 +277,10 @@ class PUClassifier(Estimator):
             The rows.
         y : array of shape (n_rows,)
             1 where a row is positive and 0, -1, False or NaN where it is unlabeled; see ``pos_label`` for other values and
-            ``negative`` for known negatives.
+            ``negative`` for known negatives. Where X and y both have an index of pandas, the same labels in another order are
+            matched, and other labels are refused. What a masked array hides is unlabeled.
         sample_weight : array of shape (n_rows,), optional
-            How much each row counts: numbers above 0.
+            How much each row counts: numbers above 0. An index is matched as that of y is.
         audit : path or list of paths, optional
             Files of answers that ``onesided audit draw`` made for a model of these rows. Answered rows become positives and
             known negatives, and the share of positives is the audited one.
@@ -286,14 +290,14 @@ class PUClassifier(Estimator):
         self
         """
         rows = self._rows(X, "X")
+        y = aligned(X, y)
         labels = read_labels(y, self.pos_label, self.negative)
-        check_order(X, y)
         if rows.count is not None and rows.count != len(labels.positive):
             raise ValueError(
                 "y: Found input variables with inconsistent numbers of samples: X has "
                 f"{rows.count} rows and y has {len(labels.positive)}"
             )
-        weights = _weights_of(sample_weight, len(labels.positive))
+        weights = _weights_of(_beside(X, y, sample_weight), len(labels.positive))
         return self._learn([rows.given], rows, labels, weights=weights, audit=_paths_of(audit))
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> PUClassifier:
@@ -341,7 +345,7 @@ class PUClassifier(Estimator):
         shape = self.image_shape
         if shape is not None and not isinstance(shape, str):
             shape = "x".join(str(side) for side in shape)
-        return rows_of(X, argument=argument, image_shape=shape)
+        return rows_of(X, argument=argument, image_shape=shape, drop=names_of("drop", self.drop))
 
     def _learn(
         self,
@@ -373,6 +377,7 @@ class PUClassifier(Estimator):
                 model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
         say(said, self.verbose)
         self._take(model)
+        self._params_are_unknown = False
         self.columns_ = json.loads(columns)
         self.classes_, self.pos_label_ = labels.classes, labels.classes[labels.pos_index]
         self._pos_index = labels.pos_index
@@ -389,17 +394,16 @@ class PUClassifier(Estimator):
         text, upper = error.args
         share = min(0.5, max(upper or 0.0, 1 / (unlabeled + 2)))
         reason = text.split("cannot be estimated: ")[-1].split("; give it for the population")[0]
-        warnings.warn(
+        warn(
             f"the share of positives cannot be estimated from so few rows ({reason}); {share:.3f} of the unlabeled rows are "
             "taken to be positive, so most of them count as negative. Give prior= if you know it",
             PriorWarning,
-            stacklevel=4,
         )
         return share
 
     def _take(self, model: Model) -> None:
         self.model_ = model
-        self.about_: dict[str, Any] = {**json.loads(model.about()), "cautious": model.has_cautious_cut()}
+        self.about_: dict[str, Any] = {**json.loads(model.about()), "threshold_rule": model.threshold_rule()}
 
     @property
     def threshold_(self) -> float:
@@ -412,7 +416,7 @@ class PUClassifier(Estimator):
         """How it was chosen: ``"half"``, ``"quantile"``, ``"max-pu-accuracy"``, or ``"cautious"``, which is one half at a cautious
         guess of the share of positives, because the share itself is a guess."""
         self._check_fitted()
-        return "cautious" if self.about_["cautious"] else str(self.about_["threshold_rule"])
+        return str(self.about_["threshold_rule"])
 
     @property
     def prior_(self) -> float | None:
@@ -443,17 +447,9 @@ class PUClassifier(Estimator):
         if rows.names is not None and fitted is not None:
             self._check_names(list(fitted), rows.names)
         elif rows.names is None and fitted is not None and rows.kind == "table":
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn(f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names", UserWarning)
         elif rows.names is not None and fitted is None and hasattr(self, "n_features_in_"):
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn(f"X has feature names, but {type(self).__name__} was fitted without feature names", UserWarning)
         width = getattr(self, "n_features_in_", None)
         if width is not None and rows.width is not None and rows.width != width:
             raise ValueError(
@@ -560,6 +556,9 @@ class PUClassifier(Estimator):
 
         With positives and unlabeled rows, use a scorer of :mod:`onesided.metrics` instead.
         """
+        refuse_masked(y, "y", "its true label")
+        y = aligned(X, y)
+        sample_weight = _beside(X, y, sample_weight)
         truth, found = column_of(y), np.asarray(self.predict(X))
         if len(truth) != len(found):
             raise ValueError(f"y: has {len(truth)} values, but X has {len(found)} rows")
@@ -575,7 +574,9 @@ class PUClassifier(Estimator):
         Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
         the model itself knows these rows by heart and may rank a hidden positive low. Of the table that it was fitted on, the
         labeled rows are left out. The others are known to be unlabeled, and in the single-sample scenario their probability is
-        that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population.
+        that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population. Rows are known by
+        the columns that the model learned from: a labeled and an unlabeled row that are equal there cannot be told apart.
+        Probabilities hold if the labeled positives are a random sample of the positives.
 
         Parameters
         ----------
@@ -599,7 +600,7 @@ class PUClassifier(Estimator):
         else:
             given = self._new_rows(X)
             scores, listed, unlabeled, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
-            say(said, self.verbose, above=3)
+            say(said, self.verbose)
             order = np.argsort(-scores, kind="stable")
             order = order[listed[order]][:k]
         best = scores[order]
@@ -607,8 +608,9 @@ class PUClassifier(Estimator):
         kinds: list[tuple[str, Any]] = [("row", np.int64)]
         kinds += [(name, np.float64) for name in ("score", "probability", "low", "high")]
         fields = [order, best, probability, low, high]
-        labels = index_of(X)
-        if labels is not None:
+        index = index_of(X)
+        if index is not None:
+            labels = np.asarray(index.to_numpy())
             kinds.append(("index", labels.dtype))
             fields.append(labels[order])
         return np.rec.fromarrays(fields, dtype=kinds)
@@ -616,8 +618,8 @@ class PUClassifier(Estimator):
     def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
         """How many rows of a list to review so that a share of the positives is found.
 
-        The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds whatever the
-        model is worth; a better one makes the list shorter.
+        The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds if the labeled
+        positives are a random sample of the positives, whatever the model is worth; a better one makes the list shorter.
 
         Parameters
         ----------
@@ -659,7 +661,7 @@ class PUClassifier(Estimator):
         most = whole("most", most)
         given = self._new_rows(X)
         found, adds_up, said = self.model_.explain(given, most)
-        say(said, self.verbose, above=3)
+        say(said, self.verbose)
         return [Explanation._of(parts, rest, score, adds_up) for parts, rest, score in found]
 
     def importance(
@@ -701,14 +703,15 @@ class PUClassifier(Estimator):
         counts = (whole("repeats", repeats), whole("columns", columns), seed_of(random_state))
         given = self._new_rows(X)
         if truth is None:
-            kinds = read_labels(y, self.pos_label, self.negative).kinds
+            kinds = read_labels(aligned(X, y), self.pos_label, self.negative).kinds
         else:
-            kinds = read_labels(truth, self.pos_label).kinds
+            refuse_masked(truth, "truth", "its true label")
+            kinds = read_labels(aligned(X, truth, "truth"), self.pos_label).kinds
         with Teller(self.verbose) as teller:
             found, said = self.model_.importance(
                 given, kinds, truth is not None, counts, threads_of(self.n_jobs), self.device or "cpu", teller.callback
             )
-        say(said, self.verbose, above=3)
+        say(said, self.verbose)
         return Importance._of(json.loads(found))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -724,7 +727,8 @@ class PUClassifier(Estimator):
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
         """Read a model file that Python, the command or Rust wrote, and the file of rows next to it if it is there.
 
-        Everything in them is checked; nothing in them is run.
+        Everything in them is checked; nothing in them is run. The model has the parameters that it was fitted with, see
+        :meth:`get_params`, so ``clone(model).fit(X, y)`` learns in the same way.
         """
         if not os.path.exists(path):
             raise FileNotFoundError(f"path: '{os.fspath(path)}' does not exist; check the path of the model")
@@ -747,9 +751,26 @@ class PUClassifier(Estimator):
     def _of_model(cls, model: Model) -> PUClassifier:
         loaded = cls()
         loaded._take(model)
+        # What another version calls a setting is not one here.
+        known = cls._get_param_names()
+        loaded.set_params(**{name: value for name, value in params_of(loaded.about_).items() if name in known})
         loaded.classes_, loaded.pos_label_, loaded._pos_index = np.array([0, 1]), 1, 1
-        loaded.method = loaded.about_["method"]
+        loaded._params_are_unknown = "given" not in loaded.about_
         return loaded
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every parameter by name.
+
+        A model from a file has those that it was fitted with, except for what depends on the machine (``n_jobs``, ``device``,
+        ``checkpoint``), on y (``pos_label``, ``negative``) and on you (``verbose``).
+        """
+        if self._params_are_unknown:
+            warn(
+                "the file of this model was written by an earlier version and does not hold the parameters of its fit: only "
+                "those that the model itself tells are known",
+                FitWarning,
+            )
+        return super().get_params(deep)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle holds: plain values and the bytes that :meth:`save` writes into its two files, no code."""
@@ -824,6 +845,12 @@ def _probability(scores: np.ndarray) -> np.ndarray:
     return probabilities(scores, 0.0).astype(np.float64)
 
 
+def _beside(X: Any, y: Any, sample_weight: Any) -> Any:
+    """Weights in the order of the rows, by the index of X or, where that has none, of y."""
+    refuse_masked(sample_weight, "sample_weight", "a weight")
+    return aligned(X, sample_weight, "sample_weight") if index_of(X) is not None else aligned(y, sample_weight, "sample_weight", "y")
+
+
 def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:
     """A weight above 0 for every row."""
     if sample_weight is None:
@@ -841,13 +868,14 @@ def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight: has {len(weights)} values, but y has {rows}")
     if len(weights) and not weights.any():
         raise ValueError("sample_weight: every weight is zero; weights are finite numbers above 0")
-    # Numbers that 32 bits round to 0 or to infinity are not weights, either.
-    narrow = weights.astype(np.float32)
-    wrong = np.flatnonzero(~((narrow > 0) & np.isfinite(narrow)))
+    # Numbers that vanish in 32 bits, or overflow them, are not weights, either.
+    with np.errstate(over="ignore", under="ignore"):
+        narrow = weights.astype(np.float32)
+    wrong = np.flatnonzero(~((narrow >= np.finfo(np.float32).tiny) & np.isfinite(narrow)))
     if len(wrong):
         raise ValueError(
-            f"sample_weight: weights are finite numbers above 0, but row {wrong[0]} has {weights[wrong[0]]:g}; leave rows "
-            "without weight out"
+            f"sample_weight: weights are finite numbers above 0, but row {wrong[0]} has {weights[wrong[0]]:g} (32 bits hold 1.2e-38 "
+            "to 3.4e38); leave rows without weight out"
         )
     return narrow
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ._warnings import KINDS
+from ._warnings import KINDS, warn
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -56,7 +55,7 @@ class Estimator:
         defaults = inspect.signature(type(self).__init__).parameters
         return {
             name: value
-            for name, value in self.get_params().items()
+            for name, value in Estimator.get_params(self).items()
             if not (value is defaults[name].default or value == defaults[name].default)
         }
 
@@ -94,11 +93,11 @@ class Estimator:
         return tags
 
 
-def say(said: list[tuple[str, str]], verbose: int, above: int = 4) -> None:
+def say(said: list[tuple[str, str]], verbose: int) -> None:
     """Warnings as Python's, at the caller of the public method; the rest is printed where it was asked for."""
     for sentence, kind in said:
         if kind in KINDS:
-            warnings.warn(sentence, KINDS[kind], stacklevel=above)
+            warn(sentence, KINDS[kind])
         elif verbose:
             print(f"note: {sentence}", file=sys.stderr)
 

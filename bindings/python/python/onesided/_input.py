@@ -34,8 +34,8 @@ class Rows:
     width: int | None = None
 
 
-def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> Rows:
-    """What X is.
+def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None, drop: Sequence[str] = ()) -> Rows:
+    """What X is. Columns to drop are not looked at.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
         return _sparse(X, argument)
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
-        return _frame(X, argument, image_shape)
+        return _frame(X, argument, image_shape, drop)
     if pandas is not None and isinstance(X, pandas.Series):
         _check_series(X.dtype.kind in "fiubmM", argument)
         X = X.to_list()
@@ -85,7 +85,7 @@ def rows_of(X: Any, *, argument: str = "X", image_shape: str | None = None) -> R
             )
         if all(isinstance(cell, dict) for cell in X):
             raise TypeError(f"{argument}: a list of dicts is not a table; make it a data frame, pandas.DataFrame({argument})")
-    return _array(X, argument, image_shape)
+    return _array(X, argument, image_shape, drop)
 
 
 # Files of pictures by the ends of their names.
@@ -110,12 +110,11 @@ def _check_series(numeric: bool, argument: str) -> None:
         )
 
 
-def index_of(X: Any) -> np.ndarray | None:
-    """The labels of the rows of a data frame of pandas."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(X, pandas.DataFrame):
-        return None
-    return np.asarray(X.index.to_numpy())
+def unmasked(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
+    """The cells as objects, None where they are masked: what is masked is missing."""
+    cells = np.array(array.data, dtype=object)
+    cells[np.ma.getmaskarray(array)] = None
+    return cells
 
 
 def _is(X: Any, module: str, question: str) -> bool:
@@ -123,9 +122,9 @@ def _is(X: Any, module: str, question: str) -> bool:
     return found is not None and bool(getattr(found, question)(X))
 
 
-def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
+def _array(X: Any, argument: str, image_shape: str | None, drop: Sequence[str]) -> Rows:
     if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(np.ma.asarray(X, dtype=np.float64), np.nan)
+        X = np.ma.filled(X.astype(np.float64), np.nan) if X.dtype.kind in "fiub" else unmasked(X)
     try:
         array = np.asarray(X)
         if isinstance(X, (list, tuple)) and array.dtype.kind in "US":
@@ -165,10 +164,11 @@ def _array(X: Any, argument: str, image_shape: str | None) -> Rows:
         return _pictures(_shaped(array, image_shape, argument), argument)
     names = [f"x{at}" for at in range(array.shape[1])]
     if array.dtype.kind in "fiu":
+        _check_matrix(array, names, argument, drop)
         return Rows(("matrix", _plain(array), names), "table", len(array), None, array.shape[1])
     if array.dtype.kind == "b":
         return Rows(("matrix", array.view(np.uint8), names), "table", len(array), None, array.shape[1])
-    columns = [_cells(names[at], array[:, at], argument) for at in range(array.shape[1])]
+    columns = [_unread(name) if name in drop else _cells(name, array[:, at], argument) for at, name in enumerate(names)]
     return Rows(("columns", columns, len(array)), "table", len(array), None, array.shape[1])
 
 
@@ -238,7 +238,7 @@ def _sparse(X: Any, argument: str) -> Rows:
     _check_shape(X.shape, argument)
     if np.dtype(X.dtype).kind == "c":
         raise ValueError(f"{argument}: Complex data not supported")
-    csr = X.tocsr()
+    csr = _sound(X, argument).tocsr()
     if not csr.has_canonical_format:
         csr = csr.copy()
         csr.sum_duplicates()
@@ -248,6 +248,22 @@ def _sparse(X: Any, argument: str) -> Rows:
         raise ValueError(f"{argument}: a sparse matrix may hold neither NaN nor infinity")
     parts = (csr.indptr.astype(np.int64), csr.indices.astype(np.uint32), values)
     return Rows(("sparse", *parts, names), "sparse", csr.shape[0], None, csr.shape[1])
+
+
+def _sound(X: Any, argument: str) -> Any:
+    """The matrix, unless its places lie outside of it: scipy reads past its memory then instead of saying so."""
+    try:
+        if hasattr(X, "check_format"):
+            X.check_format(full_check=True)
+            return X
+        coo = X.tocoo()
+        if any(len(at) and not 0 <= at.min() <= at.max() < size for at, size in zip((coo.row, coo.col), coo.shape, strict=True)):
+            raise ValueError("a place lies outside of it")
+        return coo
+    except (ValueError, IndexError) as error:
+        raise ValueError(
+            f"{argument}: the sparse matrix is broken ({error}); build it again from its values, rows and columns"
+        ) from None
 
 
 def _stream(X: Any, argument: str) -> Rows:
@@ -269,7 +285,7 @@ def _names(X: Any, name: str) -> bool:
     return isinstance(found, (list, tuple)) and all(isinstance(one, str) for one in found)
 
 
-def _frame(X: Any, argument: str, image_shape: str | None) -> Rows:
+def _frame(X: Any, argument: str, image_shape: str | None, drop: Sequence[str]) -> Rows:
     _check_shape(X.shape, argument)
     if image_shape is not None:
         other = next((name for name, dtype in X.dtypes.items() if getattr(dtype, "kind", "O") not in "fiu"), None)
@@ -285,9 +301,32 @@ def _frame(X: Any, argument: str, image_shape: str | None) -> Rows:
     kinds = {dtype for dtype in X.dtypes}
     all_names = names if named else None
     if len(kinds) == 1 and isinstance(only := next(iter(kinds)), np.dtype) and only.kind in "fiu":
-        return Rows(("matrix", _plain(X.to_numpy()), names), "table", len(X), all_names, len(names))
-    columns = [_series(name, X.iloc[:, at], argument) for at, name in enumerate(names)]
+        matrix = X.to_numpy()
+        _check_matrix(matrix, names, argument, drop)
+        return Rows(("matrix", _plain(matrix), names), "table", len(X), all_names, len(names))
+    columns = [_unread(name) if name in drop else _series(name, X.iloc[:, at], argument) for at, name in enumerate(names)]
     return Rows(("columns", columns, len(X)), "table", len(X), all_names, len(names))
+
+
+def _unread(name: str) -> tuple[str, str, Any, Any]:
+    """A column that is not looked at."""
+    return name, "other", None, None
+
+
+def _check_matrix(matrix: np.ndarray, names: list[str], argument: str, drop: Sequence[str]) -> None:
+    if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
+        for name, low, high in zip(names, matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist(), strict=True):
+            if name not in drop:
+                _check_digits(name, low, high, argument)
+
+
+def _check_digits(name: str, low: Any, high: Any, argument: str) -> None:
+    """Refuses whole numbers that differ and are all the same once they are read as floats."""
+    if low != high and float(low) == float(high):
+        raise ValueError(
+            f"{argument}: column '{name}' holds whole numbers that differ only beyond the 16 digits that a number is read with; "
+            f"subtract the smallest, or leave it out with drop=['{name}']"
+        )
 
 
 def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
@@ -301,7 +340,7 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
         # When it begins: a month is its first day.
         return _series(name, series.dt.to_timestamp(), argument)
     if type(dtype).__name__ == "IntervalDtype":
-        return name, "other", None, None
+        return _unread(name)
     if type(dtype).__name__ == "DatetimeTZDtype":
         return _cells(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), argument)
     if kind in "mM":
@@ -312,6 +351,8 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
         missing = series.isna().to_numpy()
         return name, "flags", series.fillna(False).to_numpy(dtype=bool), missing
     if kind in "fiu":
+        if kind in "iu" and len(series):
+            _check_digits(name, series.min(), series.max(), argument)
         cells = series.to_numpy() if isinstance(dtype, np.dtype) else series.to_numpy(np.float64, na_value=np.nan)
         return name, "numbers", _plain(cells), None
     missing = series.isna().to_numpy()
@@ -332,10 +373,7 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
     if cells.dtype.kind in "fiu":
         return name, "numbers", _plain(cells), None
     if cells.dtype.kind in "US":
-        try:
-            return name, "numbers", cells.astype(np.float64), None
-        except ValueError:
-            cells = cells.astype(str)
+        cells = cells.astype(str)
     values = [None if is_missing(value) else value for value in cells.tolist()]
     present = [value for value in values if value is not None]
     types = {type(value) for value in present}
@@ -346,7 +384,12 @@ def _cells(name: str, cells: np.ndarray, argument: str) -> tuple[str, str, Any, 
         flags = np.array([bool(value) for value in values])
         return name, "flags", flags, missing if missing.any() else None
     if all(_is_number(kind) for kind in types):
-        numbers = np.array([np.nan if value is None else float(value) for value in values])
+        try:
+            numbers = np.array([np.nan if value is None else float(value) for value in values])
+        except OverflowError:
+            raise ValueError(f"{argument}: column '{name}' holds a number beyond those that 64 bits hold; rescale it") from None
+        if present and types <= {int}:
+            _check_digits(name, min(present), max(present), argument)
         return name, "numbers", numbers, None
     if all(issubclass(kind, (np.ndarray, list, tuple)) for kind in types):
         return name, "vectors", _vectors(name, values, argument), None
@@ -382,7 +425,8 @@ def is_missing(value: Any) -> bool:
     if isinstance(value, (str, bytes, np.ndarray, list, tuple, dict)):
         return False
     equal = value == value
-    return not (isinstance(equal, (bool, np.bool_)) and bool(equal))
+    # NA is equal to nothing, not even to itself; a frame or an array in a cell is compared cell by cell, and is there.
+    return not equal if isinstance(equal, (bool, np.bool_)) else equal is value
 
 
 def _is_number(kind: type) -> bool:

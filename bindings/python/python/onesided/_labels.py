@@ -6,15 +6,13 @@ opposite. So few pairs are taken as they are, everything else is named, and what
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._input import is_missing
-from ._warnings import DataWarning
+from ._input import is_missing, unmasked
+from ._warnings import DataWarning, warn
 
 
 # What the command takes, too: words of programs, and of people who fill in a sheet in six languages.
@@ -59,48 +57,48 @@ def column_of(y: Any, argument: str = "y") -> np.ndarray:
         raise ValueError(
             f"{argument}: one string is not a column of labels; give the column itself, such as frame[{y!r}], and leave it out of X"
         )
-    if hasattr(y, "to_numpy"):
+    if isinstance(y, np.ma.MaskedArray):
+        values = unmasked(y) if np.ma.is_masked(y) else np.asarray(y)
+    elif hasattr(y, "to_numpy"):
         values = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
     elif isinstance(y, (list, tuple)) and len({isinstance(value, str) for value in y}) == 2:
         # An array of numpy would turn numbers next to words into words.
         values = np.asarray(y, dtype=object)
     else:
         values = np.asarray(y)
+    if values.ndim == 0:
+        raise ValueError(
+            f"{argument}: is of type {type(y).__name__}, which is not a column of labels; give a list, an array or a column of a "
+            "frame, with a value for each row of X in their order"
+        )
     if values.ndim == 2 and values.shape[1] == 1:
-        warnings.warn(_conversion_warning(), stacklevel=4)
+        warn(*_conversion_warning())
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"{argument} should be a 1d array, got an array of shape {values.shape} instead")
     return np.asarray(values)
 
 
-def check_order(X: Any, y: Any) -> None:
-    """Warns where the labels of two indexes of pandas are the same in another order: rows are matched by position."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(X, pandas.DataFrame) or not isinstance(y, pandas.Series):
-        return
-    if len(X) == len(y) and not X.index.equals(y.index) and X.index.isin(y.index).all() and y.index.isin(X.index).all():
-        warnings.warn(
-            "y: its index has the labels of X's index in another order, and rows are matched by position; if they belong "
-            "together by label, give y.loc[X.index]",
-            DataWarning,
-            stacklevel=3,
-        )
-
-
-def _conversion_warning() -> Warning:
+def _conversion_warning() -> tuple[str, type[Warning]]:
     text = "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, )"
     try:
         from sklearn.exceptions import DataConversionWarning
     except ImportError:
-        return UserWarning(text)
-    found: Warning = DataConversionWarning(text)
-    return found
+        return text, UserWarning
+    return text, DataConversionWarning
 
 
 def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
-    """Read y; the error says what was seen and what to do."""
+    """Read y; the error says what was seen and what to do. What is masked is unlabeled."""
     values = column_of(y)
+    hidden = _masked_beside_unlabeled(y, negative)
+    if hidden is not None:
+        shown = read_labels(values[~hidden], pos_label, negative)
+        positive, known = np.zeros((2, len(values)), dtype=bool)
+        positive[~hidden] = shown.positive
+        if shown.negative is not None:
+            known[~hidden] = shown.negative
+        return Labels(positive, shown.classes, shown.pos_index, known if known.any() else None)
     if values.size == 0:
         raise ValueError("y: Found array with 0 sample(s) while a minimum of 1 is required.")
     if values.dtype.kind == "c":
@@ -125,6 +123,23 @@ def read_labels(y: Any, pos_label: Any = None, negative: Any = None) -> Labels:
     if isinstance(label, str) == isinstance(other, str):
         rest = _both(rest.positive, other, label)
     return Labels(positive, rest.classes, rest.pos_index, known if known.any() else None)
+
+
+def _masked_beside_unlabeled(y: Any, negative: Any) -> np.ndarray | None:
+    """Which cells are masked, where the others have a value that means unlabeled of their own; otherwise they are missing values."""
+    if not np.ma.is_masked(y):
+        return None
+    others = y.compressed()
+    for value in [] if negative is None else negatives_of(negative):
+        others = others[~_equal(others, value)]
+    return np.ma.getmaskarray(y).ravel() if len(_distinct(others)) > 1 else None
+
+
+def refuse_masked(values: Any, argument: str, what: str) -> None:
+    """Refuses a masked array where every row needs a value."""
+    if np.ma.is_masked(values):
+        row = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+        raise ValueError(f"{argument}: row {row} is masked, and every row needs {what}; fill it in or leave the row out")
 
 
 def _read(values: np.ndarray, missing: np.ndarray, pos_label: Any) -> Labels:
@@ -152,7 +167,7 @@ def labeled_or_not(y: Any, pos_label: Any, negative: Any) -> tuple[Labels, np.nd
     rest = np.ones(len(values), dtype=bool)
     for value in [] if negative is None else negatives_of(negative):
         rest &= ~_equal(values, value)
-    return read_labels(values[rest], pos_label), rest
+    return read_labels((np.ma.ravel(y) if np.ma.is_masked(y) else values)[rest], pos_label), rest
 
 
 def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, negatives: list[Any]) -> np.ndarray:
@@ -164,10 +179,9 @@ def _known_negatives(values: np.ndarray, missing: np.ndarray, pos_label: Any, ne
         if not rows.any():
             # A fold of a cross-validation may well have none.
             seen = _shown(_distinct(values[~missing]))
-            warnings.warn(
+            warn(
                 f"negative: no row of y has {value!r}, so no such negatives are learned from; it holds {seen}",
                 DataWarning,
-                stacklevel=5,
             )
         known |= rows
     if known.all():

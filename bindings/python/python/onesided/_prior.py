@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
+from ._index import aligned
 from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import Prior
 from ._onesided import estimate_prior as _estimate_prior
-from ._settings import check_columns, reading_of
-from ._warnings import PriorWarning
+from ._settings import check_columns, names_of, reading_of
+from ._warnings import PriorWarning, warn
 
 
 class Picture(str):
@@ -154,16 +154,17 @@ def estimate_prior(
     names = [name.strip() for one in names for name in one.split(",") if name.strip()]
     if not names:
         raise ValueError("estimator: name at least one, or 'quick', or 'all'")
+    drop = names_of("drop", reading.get("drop"))
     if X_pos is not None or X_unl is not None or X_neg is not None:
         if X is not None or y is not None:
             raise ValueError("X_pos and X_unl: give these two, or X and y, not both")
         given = {"X_pos": X_pos, "X_unl": X_unl, **({} if X_neg is None else {"X_neg": X_neg})}
-        parts, counts = parts_of({argument: rows_of(X, argument=argument) for argument, X in given.items()})
+        parts, counts = parts_of({argument: rows_of(X, argument=argument, drop=drop) for argument, X in given.items()})
         kinds = np.repeat(np.array([1, 0, -1], dtype=np.int8)[: len(counts)], counts)
         scenario = scenario or "case-control"
     else:
-        kinds = read_labels(y, pos_label, negative).kinds
-        rows = rows_of(X, argument="X")
+        kinds = read_labels(aligned(X, y), pos_label, negative).kinds
+        rows = rows_of(X, argument="X", drop=drop)
         if rows.count is not None and rows.count != len(kinds):
             raise ValueError(f"y: has {len(kinds)} values, but X has {rows.count} rows")
         check_columns(reading, rows.kind)
@@ -173,10 +174,10 @@ def estimate_prior(
         found, said = _estimate_prior(
             parts, kinds, names, scorer, settings, reading_of(reading), teller.callback
         )
-    say(said, verbose, above=3)
+    say(said, verbose)
     estimate = PriorEstimate(found)
     for sentence in estimate.about["warnings"]:
-        warnings.warn(sentence, PriorWarning, stacklevel=2)
+        warn(sentence, PriorWarning)
     return estimate
 
 

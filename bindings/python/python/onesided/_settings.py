@@ -35,7 +35,7 @@ def reading_of(params: dict[str, Any]) -> str:
         if value is None:
             continue
         if name in COLUMNS:
-            value = _names_of(name, value)
+            value = names_of(name, value)
         elif name == "image_shape":
             value = _shape_of(value)
         elif name in _NUMBERS:
@@ -48,7 +48,10 @@ def reading_of(params: dict[str, Any]) -> str:
     return json.dumps(given)
 
 
-def _names_of(name: str, value: Any) -> list[str]:
+def names_of(name: str, value: Any) -> list[str]:
+    """Names of columns: one, several, or none."""
+    if value is None:
+        return []
     if isinstance(value, str):
         return [value]
     try:
@@ -60,8 +63,7 @@ def _names_of(name: str, value: Any) -> list[str]:
 def check_columns(params: dict[str, Any], kind: str) -> None:
     """Refuses names of columns where rows have none: they would be ignored without a word."""
     for name in COLUMNS:
-        # An empty list names nothing.
-        if params.get(name) is not None and kind != "table" and len(_names_of(name, params[name])) > 0:
+        if kind != "table" and len(names_of(name, params.get(name))) > 0:
             what = "a sparse matrix, whose columns have no names" if kind == "sparse" else f"{kind}, which have no columns"
             raise ValueError(f"{name}: it names columns of a table, and X is {what}; leave it out")
 
@@ -130,3 +132,49 @@ def _text(value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def params_of(about: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a fit by what a model file says of it, the other way round than :func:`settings_of` and :func:`reading_of`.
+
+    How texts and pictures are read is part of their encoding; the other settings are those that were given.
+    """
+    report = about["report"]
+    seed = report.get("seed") or (report.get("config") or {}).get("seed")
+    params: dict[str, Any] = {"method": about["method"]} if "given" not in about else {}
+    params |= {"scenario": about["scenario"], "random_state": seed or None, **_reading_params(about["features"])}
+    for name, value in about.get("given", {}).items():
+        params[name.replace("-", "_")] = _value_of(value) if isinstance(value, str) else value
+    options = dict(about.get("options", []))
+    monotone = options.pop("monotone", None)
+    return params | {"monotone": monotone, "option": {name: _value_of(value) for name, value in options.items()} or None}
+
+
+def _reading_params(encoding: dict[str, Any]) -> dict[str, Any]:
+    """How texts and pictures are read, by how they are encoded."""
+    if encoding.get("from") == "files":
+        return {"image_shape": "{channels}x{height}x{width}".format(**encoding["image"])}
+    texts = [encoding, *encoding.get("features", [])]
+    options = next((one["text"]["options"] for one in texts if "text" in one), None)
+    if options is None:
+        return {}
+    names = {rust: name for name, rust in _FEATURES.items()}
+    return {
+        "features": names[options["weighting"]],
+        "ngrams": options["phrase_lengths"][1],
+        "min_texts": options["min_texts"],
+        "max_terms": options["max_terms"],
+        "stop_words": "english" if options["stop_words"] else None,
+    }
+
+
+def _value_of(text: str) -> Any:
+    """A setting as a number or a truth value, where it is one."""
+    if text in ("true", "false"):
+        return text == "true"
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text

@@ -14,15 +14,15 @@ share of positives among the unlabeled rows. If the labeled positives are a rand
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._estimator import seed_of
-from ._labels import labeled_or_not
+from ._index import aligned
+from ._labels import labeled_or_not, refuse_masked
 from ._onesided import pu_metrics as _pu_metrics
-from ._warnings import PriorWarning
+from ._warnings import PriorWarning, warn
 
 __all__ = ["METRICS", "Interval", "PUScorer", "make_pu_scorer", "pu_metrics", "pu_score"]
 
@@ -84,7 +84,7 @@ def pu_metrics(
     )
     if prior_in_unlabeled is not None:
         for sentence in said:
-            warnings.warn(sentence, UserWarning, stacklevel=2)
+            warn(sentence, UserWarning)
     return found
 
 
@@ -100,8 +100,9 @@ def _measured(
     negative: Any,
 ) -> tuple[dict[str, Interval], list[str]]:
     """The metrics, and what to know before trusting them."""
+    refuse_masked(scores, "scores", "a score")
     labels, rest = labeled_or_not(y, pos_label, negative)
-    positive, values = labels.positive, np.asarray(scores, dtype=np.float32)
+    positive, values = labels.positive, np.asarray(aligned(y, scores, "scores", "y"), dtype=np.float32)
     if values.shape != rest.shape:
         raise ValueError(f"scores: has the shape {values.shape}, but y has {len(rest)} values")
     values = values[rest]
@@ -125,7 +126,7 @@ def pu_score(
     if metric in _OF_PRIOR and prior_in_unlabeled is None:
         raise ValueError(f"prior_in_unlabeled: the metric {metric} needs the share of positives among unlabeled rows")
     prior = prior_in_unlabeled if metric in _OF_PRIOR else None
-    scores = np.asarray(predicted, dtype=np.float32)
+    scores = np.asarray(aligned(y, predicted, "predicted", "y"), dtype=np.float32)
     # A search measures hundreds of models: it is told the numbers, not each warning.
     found, _ = _measured(y, scores, 0.5, prior, 1, None, pos_label=pos_label, negative=negative)
     # r^2 / a, r / a and precision are not defined where nothing is predicted positive: the worst there is.
@@ -160,6 +161,7 @@ class PUScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, **_: Any) -> float:
         """The metric of a fitted estimator; larger is better, so the risk is negated."""
+        y = aligned(X, y)
         prior = self._prior(estimator, y) if self.metric in _OF_PRIOR else None
         if self.metric in _OF_SCORES:
             predicted = self._scores(estimator, X)
@@ -224,12 +226,11 @@ class PUScorer:
             self._first = prior
         elif not self._told and abs(prior - self._first) > _SAME:
             self._told = True
-            warnings.warn(
+            warn(
                 f"the metric {self.metric} is computed with each model's own share of positives ({self._first:.3f} and "
                 f"{prior:.3f} so far), so models are not compared by one measure: give one share for all, "
                 f"make_pu_scorer({self.metric!r}, prior=SHARE), or use a metric that needs none, such as 'auc_pu' or 'lee_liu'",
                 PriorWarning,
-                stacklevel=4,
             )
 
     def __repr__(self) -> str:

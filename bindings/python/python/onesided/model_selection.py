@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._estimator import seed_of
+from ._index import aligned
 from ._labels import read_labels
 
 __all__ = ["PUKFold", "PUShuffleSplit"]
@@ -47,7 +48,7 @@ class PUKFold:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> _Split:
         """Row numbers to train on and to test on, fold by fold."""
-        kinds = read_labels(y, self.pos_label, self.negative).kinds
+        kinds = read_labels(aligned(X, y), self.pos_label, self.negative).kinds
         rng = np.random.default_rng(seed_of(self.random_state))
         fold = np.empty(len(kinds), dtype=np.int64)
         for what, kind in (("positive", 1), ("unlabeled", 0), ("negative", -1)):
@@ -99,7 +100,7 @@ class PUShuffleSplit:
 
     def split(self, X: Any, y: Any, groups: Any = None) -> _Split:
         """Row numbers to train on and to test on, split by split."""
-        found = read_labels(y, self.pos_label, self.negative).kinds
+        found = read_labels(aligned(X, y), self.pos_label, self.negative).kinds
         rng = np.random.default_rng(seed_of(self.random_state))
         kinds = [np.flatnonzero(found == kind) for kind in (1, 0, -1)]
         for what, rows in zip(("positive", "unlabeled"), kinds, strict=False):

@@ -435,7 +435,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "held_out": about.report.held_out,
         "folds": about.report.folds,
         "threshold": about.threshold,
-        "threshold_rule": about.threshold_rule,
+        "threshold_rule": about.threshold_rule_name(),
         "metrics": with_intervals(metrics(about)),
         "warnings": warnings,
         "device": about.report.device,

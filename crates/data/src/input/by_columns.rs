@@ -269,6 +269,7 @@ impl<'a> Reading<'a> {
             .with_notes(Note::of_leaks(&self.leaks))
             .with_notes(self.stops.into_iter().map(Note::LabelsStop))
             .with_columns(columns)
+            .with_asked(options)
             .with_notes((!self.open.is_empty()).then_some(Note::OpenDates(self.open)))
             .with_notes((!unused.is_empty()).then_some(Note::NotUsed(unused))))
     }

@@ -1,6 +1,6 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
-use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, Note, TextInput};
+use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
@@ -12,6 +12,11 @@ use std::sync::Arc;
 
 /// Copies are reported from one in this many rows on; fewer occur by chance.
 const ONE_IN: usize = 20;
+
+/// Whether it is a number above 0 of full precision: what vanishes in 32 bits is no weight.
+pub(super) fn is_weight(weight: f32) -> bool {
+    weight > 0.0 && weight.is_normal()
+}
 
 /// Rows that an [`Encoding`] made, with what is known of them.
 ///
@@ -29,14 +34,15 @@ pub struct Dataset {
     pub(super) missing: MissingCells,
     drawn_from: Option<DrawnFrom>,
     columns: Vec<ColumnRead>,
+    asked: Option<Arc<InputOptions>>,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
         let (labels, truth, weights, drawn_from) = (None, None, None, None);
-        let columns = Vec::new();
-        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from, columns }
+        let (columns, asked) = (Vec::new(), None);
+        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from, columns, asked }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -112,7 +118,7 @@ impl Dataset {
     /// With a weight per row, a number above 0: an example's loss counts as often, and means become weighted means.
     pub fn with_weights(mut self, weights: Vec<f32>) -> Result<Self, DataError> {
         self.check_length("weights", weights.len())?;
-        if let Some(row) = weights.iter().position(|&weight| !(weight > 0.0 && weight.is_finite())) {
+        if let Some(row) = weights.iter().position(|&weight| !is_weight(weight)) {
             let (column, found) = ("weights".to_string(), weights[row].to_string());
             return Err(DataError::Weight { column, row: row + 1, found });
         }
@@ -154,6 +160,12 @@ impl Dataset {
 
     pub(super) fn with_columns(mut self, columns: Vec<ColumnRead>) -> Self {
         self.columns = columns;
+        self
+    }
+
+    /// With how a table was asked to be read.
+    pub(super) fn with_asked(mut self, options: &InputOptions) -> Self {
+        self.asked = Some(Arc::new(options.clone()));
         self
     }
 
@@ -229,6 +241,11 @@ impl Dataset {
         &self.columns
     }
 
+    /// How the table was asked to be read, where an encoding was learned from one.
+    pub fn asked(&self) -> Option<&InputOptions> {
+        self.asked.as_deref()
+    }
+
     /// The rows at `indices`, in that order, with what is known of them. Panics if one of them does not exist, as indexing
     /// a slice does.
     pub fn select(&self, indices: &[usize]) -> Dataset {
@@ -246,6 +263,7 @@ impl Dataset {
             missing: self.missing.select(indices),
             drawn_from: None,
             columns: Vec::new(),
+            asked: self.asked.clone(),
         }
     }
 
@@ -283,6 +301,7 @@ impl Dataset {
             missing: self.missing.clone(),
             drawn_from: self.drawn_from,
             columns: self.columns.clone(),
+            asked: self.asked.clone(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tables: numbers, categories, texts and vectors, each column as what it is.
 
+use super::dataset::is_weight;
 use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
 use crate::dates;
@@ -167,7 +168,7 @@ pub(super) fn learn(
         .with_missing(report.cells);
     let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
-    let data = data.with_columns(columns);
+    let data = data.with_columns(columns).with_asked(options);
     let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
     Ok(data.with_notes(unused))
 }
@@ -356,7 +357,7 @@ pub(super) fn weights_from(column: &str, cells: &TextColumn) -> Result<Vec<f32>,
             return Err(DataError::MissingWeight { column, row });
         }
         match cell.parse::<f32>() {
-            Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
+            Ok(weight) if is_weight(weight) => Ok(weight),
             _ => Err(DataError::Weight { column, row, found: cell.to_string() }),
         }
     };

@@ -1,0 +1,35 @@
+//! What was set by hand before a fit, so that the same can be asked again.
+
+use onesided_data::Dataset;
+use onesided_learn::Config;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Settings of the machine, and those that the document has in another place: `scenario`, `options` and `report.seed`.
+const ELSEWHERE: [&str; 7] = ["threads", "device", "checkpoint", "scenario", "option", "monotone", "seed"];
+/// Of how a table is read, what its encoding does not tell.
+const OF_TABLES: [&str; 8] =
+    ["drop", "only", "text", "numeric", "categorical", "date", "missing", "max-unlabeled"];
+
+/// Settings by their names, as texts; how a table is read by the names of options.
+pub type Given = BTreeMap<String, Value>;
+
+/// What a learner and the rows that it learned from were asked for. What was left open is not among it.
+pub(crate) fn given(config: &Config, data: &Dataset) -> Given {
+    let settings = object(serde_json::to_value(config));
+    let settings = settings.into_iter().filter(|(name, _)| !ELSEWHERE.contains(&name.as_str()));
+    let reading = data.asked().map_or_else(Map::new, |options| object(serde_json::to_value(options)));
+    let plain = object(serde_json::to_value(onesided_data::InputOptions::default()));
+    let reading = reading.into_iter().filter(|(name, value)| {
+        OF_TABLES.contains(&name.as_str()) && plain.get(name).is_none_or(|default| default != value)
+    });
+    settings.chain(reading).collect()
+}
+
+/// Both are written as objects.
+fn object(written: serde_json::Result<Value>) -> Map<String, Value> {
+    match written {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
