@@ -48,10 +48,16 @@ impl ListStyle {
         }
     }
 
-    /// How a list of this table is written.
-    pub fn write_as(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<WriteAs, Failure> {
+    /// How a list of this table is written; `harmless` keeps spreadsheets from running its texts.
+    pub fn write_as(
+        self,
+        table: &Path,
+        flags: &FileFlags,
+        notes: &[Note],
+        harmless: bool,
+    ) -> Result<WriteAs, Failure> {
         let (style, numbers_in_texts) = (self.of(table, flags, notes)?, decimal_of(flags, notes)?);
-        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts })
+        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts, harmless })
     }
 }
 

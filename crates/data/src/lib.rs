@@ -135,8 +135,8 @@ pub use text::{
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;
 pub use write::{
-    OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, write_atomically, write_batches, write_csv,
-    write_privately, write_table, write_table_as,
+    Cut, OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, followed, write_atomically, write_batches,
+    write_csv, write_privately, write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

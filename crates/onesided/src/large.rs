@@ -36,12 +36,17 @@ const GIVEN_BACK: u64 = 32 << 20;
 /// What the process has before it reads anything.
 const PROCESS: u64 = 16 << 20;
 
+/// What is held of a row while trees are grown if the table has copies: the first row that is equal to it.
+const BYTES_PER_COPY: u64 = 4;
+
 /// A table of which trees can be grown though its rows do not fit into memory.
 #[derive(Debug)]
 pub struct LargeTable {
     data: Dataset,
     binned: Binned,
     place: Place,
+    /// The fingerprint of all rows.
+    fingerprint: Fingerprint,
 }
 
 /// Where the rows can be read again.
@@ -67,7 +72,10 @@ impl LargeTable {
         check_memory(|| format!("{} rows of one byte per cell", data.len()), bytes_for(data.len(), cells))?;
         let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
-        Ok(Self { data, binned: builder.finish()?, place })
+        let (of_rows, fingerprint) = place.fingerprints(&data)?;
+        let data = data.with_fingerprints_away(&of_rows)?;
+        drop(of_rows);
+        Ok(Self { data, binned: builder.finish()?, place, fingerprint })
     }
 
     /// Whether a table of this many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
@@ -87,7 +95,7 @@ impl LargeTable {
 fn bytes_for(rows: usize, cells: u64) -> u64 {
     let per_row = |bytes: u64| bytes.saturating_mul(rows as u64);
     let columns = cells / (rows as u64).max(1);
-    let growing = cells.saturating_add(per_row(BYTES_PER_ROW));
+    let growing = cells.saturating_add(per_row(BYTES_PER_ROW + BYTES_PER_COPY));
     let reading = BYTES_TO_READ.saturating_add(BYTES_PER_COLUMN.saturating_mul(columns));
     if cells < GIVEN_BACK {
         growing.saturating_add(reading)
@@ -97,6 +105,37 @@ fn bytes_for(rows: usize, cells: u64) -> u64 {
 }
 
 impl Place {
+    /// Hands over the rows again, piece by piece.
+    fn each(
+        &self,
+        data: &Dataset,
+        visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut rows = 0;
+        data.encoding().stream::<Error>(&self.input, &self.again, Cutting::default(), &mut |piece| {
+            rows += piece.len();
+            visit(&piece)
+        })?;
+        if rows == data.len() {
+            return Ok(());
+        }
+        let cause = std::io::Error::other("it changed while it was being read");
+        let file = self.input.paths()[0].display().to_string();
+        Err(DataError::Read { file, cause }.into())
+    }
+
+    /// A fingerprint per row, without salt, and that of all.
+    fn fingerprints(&self, data: &Dataset) -> Result<(Vec<u64>, Fingerprint), Error> {
+        let (mut of_rows, mut so_far) = (Vec::with_capacity(data.len()), None);
+        self.each(data, &mut |piece| {
+            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(data.len(), piece));
+            so_far = Some(before.of_piece(piece));
+            of_rows.extend(piece.fingerprints(0)?);
+            Ok(())
+        })?;
+        Ok((of_rows, so_far.unwrap_or_default()))
+    }
+
     /// Some rows as numbers, positives and unlabeled rows thinned evenly; all, where they are few.
     fn few(&self, data: &Dataset, task: &Task) -> Result<Dataset, Error> {
         let drawn = thinned(&task.labels, ROWS_FOR_PRIOR, task.seed);
@@ -130,13 +169,13 @@ impl Learner {
         if self.config.model != Some(ModelChoice::Trees) || self.config.reserve.is_some() {
             return Err(DataError::Away.into());
         }
-        let LargeTable { data, binned, place } = table;
+        let LargeTable { data, binned, place, fingerprint } = table;
         let few = |task: &Task| place.few(&data, task);
         let views = Views::of_bins(&data, binned);
         let elsewhere = Elsewhere { drawn_of: None, few: Some(&few) };
         let (model, scores) = self.fit_rows(&views, None, elsewhere, observer)?;
         drop(views);
-        model.with_streamed_rows(&data, &place, scores)
+        model.with_streamed_rows(&data, &place, fingerprint, scores)
     }
 }
 
@@ -146,32 +185,18 @@ impl Model {
         mut self,
         data: &Dataset,
         place: &Place,
+        fingerprint: Fingerprint,
         out_of_fold: OutOfFold,
     ) -> Result<Self, Error> {
         let OutOfFold { mut scores, by } = out_of_fold;
         scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
-        let (rows, encoding) = (data.len(), self.encoding().clone());
-        let mut so_far: Option<Fingerprint> = None;
-        let each = |visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>| {
-            encoding
-                .stream::<Error>(&place.input, &place.again, Cutting::default(), &mut |piece| visit(&piece))
-        };
-        each(&mut |piece| {
-            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(rows, piece));
-            so_far = Some(before.of_piece(piece));
-            Ok(())
-        })?;
-        self.fitted_on(so_far.map(Fingerprint::letters));
-        let (salt, mut of_rows) = (self.salt(), Vec::with_capacity(rows));
-        each(&mut |piece| {
+        self.fitted_on(Some(fingerprint.letters()));
+        let (salt, rows) = (self.salt(), data.len());
+        let mut of_rows = Vec::with_capacity(rows);
+        place.each(data, &mut |piece| {
             of_rows.extend(piece.fingerprints(salt)?);
             Ok(())
         })?;
-        if of_rows.len() != rows {
-            let cause = std::io::Error::other("it changed while it was being read");
-            let file = place.input.paths()[0].display().to_string();
-            return Err(DataError::Read { file, cause }.into());
-        }
         let kinds = kinds_of(data.labels(), rows);
         let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt).scored_by(by);
         self.known = Some(Arc::new(known));
