@@ -68,6 +68,7 @@ mod matrix;
 mod memory;
 mod names;
 mod parallel;
+mod phase;
 mod place;
 mod prior;
 mod random;
@@ -114,6 +115,7 @@ pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, memory_in_all, memory_left, parse_size};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
+pub use phase::{Phase, PhaseNow, phase_now};
 pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use random::Stream;
@@ -128,7 +130,7 @@ pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
-pub use temporary::remove_temporaries;
+pub use temporary::end_process;
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };

@@ -11,8 +11,8 @@ use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
 use crate::learner::Elsewhere;
 use crate::{Error, Learner, Model};
 use onesided_data::{
-    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, ReadAgain, Stream, check_memory,
-    memory_in_all,
+    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, Phase, ReadAgain, Stream,
+    check_memory, memory_in_all,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
 use onesided_trees::{BYTES_PER_ROW, Binned, BinnedBuilder};
@@ -111,9 +111,11 @@ impl Place {
         data: &Dataset,
         visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        let phase = Phase::new("comparing rows", data.len() as u64, "rows");
         let mut rows = 0;
         data.encoding().stream::<Error>(&self.input, &self.again, Cutting::default(), &mut |piece| {
             rows += piece.len();
+            phase.add(piece.len() as u64);
             visit(&piece)
         })?;
         if rows == data.len() {

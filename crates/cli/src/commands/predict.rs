@@ -15,7 +15,7 @@ use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
-use onesided::data::{DataError, WriteAs, counted, grouped, is_standard_output, write_batches};
+use onesided::data::{DataError, Phase, WriteAs, counted, grouped, is_standard_output, write_batches};
 use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -141,7 +141,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     match &flags.out {
         Some(out) => {
             let how = style.write_as(&flags.file, &flags.files, &streamed.notes, flags.safe_csv)?;
-            written = write_list(out, &how, &columns, list)?;
+            written = write_list(out, &how, &columns, limit.min(rows), list)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -261,9 +261,11 @@ fn write_list(
     out: &Path,
     how: &WriteAs,
     columns: &ListColumns,
+    rows: usize,
     mut list: impl Iterator<Item = Result<Listed, DataError>> + Send,
 ) -> Result<Written, Failure> {
     let mut written = Written::default();
+    let phase = Phase::new("writing", rows as u64, "rows");
     let mut next = || -> Result<_, DataError> {
         if interrupted() {
             let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
@@ -275,6 +277,7 @@ fn write_list(
         }
         let of_batch = columns.of(&batch, written.rows + 1);
         written.rows += batch.len() as u64;
+        phase.add(batch.len() as u64);
         written.positive += batch.iter().filter(|row| row.positive).count();
         Ok(Some(of_batch))
     };
