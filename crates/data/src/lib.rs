@@ -112,7 +112,9 @@ pub use input::{
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, memory_in_all, memory_left, parse_size};
+pub use memory::{
+    check_memory, limit_memory, memory_held, memory_in_all, memory_left, parse_size, reusing_memory,
+};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
 pub use phase::{Phase, PhaseNow, phase_now};

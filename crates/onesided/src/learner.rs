@@ -286,7 +286,7 @@ impl Learner {
     }
 
     /// What learns from a data set.
-    fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
+    pub(crate) fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
         Ok(match &self.own {
             Own::Nothing => Arc::from(self.config.scorer(data)?),
             Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), data)?),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What boosting keeps of a row besides its cells: its number in a few lists, a score, two derivatives.
-pub const BYTES_PER_ROW: u64 = 45;
+pub const BYTES_PER_ROW: u64 = 50;
 
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
