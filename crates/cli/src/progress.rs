@@ -118,6 +118,8 @@ impl Screen {
             return None;
         };
         let (done, all) = (now.done as f64, now.all as f64);
+        // It was under way before anybody looked.
+        (self.phase, self.since, self.done_at_first) = (now.what, now.since, 0.0);
         let rate = self.rate(now.what, done);
         self.show(now.what, (done, all), || phase_message(&now, rate))
     }
@@ -340,15 +342,14 @@ mod tests {
     /// A line now and then: the first only after a while, and none while training tells where it is.
     #[test]
     fn phases_are_shown_where_nobody_tells() {
-        let now = PhaseNow { what: "reading", unit: "bytes", done: 5, all: 10, since: Instant::now() };
         let long_ago = Instant::now().checked_sub(2 * PAUSE).unwrap();
+        let now = PhaseNow { what: "reading", unit: "bytes", done: 5, all: 10, since: long_ago };
         let mut screen = Screen::new();
         assert_eq!(screen.look(Some(now)), None);
         screen.last_line = long_ago;
         screen.told = Some(Instant::now());
         assert_eq!(screen.look(Some(now)), None);
         screen.told = Some(long_ago);
-        (screen.phase, screen.since, screen.done_at_first) = ("reading", long_ago, 0.0);
         assert_eq!(
             screen.look(Some(now)).as_deref(),
             Some("reading: 0.0 of 0.0 MB, 0.0 MB/s (50%, about 20 s left)")

@@ -131,7 +131,7 @@ impl Fitted {
             }
             Fitted::Ensemble(members) => {
                 let mut sum = vec![0f64; data.len()];
-                let phase = Phase::new("scoring", (members.len() * data.len()) as u64, "rows");
+                let phase = Phase::new("scoring", (members.len() * data.len()) as u64, "scores");
                 for Member { weight, fitted } in members {
                     let scores = fitted.scores(data, device, threads)?;
                     phase.add(data.len() as u64);
