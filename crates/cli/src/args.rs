@@ -137,7 +137,8 @@ pub struct Predict {
     /// Add a column 'positive' that says yes or no: what the model decides.
     #[arg(long)]
     pub yes_no: bool,
-    /// Put an apostrophe before texts of the written list that begin with =, +, - or @, which spreadsheets would run.
+    /// Put an apostrophe before texts and headers of the written list that spreadsheets would run: those that begin with =, +, -
+    /// or @, also in their wide forms and behind blanks.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,
     /// The N columns or words that contributed most to each score [5 if N is left out].

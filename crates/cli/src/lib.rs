@@ -37,7 +37,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let result = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => {
             output::speak(Verbosity::of(&arguments));
-            progress::catch_interrupts();
+            progress::begin();
             contained(|| run(arguments))
         }
         Err(error) => usage::explain(&error, &typed),

@@ -3,7 +3,12 @@
 use crate::failure::Failure;
 use crate::inputs::FileFlags;
 use onesided::data::{Note, NumberStyle, TableFormat, TextStyle, WriteAs};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+/// How much of a table is looked at for its decimal sign.
+const LOOKED_AT: u64 = 1 << 18;
 
 /// What `--out-style` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +45,51 @@ impl ListStyle {
                     Note::Delimiter(sign) => u8::try_from(*sign).ok(),
                     _ => None,
                 });
-                Ok(TextStyle {
-                    delimiter: flags.delimiter()?.or(met).or(tabs).unwrap_or(b','),
-                    decimal: decimal_of(flags, notes)?,
-                })
+                let delimiter = flags.delimiter()?.or(met).or(tabs).unwrap_or(b',');
+                let decimal = match decimal_of(flags, notes)? {
+                    // Reading tells of the columns that it reads as numbers, which may be none with decimals.
+                    NumberStyle::Point if flags.decimal()?.is_none() && has_commas(table, delimiter) => {
+                        NumberStyle::Comma
+                    }
+                    decimal => decimal,
+                };
+                Ok(TextStyle { delimiter, decimal })
             }
         }
     }
 
-    /// How a list of this table is written.
-    pub fn write_as(self, table: &Path, flags: &FileFlags, notes: &[Note]) -> Result<WriteAs, Failure> {
+    /// How a list of this table is written; `harmless` keeps spreadsheets from running its texts.
+    pub fn write_as(
+        self,
+        table: &Path,
+        flags: &FileFlags,
+        notes: &[Note],
+        harmless: bool,
+    ) -> Result<WriteAs, Failure> {
         let (style, numbers_in_texts) = (self.of(table, flags, notes)?, decimal_of(flags, notes)?);
-        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts })
+        Ok(WriteAs { format: flags.format()?, style, numbers_in_texts, harmless })
     }
+}
+
+/// Whether more cells at the beginning of a text table are numbers with a decimal comma than with a point.
+fn has_commas(table: &Path, delimiter: u8) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(table).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut start));
+    if read.is_err() || delimiter == b',' || !table.is_file() {
+        return false;
+    }
+    let is_decimal = |cell: &[u8], sign: u8| {
+        let cell = cell.trim_ascii();
+        let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+        let are_digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+        let mut parts = digits.split(|&byte| byte == sign);
+        matches!((parts.next(), parts.next(), parts.next()), (Some(a), Some(b), None) if are_digits(a) && are_digits(b))
+    };
+    let count = |sign: u8| {
+        let cells = start.split(|&byte| byte == delimiter || byte == b'\n' || byte == b'"');
+        cells.filter(|cell| is_decimal(cell, sign)).count()
+    };
+    count(b',') > count(b'.')
 }
 
 /// The decimal sign of a table: what the flag says, or what reading it met.

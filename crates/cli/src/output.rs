@@ -4,6 +4,7 @@
 
 use crate::args::Arguments;
 use crate::failure::Failure;
+use crate::progress::beside;
 use clap::builder::StyledStr;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -87,8 +88,11 @@ fn put(text: &str) -> Result<(), Failure> {
 }
 
 fn put_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    let written = beside(|| {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush())
+    });
+    match written {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
         Err(error) => Err(Failure::Input(format!("cannot write to standard output: {error}"))),
@@ -138,15 +142,17 @@ const YELLOW: &str = "1;33";
 
 /// Writes `KIND: LINE` to standard error. If that cannot be written, nothing can be done.
 fn say(kind: Option<(&str, &str)>, line: &str) {
-    let mut stderr = io::stderr().lock();
     let line = escaped(line, |_| false);
-    let _ = match kind {
-        Some((word, color)) if is_colored(&stderr) => {
-            writeln!(stderr, "\u{1b}[{color}m{word}:\u{1b}[0m {line}")
-        }
-        Some((word, _)) => writeln!(stderr, "{word}: {line}"),
-        None => writeln!(stderr, "{line}"),
-    };
+    beside(|| {
+        let mut stderr = io::stderr().lock();
+        let _ = match kind {
+            Some((word, color)) if is_colored(&stderr) => {
+                writeln!(stderr, "\u{1b}[{color}m{word}:\u{1b}[0m {line}")
+            }
+            Some((word, _)) => writeln!(stderr, "{word}: {line}"),
+            None => writeln!(stderr, "{line}"),
+        };
+    });
 }
 
 /// A share with as many digits as it deserves: three, and three that count where it is small.

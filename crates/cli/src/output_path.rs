@@ -1,7 +1,7 @@
 //! Output files are looked at before any work is done: an hour of training must not end at a folder that is not there.
 
 use crate::failure::Failure;
-use onesided::data::{TableFormat, WriteAs};
+use onesided::data::{TableFormat, WriteAs, followed};
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 #[cfg(unix)]
@@ -34,7 +34,10 @@ pub fn check(out: &Path, inputs: &[&Path]) -> Result<(), Failure> {
         }
         _ => {}
     }
-    let target = fs::canonicalize(out).unwrap_or_else(|_| out.to_path_buf());
+    let target = followed(out);
+    if target.is_symlink() {
+        return cannot("it is a link that leads nowhere");
+    }
     let folder = match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),
@@ -79,6 +82,7 @@ fn is_pipe(_: &fs::Metadata) -> bool {
 
 /// Where a path leads, also for a file that is not there yet: its folder's true name and its own.
 fn place(path: &Path) -> Option<PathBuf> {
+    let path = &followed(path);
     fs::canonicalize(path).ok().or_else(|| {
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,

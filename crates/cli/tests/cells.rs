@@ -133,6 +133,17 @@ fn a_model_of_decimal_commas_reads_decimal_commas() {
     let said = folder.run("predict p.safetensors point.csv --out-style like-input --out list.csv");
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(list("list.csv"), list("point.pred.csv").replace(',', ";"));
+    // The decimal commas are in a column that is not learned from.
+    let whole = FIT.replace("m.safetensors", "z.safetensors");
+    assert_eq!(folder.run(&format!("fit comma.csv --drop x {whole}")).code, 0);
+    for (table, sign) in [("comma.csv", ','), ("point.csv", '.')] {
+        let said = folder
+            .run(&format!("predict z.safetensors {table} --in-sample --out-style like-input --out list.csv"));
+        assert_eq!(said.code, 0, "{said:?}");
+        let list = list("list.csv");
+        let score = list.lines().nth(1).unwrap().split(';').nth(1).unwrap();
+        assert!(score.contains(sign), "{table}: {list}");
+    }
     let message = folder.refused("predict m.safetensors comma.csv --out-style german --out list.csv");
     assert!(message.ends_with("--out-style is plain, semicolon or like-input, but is 'german'"), "{message}");
     // A single cell of another style is missing there.

@@ -5,6 +5,7 @@ mod folder;
 
 use folder::{Folder, QUICK, Said, table};
 use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -89,4 +90,68 @@ fn a_polite_kill_and_a_closed_terminal_end_training_as_ctrl_c_does() {
         let hidden = left.iter().any(|name| name.starts_with('.') || name.ends_with(".tmp"));
         assert!(!hidden && !left.contains(&"m.safetensors".to_string()), "{signal}: {left:?}");
     }
+}
+
+/// Rows of six columns, of which a tenth is positive.
+fn long_table(rows: usize) -> String {
+    let mut text = String::from("a,b,c,d,e,y\n");
+    for i in 0..rows {
+        let cell = |k: usize| ((i * 7919 + k * 104_729) % 100_003) as f64 / 997.0;
+        let label = u8::from(i % 10 == 0 && i % 3 == 0);
+        let (a, b, c, d, e) = (cell(1) + 40.0 * f64::from(label), cell(2), cell(3), cell(4), cell(5));
+        text += &format!("{a:.3},{b:.3},{c:.3},{d:.3},{e:.3},{label}\n");
+    }
+    text
+}
+
+#[test]
+fn long_commands_end_in_any_phase_and_leave_nothing() {
+    let folder = Folder::new("endings-phases");
+    folder.write("big.csv", long_table(60_000));
+    folder.write("small.csv", long_table(2_000));
+    let said = folder.run("fit small.csv --label y --prior 0.1 --effort quick --out m.onesided");
+    assert_eq!(said.code, 0, "{said:?}");
+    let before = folder.files();
+    for command in [
+        "fit big.csv --label y --prior 0.1 --max-unlabeled 1000 --effort quick --out out.onesided",
+        "fit big.csv --label y --prior 0.1 --model trees --out out.onesided",
+        "prior big.csv --label y --plot out.png",
+        "predict m.onesided big.csv --out out.csv --explain",
+        "evaluate m.onesided big.csv --label y",
+        "importance m.onesided big.csv --label y --out out.svg",
+        "audit draw m.onesided big.csv --label y --out out.csv",
+    ] {
+        for (signal, wait) in [("-INT", 150), ("-TERM", 900)] {
+            let child = folder.command(command).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(wait));
+            let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+            let said = Said::of(child.wait_with_output().unwrap());
+            // On a fast machine it may be done by then.
+            if said.code == 0 {
+                for new in folder.files().iter().filter(|name| !before.contains(name)) {
+                    fs::remove_file(folder.path(new)).unwrap();
+                }
+                continue;
+            }
+            assert_eq!(said.code, 130, "{command} {signal}: {said:?}");
+            assert_eq!(folder.files(), before, "{command} {signal}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn long_phases_say_how_far_they_are() {
+    let folder = Folder::new("endings-progress");
+    folder.write("big.csv", long_table(60_000));
+    folder.write("small.csv", long_table(2_000));
+    assert_eq!(folder.run("fit small.csv --label y --prior 0.1 --effort quick --out m.onesided").code, 0);
+    // A line per second, once a phase lasts; the rest of it is not waited for.
+    let predict = "-v predict m.onesided big.csv --out out.csv --explain";
+    let mut child = folder.command(predict).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let told = lines.map(Result::unwrap).find(|line| line.starts_with("explaining: "));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = told.expect("how far it is");
+    assert!(told.contains(" rows, ") && told.contains(" rows/s (") && told.contains('%'), "{told}");
 }

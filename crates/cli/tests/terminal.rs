@@ -58,6 +58,14 @@ fn lists_for_spreadsheets() {
     };
     assert_eq!(list(""), ["-5", "=1+1", "@run", "plain"]);
     assert_eq!(list("--safe-csv"), ["'-5", "'=1+1", "'@run", "plain"]);
+    // Headers, wide signs, and what stands behind blanks.
+    folder.write("new.csv", "x,z,=id\n1,2,＝1+1\n2,3,\" =1+1\"\n3,4,\"\t@run\"\n4,5,plain\n");
+    let said = folder.run("predict m.safetensors new.csv --id =id --keep =id --out list.csv --safe-csv");
+    assert_eq!(said.code, 0, "{said:?}");
+    let text = std::fs::read_to_string(folder.path("list.csv")).unwrap();
+    let starts = |cell: &str| cell.trim_start().starts_with(['=', '＝', '@']);
+    assert!(!text.lines().any(|line| line.split(',').any(starts)), "{text}");
+    assert!(text.contains("'=id") && text.contains("'＝1+1"), "{text}");
     let message = folder.refused("predict m.safetensors new.csv --safe-csv");
     assert!(message.contains("--out <FILE>"), "{message}");
 }

@@ -83,8 +83,8 @@ pub(crate) mod read {
 
 /// Tables that are written.
 pub(crate) mod write {
-    use crate::OutBatch;
     use crate::read::NumberStyle;
+    use crate::{Cut, OutBatch};
     use std::io::{self, Write};
 
     fn absent(what: &str, feature: &str) -> io::Error {
@@ -111,6 +111,7 @@ pub(crate) mod write {
             _: &mut dyn Write,
             _: NumberStyle,
             _: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+            _: &mut Option<Cut>,
         ) -> io::Result<()> {
             Err(absent("spreadsheets", "sheets"))
         }

@@ -7,6 +7,7 @@
 //! know one of them by heart. Such tables, and groups that are a large part of a table, are split as if no two rows were equal.
 
 use crate::{DataError, Dataset, Label, Store};
+use std::sync::Arc;
 
 /// A table has copies, rather than few different rows, where at least one in this many rows is different from the others.
 const MOST_PER_ROW: usize = 4;
@@ -22,8 +23,11 @@ pub struct Copies {
 
 impl Copies {
     /// The rows of a data set that are equal to others; `None` where no two are, or where equal rows are not copies.
-    pub fn of(data: &Dataset) -> Option<Self> {
-        let of_rows = data.fingerprints(0).ok()?;
+    pub(crate) fn of(data: &Dataset) -> Option<Self> {
+        Self::of_fingerprints(&data.fingerprints(0).ok()?)
+    }
+
+    fn of_fingerprints(of_rows: &[u64]) -> Option<Self> {
         let mut order: Vec<u32> = (0..u32::try_from(of_rows.len()).ok()?).collect();
         order.sort_unstable_by_key(|&row| (of_rows[row as usize], row));
         let equal = |a: &u32, b: &u32| of_rows[*a as usize] == of_rows[*b as usize];
@@ -96,6 +100,22 @@ impl Copies {
 }
 
 impl Dataset {
+    /// The rows that are equal to others; `None` where no two are, or where equal rows are not copies.
+    pub fn copies(&self) -> Option<Arc<Copies>> {
+        match self.rows() {
+            Store::Away { .. } => self.copies_away.clone(),
+            _ => Copies::of(self).map(Arc::new),
+        }
+    }
+
+    /// With the fingerprints (of salt 0) of rows that are not held: the copies among them are known and noted as those of rows
+    /// that are.
+    pub fn with_fingerprints_away(mut self, of_rows: &[u64]) -> Result<Self, DataError> {
+        self.check_length("fingerprints", of_rows.len())?;
+        self.copies_away = Copies::of_fingerprints(of_rows).map(Arc::new);
+        Ok(self.with_copies_noted())
+    }
+
     /// A fingerprint per row of its encoded cells that are not zero, however they are held.
     pub fn fingerprints(&self, salt: u64) -> Result<Vec<u64>, DataError> {
         let cells = |columns: &mut dyn Iterator<Item = (u32, f32)>| {

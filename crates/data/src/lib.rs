@@ -68,6 +68,7 @@ mod matrix;
 mod memory;
 mod names;
 mod parallel;
+mod phase;
 mod place;
 mod prior;
 mod random;
@@ -111,9 +112,12 @@ pub use input::{
 };
 pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no};
 pub use matrix::Matrix;
-pub use memory::{check_memory, limit_memory, memory_in_all, memory_left, parse_size};
+pub use memory::{
+    check_memory, limit_memory, memory_held, memory_in_all, memory_left, parse_size, reusing_memory,
+};
 pub use names::{nearest, unknown_name};
 pub use parallel::{available_threads, map_stretches};
+pub use phase::{Phase, PhaseNow, phase_now};
 pub use place::{is_standard_output, is_stream, read_regular};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use random::Stream;
@@ -128,15 +132,15 @@ pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
-pub use temporary::remove_temporaries;
+pub use temporary::end_process;
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
 };
 #[cfg(feature = "parquet")]
 pub use write::write_parquet;
 pub use write::{
-    OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, write_atomically, write_batches, write_csv,
-    write_privately, write_table, write_table_as,
+    Cut, OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, followed, write_atomically, write_batches,
+    write_csv, write_privately, write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What this process may use in all; `u64::MAX` where nothing was said.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
+/// What the process holds although it is free, and uses before it asks the system for more.
+static FREED: AtomicU64 = AtomicU64::new(0);
+
 /// Memory is handed out in pages of this size.
 const PAGE: u64 = 4096;
 
@@ -63,12 +66,29 @@ pub fn memory_left() -> u64 {
     let used = used();
     let said = match LIMIT.load(Ordering::Relaxed) {
         u64::MAX => free().into_iter().chain(control_groups()).min().unwrap_or(u64::MAX),
-        limit => limit.saturating_sub(used.map_or(0, |used| used.resident)),
+        limit => {
+            let resident = used.map_or(0, |used| used.resident);
+            limit.saturating_sub(resident.saturating_sub(FREED.load(Ordering::Relaxed)))
+        }
     };
     // Lists grow by doubling, so what is held may take as much again.
     let addresses = address_limit().zip(used);
     let addresses = addresses.map(|(limit, used)| limit.saturating_sub(used.addresses + used.resident));
     said.min(addresses.unwrap_or(u64::MAX))
+}
+
+/// How many bytes the process holds; 0 where the system does not tell.
+pub fn memory_held() -> u64 {
+    used().map_or(0, |used| used.resident)
+}
+
+/// Does work while this many of the bytes that the process holds are known to be free: lists of a few megabytes do not go back
+/// to the system when they are freed, and what is made next takes their place.
+pub fn reusing_memory<T>(freed: u64, work: impl FnOnce() -> T) -> T {
+    FREED.store(freed, Ordering::Relaxed);
+    let done = work();
+    FREED.store(0, Ordering::Relaxed);
+    done
 }
 
 /// What a number of a table takes while a model is fitted: in its column, in the rows, and as a learner holds it. `fit` of

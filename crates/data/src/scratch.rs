@@ -3,6 +3,7 @@
 //! On Unix its name is removed as soon as it is open, so nothing stays behind however the process ends. Elsewhere the name
 //! goes when the file is dropped. Readers have places of their own.
 
+use crate::temporary::unbroken;
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -52,8 +53,11 @@ impl Scratch {
         options.read(true).write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path)?;
-        let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
+        let (file, path) = unbroken(|| {
+            let file = options.open(&path)?;
+            let path = if cfg!(unix) && fs::remove_file(&path).is_ok() { None } else { Some(path) };
+            io::Result::Ok((file, path))
+        })?;
         Ok(Self { file: Arc::new(Held { file, path }), length: 0 })
     }
 

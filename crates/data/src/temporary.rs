@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// Who may read a file that was not there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,13 +22,31 @@ pub(crate) enum Access {
 /// Temporary files of this process that are being written.
 static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files that are being written. For a process that is about to end without returning.
-pub fn remove_temporaries() {
+/// Removes the temporary files that are being written and ends the process. Threads that would open others, or rename theirs,
+/// wait until it is gone.
+pub fn end_process(code: i32) -> ! {
+    let _held = remove_temporaries();
+    std::process::exit(code)
+}
+
+/// The list of what is being written, held so that nobody adds to it.
+fn writing() -> MutexGuard<'static, Vec<PathBuf>> {
     // A thread that panicked while it held the list left it whole.
-    let writing = WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn remove_temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
+    let writing = writing();
     writing.iter().for_each(|path| {
         let _ = fs::remove_file(path);
     });
+    writing
+}
+
+/// Does work in a few system calls that [`end_process`] does not come between.
+pub(crate) fn unbroken<T>(work: impl FnOnce() -> T) -> T {
+    let _held = writing();
+    work()
 }
 
 /// The name of a temporary file, removed when dropped, be it by an error or a panic.
@@ -44,8 +62,7 @@ impl Temporary {
         loop {
             let unique = COUNTER.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!("{start}{}-{unique}.tmp", std::process::id()));
-            let file = open_new(&path, access)?;
-            let temporary = Self::of(path);
+            let (temporary, file) = Self::open(path, access)?;
             // Where a file system knows no locks, nobody sweeps, either.
             let _ = file.lock();
             // Another process may have taken it for a stale one before it was locked.
@@ -58,14 +75,16 @@ impl Temporary {
         }
     }
 
-    fn of(path: PathBuf) -> Self {
-        WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(path.clone());
-        Self(path)
+    fn open(path: PathBuf, access: Access) -> io::Result<(Self, File)> {
+        let mut writing = writing();
+        let file = open_new(&path, access)?;
+        writing.push(path.clone());
+        Ok((Self(path), file))
     }
 
     /// Gives the finished file its name.
     pub fn rename(self, target: &Path) -> io::Result<()> {
-        fs::rename(&self.0, target)
+        unbroken(|| fs::rename(&self.0, target))
     }
 }
 
@@ -73,7 +92,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // After a rename there is nothing left to remove, and nobody to tell if removing fails.
         let _ = fs::remove_file(&self.0);
-        WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).retain(|path| *path != self.0);
+        writing().retain(|path| *path != self.0);
     }
 }
 
@@ -177,7 +196,7 @@ mod tests {
         let folder = folder("end");
         let (_temporary, _file) = Temporary::beside(&folder.join("model"), Access::Usual).unwrap();
         assert_eq!(names(&folder).len(), 1);
-        remove_temporaries();
+        drop(remove_temporaries());
         assert_eq!(names(&folder).len(), 0);
         fs::remove_dir_all(folder).unwrap();
     }

@@ -4,6 +4,7 @@ use onesided_data::{
     Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, Values,
     WhyLeftOut, column_names, read, read_table_bytes,
 };
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
@@ -103,6 +104,44 @@ fn the_sheet_with_the_columns_that_are_asked_for_is_read() {
     let options = InputOptions { label: Some("lable".to_string()), ..InputOptions::default() };
     let message = options.read(&Input::one(fixture("second.xlsx"))).unwrap_err().to_string();
     assert!(message.ends_with("(the sheet 'README' was read; others are 'Data')"), "{message}");
+}
+
+/// The first sheet of a workbook with other XML.
+fn patched(name: &str, patch: impl Fn(String) -> String) -> Vec<u8> {
+    let mut read = zip::ZipArchive::new(std::fs::File::open(fixture(name)).unwrap()).unwrap();
+    let mut written = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for at in 0..read.len() {
+        let mut part = read.by_index(at).unwrap();
+        let name = part.name().unwrap().into_owned();
+        let mut bytes = Vec::new();
+        part.read_to_end(&mut bytes).unwrap();
+        if name == "xl/worksheets/sheet1.xml" {
+            bytes = patch(String::from_utf8(bytes).unwrap()).into_bytes();
+        }
+        written.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        written.write_all(&bytes).unwrap();
+    }
+    written.finish().unwrap().into_inner()
+}
+
+#[test]
+fn rows_and_columns_that_a_sheet_hides_are_read_and_said() {
+    let bytes = patched("plain.xlsx", |xml| {
+        let rows = xml
+            .replace("<row r=\"1\"", "<row hidden=\"1\" r=\"1\"")
+            .replace("<row r=\"3\"", "<row hidden=\"1\" r=\"3\"");
+        rows.replace("<sheetData>", "<cols><col min=\"2\" max=\"3\" hidden=\"1\"/></cols><sheetData>")
+    });
+    let (hidden, plain) = (from(&bytes), table("plain.xlsx"));
+    assert!(hidden.names().eq(plain.names()) && hidden.rows == plain.rows);
+    // A header that is hidden is no row.
+    let columns = vec!["age".to_string(), "share".to_string()];
+    let more: Vec<&Remark> = hidden.remarks.iter().filter(|remark| !plain.remarks.contains(remark)).collect();
+    assert_eq!(more, [&Remark::Hidden { rows: 1, columns }]);
+    assert_eq!(
+        more[0].to_string(),
+        "the sheet hides 1 row and the columns 'age', 'share'; what is hidden is read like the rest"
+    );
 }
 
 #[test]

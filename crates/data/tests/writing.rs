@@ -92,6 +92,47 @@ fn links_and_devices_stay_what_they_are() {
     write_table(&folder.join("link.csv"), &[("x", OutColumn::U64(vec![7]))]).unwrap();
     assert!(fs::symlink_metadata(folder.join("link.csv")).unwrap().is_symlink());
     assert_eq!(fs::read_to_string(folder.join("real.csv")).unwrap(), "x\n7\n");
+    // Links to a link, and to a file that is not there yet.
+    std::os::unix::fs::symlink("first.csv", folder.join("second.csv")).unwrap();
+    fs::create_dir(folder.join("inner")).unwrap();
+    std::os::unix::fs::symlink("inner/new.csv", folder.join("first.csv")).unwrap();
+    write_table(&folder.join("second.csv"), &[("x", OutColumn::U64(vec![8]))]).unwrap();
+    assert_eq!(fs::read_to_string(folder.join("inner/new.csv")).unwrap(), "x\n8\n");
+    let is_link = |name: &str| fs::symlink_metadata(folder.join(name)).unwrap().is_symlink();
+    assert!(is_link("first.csv") && is_link("second.csv"));
+    // Links in a circle lead nowhere.
+    std::os::unix::fs::symlink("round.csv", folder.join("round.csv")).unwrap();
+    assert!(write_table(&folder.join("round.csv"), &[("x", OutColumn::U64(vec![9]))]).is_err());
+    assert!(is_link("round.csv"));
     write_atomically(Path::new("/dev/null"), |out| out.write_all(b"gone")).unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
+}
+
+#[cfg(feature = "sheets")]
+#[test]
+fn texts_of_a_spreadsheet_come_back_and_what_is_cut_is_said() {
+    let folder = folder("sheet");
+    let texts = ["_x0041_", "_x005F_", "a_x000D_b", "_x41_", "a\u{1}b", "_x0041", "😀_x0041_"];
+    let cells = |more: &[String]| {
+        let texts = texts.iter().map(ToString::to_string).chain(more.iter().cloned()).collect();
+        [("_x0042_", OutColumn::Text(texts))]
+    };
+    let path = folder.join("texts.xlsx");
+    assert_eq!(write_table(&path, &cells(&[])).unwrap(), None);
+    let frame = read(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(frame.columns[0].name, "_x0042_");
+    let Values::Categorical { codes, levels } = &frame.columns[0].values else { panic!("{frame:?}") };
+    let back: Vec<&str> = codes.iter().map(|&code| levels[code as usize].as_str()).collect();
+    assert_eq!(back, texts);
+    // A cell holds 32,767 characters, of which a sign beyond the first plane is two.
+    let long = ["y".repeat(32_767), "z".repeat(40_000), "😀".repeat(16_384)];
+    let cut = write_table(&path, &cells(&long)).unwrap().unwrap();
+    assert_eq!((cut.texts, cut.row, cut.column.as_str()), (2, 9, "_x0042_"));
+    assert_eq!(
+        cut.to_string(),
+        "2 texts are longer than the 32,767 characters that a cell of a spreadsheet holds and were cut, \
+         first in row 9 of '_x0042_'; .csv and .parquet hold them whole"
+    );
+    let frame = read(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(frame.rows, 10);
 }

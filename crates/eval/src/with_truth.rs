@@ -4,7 +4,7 @@ use crate::agreed::Calls;
 use crate::bootstrap::{Draw, Interval};
 use crate::error::{EvalError, check_scores, check_threshold};
 use crate::ranked::Ranked;
-use onesided_data::Stream;
+use onesided_data::{Phase, Stream};
 use serde::Serialize;
 
 /// The expected calibration error groups probabilities into this many bins of equal width.
@@ -87,7 +87,8 @@ pub fn with_truth_intervals(
     let (mut positive, mut negative) = graded.ranked.each_once();
     let values = graded.measure(&positive, &negative).entries();
     let calls = graded.calls(&positive, &negative);
-    let resampled: Vec<_> = (0..resamples)
+    let resampled: Vec<_> = Phase::new("measuring", resamples as u64, "resamples")
+        .each(0..resamples)
         .map(|_| {
             positive.resample(&mut stream);
             negative.resample(&mut stream);

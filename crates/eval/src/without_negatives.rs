@@ -32,7 +32,7 @@ use crate::degenerate::degenerate;
 use crate::error::{EvalError, check_scores, check_threshold};
 use crate::ranked::Ranked;
 use crate::sample::Sample;
-use onesided_data::{PriorInUnlabeled, Stream};
+use onesided_data::{Phase, PriorInUnlabeled, Stream};
 use serde::Serialize;
 
 /// Positives from which on their bootstrap is trusted.
@@ -110,7 +110,8 @@ pub fn without_negatives_weighted(
     let (mut positive, mut unlabeled) = ranked.each_once();
     let value = Observed::new(&ranked, cut, &positive, &unlabeled);
     let mut stream = Stream::new(seed, "bootstrap");
-    let mut resampled: Vec<Observed> = (0..resamples)
+    let mut resampled: Vec<Observed> = Phase::new("measuring", resamples as u64, "resamples")
+        .each(0..resamples)
         .map(|_| {
             positive.resample(&mut stream);
             unlabeled.resample(&mut stream);

@@ -3,7 +3,7 @@
 use crate::views::{described, shape_of};
 use crate::{Error, OwnModel};
 use onesided_classic::{ClassicModel, Link, Rows, ScoreForm};
-use onesided_data::{Dataset, Description, Encoding, Store};
+use onesided_data::{Dataset, Description, Encoding, Phase, Store};
 use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
 use onesided_trees::TreesModel;
 use std::fmt;
@@ -131,8 +131,10 @@ impl Fitted {
             }
             Fitted::Ensemble(members) => {
                 let mut sum = vec![0f64; data.len()];
+                let phase = Phase::new("scoring", (members.len() * data.len()) as u64, "scores");
                 for Member { weight, fitted } in members {
                     let scores = fitted.scores(data, device, threads)?;
+                    phase.add(data.len() as u64);
                     sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
                 }
                 Ok(sum.into_iter().map(|sum| sum as f32).collect())

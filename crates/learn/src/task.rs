@@ -133,7 +133,7 @@ impl<'a> Task<'a> {
             seed,
             machine,
             cross_fit: false,
-            copies: Copies::of(data).map(Arc::new),
+            copies: data.copies(),
         })
     }
 

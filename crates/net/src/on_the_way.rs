@@ -13,6 +13,9 @@ pub struct OnTheWay {
 const MOST: usize = 1 << 22;
 
 impl OnTheWay {
+    /// What it takes at most.
+    pub const MOST_BYTES: u64 = 4 * MOST as u64;
+
     /// Nothing yet, of `rows` rows and at most `rounds` rounds. Of more rows than numbers are kept nothing ever is.
     pub fn new(rounds: usize, rows: usize) -> Self {
         Self { every: rounds.saturating_mul(rows).div_ceil(MOST).max(1), scores: Vec::new() }

@@ -6,6 +6,7 @@ use crate::engine::{Engine, ExecutorConfig};
 use crate::executor::{Batch, Draw, Executor, Mode, Source, check_rows};
 use crate::spec::Network;
 use crate::weights::Weights;
+use onesided_data::Phase;
 
 /// Scores of every row of `data` under a trained network, on the CPU.
 ///
@@ -64,8 +65,10 @@ pub fn scores_on(
 /// Scores of some rows under the weights as they are, a pass's worth at a time. Rows must be of the data set.
 pub fn score_rows(executor: &mut dyn Executor, rows: &[u32]) -> Result<Vec<f32>, NetError> {
     let mut scores = Vec::with_capacity(rows.len());
+    let phase = Phase::new("scoring", rows.len() as u64, "rows");
     for some in rows.chunks(executor.rows_at_once().max(1)) {
         scores.extend_from_slice(executor.forward(&Batch::plain(some), Mode::Predict)?);
+        phase.add(some.len() as u64);
     }
     Ok(scores)
 }

@@ -16,7 +16,7 @@
 
 use crate::{Error, Model};
 use onesided_classic::{LinearModel, Link};
-use onesided_data::{ColumnGroups, Dataset, Matrix, SparseMatrix, Store, Stream};
+use onesided_data::{ColumnGroups, Dataset, Matrix, Phase, SparseMatrix, Store, Stream};
 use onesided_learn::{Fitted, Member};
 use onesided_net::Device;
 use onesided_trees::{TreesError, TreesModel};
@@ -28,6 +28,9 @@ const ALL_ORDERS: usize = 7;
 const ORDERS: usize = 8;
 /// Rows that are scored at once.
 const ROWS_AT_ONCE: usize = 1_024;
+
+/// Rows that are explained together, and then count as done.
+const EXPLAINED_AT_ONCE: usize = 256;
 
 /// A feature and what it added to a score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,14 +81,23 @@ impl Explainer<'_> {
 
     /// [`row`](Self::row) for several rows, which is quicker.
     pub fn rows(&self, data: &Dataset, rows: &[usize], most: usize) -> Result<Vec<Vec<Contribution>>, Error> {
-        let some = self.model.encoded(data)?.select(rows);
-        let parts = self.parts(self.model.fitted(), &some)?;
+        let (data, phase) = (self.model.encoded(data)?, Phase::new("explaining", rows.len() as u64, "rows"));
+        let mut all = Vec::with_capacity(rows.len());
+        for rows in rows.chunks(EXPLAINED_AT_ONCE) {
+            all.extend(self.some_rows(&data.select(rows), most)?);
+            phase.add(rows.len() as u64);
+        }
+        Ok(all)
+    }
+
+    fn some_rows(&self, some: &Dataset, most: usize) -> Result<Vec<Vec<Contribution>>, Error> {
+        let parts = self.parts(self.model.fitted(), some)?;
         let named = |(row, parts): (usize, Vec<f64>)| {
             let mut parts: Vec<(usize, f64)> =
                 parts.into_iter().enumerate().filter(|(_, part)| *part != 0.0).collect();
             parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
             parts.truncate(most);
-            let levels = self.levels(&some, row);
+            let levels = self.levels(some, row);
             let named = |(group, value): (usize, f64)| Contribution {
                 feature: levels[group].unwrap_or(&self.groups.names[group]).to_string(),
                 value: self.slope * value,

@@ -11,10 +11,11 @@ use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
 use crate::learner::Elsewhere;
 use crate::{Error, Learner, Model};
 use onesided_data::{
-    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, ReadAgain, Stream, check_memory,
-    memory_in_all,
+    Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, Phase, ReadAgain, Stream,
+    check_memory, memory_held, memory_in_all, reusing_memory,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
+use onesided_net::OnTheWay;
 use onesided_trees::{BYTES_PER_ROW, Binned, BinnedBuilder};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,11 +31,18 @@ const BYTES_PER_COLUMN: u64 = 1 << 20;
 /// What is kept of a row meanwhile: its fingerprint, its label, its score.
 const BYTES_PER_KNOWN_ROW: u64 = 24;
 
-/// Cells of this many bytes go back to the system once the trees are there; fewer may not.
-const GIVEN_BACK: u64 = 32 << 20;
+/// What is kept of a row once the trees are there: its score out of fold.
+const BYTES_PER_SCORE: u64 = 8;
 
 /// What the process has before it reads anything.
 const PROCESS: u64 = 16 << 20;
+
+/// What a row takes more if the table has copies: the first row that is equal to it, and what puts them into one fold.
+/// 3,000,000 rows of 7 columns with copies took 67 bytes each.
+const BYTES_PER_COPY: u64 = 17;
+
+/// What comparing rows held of each, and gave back to the process.
+const BYTES_PER_COMPARED: u64 = 12;
 
 /// A table of which trees can be grown though its rows do not fit into memory.
 #[derive(Debug)]
@@ -42,6 +50,8 @@ pub struct LargeTable {
     data: Dataset,
     binned: Binned,
     place: Place,
+    /// The fingerprint of all rows.
+    fingerprint: Fingerprint,
 }
 
 /// Where the rows can be read again.
@@ -67,7 +77,10 @@ impl LargeTable {
         check_memory(|| format!("{} rows of one byte per cell", data.len()), bytes_for(data.len(), cells))?;
         let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
-        Ok(Self { data, binned: builder.finish()?, place })
+        let (of_rows, fingerprint) = place.fingerprints(&data)?;
+        let data = data.with_fingerprints_away(&of_rows)?;
+        drop(of_rows);
+        Ok(Self { data, binned: builder.finish()?, place, fingerprint })
     }
 
     /// Whether a table of this many rows and columns of numbers can be learned from as one byte per cell. A third of the memory is
@@ -85,18 +98,53 @@ impl LargeTable {
 
 /// What is held at most once the columns were read: while trees are grown, and while the table is read again.
 fn bytes_for(rows: usize, cells: u64) -> u64 {
-    let per_row = |bytes: u64| bytes.saturating_mul(rows as u64);
     let columns = cells / (rows as u64).max(1);
-    let growing = cells.saturating_add(per_row(BYTES_PER_ROW));
+    let growing = cells.saturating_add(bytes_to_grow(rows, 1, false));
     let reading = BYTES_TO_READ.saturating_add(BYTES_PER_COLUMN.saturating_mul(columns));
-    if cells < GIVEN_BACK {
-        growing.saturating_add(reading)
-    } else {
-        growing.max(reading.saturating_add(per_row(BYTES_PER_KNOWN_ROW)))
-    }
+    growing.max(reading.saturating_add(BYTES_PER_KNOWN_ROW.saturating_mul(rows as u64)))
+}
+
+/// What growing trees takes besides the cells; each candidate keeps what held-out rows scored on the way.
+fn bytes_to_grow(rows: usize, candidates: usize, copies: bool) -> u64 {
+    let per_row = BYTES_PER_ROW + if copies { BYTES_PER_COPY } else { 0 };
+    let kept = OnTheWay::MOST_BYTES.saturating_mul(candidates as u64);
+    per_row.saturating_mul(rows as u64).saturating_add(kept)
 }
 
 impl Place {
+    /// Hands over the rows again, piece by piece.
+    fn each(
+        &self,
+        data: &Dataset,
+        visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let phase = Phase::new("comparing rows", data.len() as u64, "rows");
+        let mut rows = 0;
+        data.encoding().stream::<Error>(&self.input, &self.again, Cutting::default(), &mut |piece| {
+            rows += piece.len();
+            phase.add(piece.len() as u64);
+            visit(&piece)
+        })?;
+        if rows == data.len() {
+            return Ok(());
+        }
+        let cause = std::io::Error::other("it changed while it was being read");
+        let file = self.input.paths()[0].display().to_string();
+        Err(DataError::Read { file, cause }.into())
+    }
+
+    /// A fingerprint per row, without salt, and that of all.
+    fn fingerprints(&self, data: &Dataset) -> Result<(Vec<u64>, Fingerprint), Error> {
+        let (mut of_rows, mut so_far) = (Vec::with_capacity(data.len()), None);
+        self.each(data, &mut |piece| {
+            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(data.len(), piece));
+            so_far = Some(before.of_piece(piece));
+            of_rows.extend(piece.fingerprints(0)?);
+            Ok(())
+        })?;
+        Ok((of_rows, so_far.unwrap_or_default()))
+    }
+
     /// Some rows as numbers, positives and unlabeled rows thinned evenly; all, where they are few.
     fn few(&self, data: &Dataset, task: &Task) -> Result<Dataset, Error> {
         let drawn = thinned(&task.labels, ROWS_FOR_PRIOR, task.seed);
@@ -130,13 +178,22 @@ impl Learner {
         if self.config.model != Some(ModelChoice::Trees) || self.config.reserve.is_some() {
             return Err(DataError::Away.into());
         }
-        let LargeTable { data, binned, place } = table;
+        let LargeTable { data, binned, place, fingerprint } = table;
+        let (rows, cells) = (data.len() as u64, (data.len() * binned.features()) as u64);
+        // What is refused is refused before the wait.
+        let candidates = self.build(&data)?.candidates().len();
+        let growing = bytes_to_grow(data.len(), candidates, data.copies().is_some());
+        let what = || format!("trees of {} rows", data.len());
+        reusing_memory(BYTES_PER_COMPARED * rows, || check_memory(what, growing))?;
+        let before = memory_held().saturating_sub(cells);
         let few = |task: &Task| place.few(&data, task);
         let views = Views::of_bins(&data, binned);
         let elsewhere = Elsewhere { drawn_of: None, few: Some(&few) };
         let (model, scores) = self.fit_rows(&views, None, elsewhere, observer)?;
         drop(views);
-        model.with_streamed_rows(&data, &place, scores)
+        // What the trees were grown with is free, and what is left of the rows is their scores.
+        let freed = memory_held().saturating_sub(before + BYTES_PER_SCORE * rows);
+        reusing_memory(freed, || model.with_streamed_rows(&data, &place, fingerprint, scores))
     }
 }
 
@@ -146,32 +203,18 @@ impl Model {
         mut self,
         data: &Dataset,
         place: &Place,
+        fingerprint: Fingerprint,
         out_of_fold: OutOfFold,
     ) -> Result<Self, Error> {
         let OutOfFold { mut scores, by } = out_of_fold;
         scores.iter_mut().for_each(|score| *score = score.filter(|score| score.is_finite()));
-        let (rows, encoding) = (data.len(), self.encoding().clone());
-        let mut so_far: Option<Fingerprint> = None;
-        let each = |visit: &mut dyn FnMut(&Dataset) -> Result<(), Error>| {
-            encoding
-                .stream::<Error>(&place.input, &place.again, Cutting::default(), &mut |piece| visit(&piece))
-        };
-        each(&mut |piece| {
-            let before = so_far.unwrap_or_else(|| Fingerprint::default().before_rows(rows, piece));
-            so_far = Some(before.of_piece(piece));
-            Ok(())
-        })?;
-        self.fitted_on(so_far.map(Fingerprint::letters));
-        let (salt, mut of_rows) = (self.salt(), Vec::with_capacity(rows));
-        each(&mut |piece| {
+        self.fitted_on(Some(fingerprint.letters()));
+        let (salt, rows) = (self.salt(), data.len());
+        let mut of_rows = Vec::with_capacity(rows);
+        place.each(data, &mut |piece| {
             of_rows.extend(piece.fingerprints(salt)?);
             Ok(())
         })?;
-        if of_rows.len() != rows {
-            let cause = std::io::Error::other("it changed while it was being read");
-            let file = place.input.paths()[0].display().to_string();
-            return Err(DataError::Read { file, cause }.into());
-        }
         let kinds = kinds_of(data.labels(), rows);
         let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt).scored_by(by);
         self.known = Some(Arc::new(known));
@@ -184,13 +227,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_read_again_after_its_cells_are_gone_or_beside_them() {
-        // 45 + 50 bytes per row; reading takes less.
-        assert_eq!(bytes_for(10_000_000, 500_000_000), 950_000_000);
-        // 32 MiB, 50 columns and 24 bytes per row are more than 95 bytes per row.
-        assert_eq!(bytes_for(1_000_000, 50_000_000), (82 << 20) + 24_000_000);
-        // 10 MB of cells may stay.
-        assert_eq!(bytes_for(200_000, 10_000_000), 19_000_000 + (82 << 20));
+    fn what_growing_and_reading_again_take() {
+        // 50 + 50 bytes per row; reading takes less.
+        assert_eq!(bytes_for(10_000_000, 500_000_000), 1_000_000_000 + (16 << 20));
+        // 32 MiB, a MiB for each of 50 columns and 24 bytes per row are more than 100 bytes per row.
+        assert_eq!(bytes_for(200_000, 10_000_000), (82 << 20) + 4_800_000);
+        // Two candidates, and copies.
+        assert_eq!(bytes_to_grow(1_000_000, 2, true), 67_000_000 + (32 << 20));
     }
 
     #[test]

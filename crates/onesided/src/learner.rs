@@ -287,7 +287,7 @@ impl Learner {
     }
 
     /// What learns from a data set.
-    fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
+    pub(crate) fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
         Ok(match &self.own {
             Own::Nothing => Arc::from(self.config.scorer(data)?),
             Own::Objective(objective) => Arc::from(self.config.objective_scorer(objective.clone(), data)?),
@@ -475,7 +475,10 @@ impl Learner {
             options.push(("monotone".to_string(), self.config.monotone.to_string()));
         }
         let undrawn = match elsewhere.drawn_of.filter(|_| !info.needs_truth) {
-            Some(drawn_of) => Some(drawn_of.rest(&learned.fitted, &encoding, task.machine.threads)?),
+            Some(drawn_of) => {
+                let rows = task.all_unlabeled.unwrap_or(0) + task.counts.positive + task.counts.negative;
+                Some(drawn_of.rest(&learned.fitted, &encoding, rows, task.machine.threads)?)
+            }
             None => None,
         };
         if let Some(undrawn) = &undrawn {

@@ -6,7 +6,7 @@
 //! row 4 bytes are kept.
 
 use crate::Error;
-use onesided_data::{Cutting, Dataset, Encoding, Input, InputOptions, KeptRows, Label};
+use onesided_data::{Cutting, Dataset, Encoding, Input, InputOptions, KeptRows, Label, Phase};
 use onesided_eval::{Calibration, Sample};
 use onesided_learn::{Fitted, Learned, Task};
 use onesided_net::Device;
@@ -33,10 +33,19 @@ pub(crate) struct Undrawn {
 }
 
 impl DrawnOf<'_> {
-    /// Scores the rows that were not drawn.
-    pub fn rest(&self, fitted: &Fitted, encoding: &Arc<Encoding>, threads: usize) -> Result<Undrawn, Error> {
+    /// Scores the rows that were not drawn, of about this many in all.
+    pub fn rest(
+        &self,
+        fitted: &Fitted,
+        encoding: &Arc<Encoding>,
+        rows: usize,
+        threads: usize,
+    ) -> Result<Undrawn, Error> {
+        let phase = Phase::new("scoring rows that were not drawn", rows as u64, "rows");
         match self {
-            DrawnOf::Table { input, options } => rest_of_table(input, options, fitted, encoding, threads),
+            DrawnOf::Table { input, options } => {
+                rest_of_table(input, options, fitted, encoding, threads, &phase)
+            }
             DrawnOf::Memory(encode) => {
                 let data = encode(encoding)?;
                 let scores = fitted.scores(&data, Device::Cpu, threads)?;
@@ -54,12 +63,14 @@ fn rest_of_table(
     fitted: &Fitted,
     encoding: &Arc<Encoding>,
     threads: usize,
+    phase: &Phase,
 ) -> Result<Undrawn, Error> {
     let mut scores: Vec<f32> = Vec::new();
     let cut = Cutting { threads, ..Cutting::default() };
     let streamed = encoding.stream(input, &options.again(), cut, &mut |piece: Dataset| {
         let first = scores.len();
         scores.extend(fitted.scores(&piece, Device::Cpu, threads)?);
+        phase.add(piece.len() as u64);
         check_finite(&scores, first)
     })?;
     let labels = streamed.labels.ok_or(Error::NeedsLabels)?;

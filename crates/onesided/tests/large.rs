@@ -81,6 +81,28 @@ fn the_model_and_its_rows_are_those_of_a_table_in_memory_to_the_byte() {
 }
 
 #[test]
+fn copies_stay_together_and_are_noted_as_in_memory() {
+    let text = table(1_500);
+    let rows = text.split_once('\n').unwrap().1;
+    let file = File::new("copies.csv", &format!("{text}{rows}"));
+    let input = Input::one(&file.0);
+    let learner = trees().prior(ClassPrior::new(0.33).unwrap());
+    let whole = options().read(&input).unwrap();
+    let large = LargeTable::read(&options(), &input, None).unwrap();
+    let notes = |data: &onesided::Dataset| {
+        let mut notes: Vec<String> = data.notes().iter().map(ToString::to_string).collect();
+        notes.sort();
+        notes
+    };
+    assert!(whole.copies().is_some());
+    assert_eq!(large.data().copies(), whole.copies());
+    assert_eq!(notes(large.data()), notes(&whole));
+    let [held, large] = both(&learner, &options(), &input);
+    assert!(held.to_bytes().unwrap() == large.to_bytes().unwrap());
+    assert_eq!(held.known_rows(), large.known_rows());
+}
+
+#[test]
 fn the_share_of_positives_is_estimated_on_rows_that_are_read_again() {
     // Fewer rows than it is estimated on at most: the estimate is that of a table in memory.
     let file = File::new("estimated.csv", &table(900));

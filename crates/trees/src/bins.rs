@@ -3,12 +3,12 @@
 use crate::TreesError;
 use crate::model::in_threads;
 use crate::packed::PackedRows;
-use onesided_data::{ColumnKind, Columns, Matrix, available_threads};
+use onesided_data::{ColumnKind, Columns, Matrix, Phase, available_threads};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What boosting keeps of a row besides its cells: its number in a few lists, a score, two derivatives.
-pub const BYTES_PER_ROW: u64 = 45;
+pub const BYTES_PER_ROW: u64 = 50;
 
 /// The most bins of values; one more holds what is missing.
 pub(crate) const MOST_BINS: usize = 255;
@@ -155,6 +155,7 @@ impl Binned {
         // Whole groups of neighboring columns for each thread.
         let share = cols.div_ceil(COLUMNS_AT_ONCE).div_ceil(threads) * COLUMNS_AT_ONCE;
         let parts = bins.chunks_mut(share * rows).enumerate();
+        let phase = Phase::new("sorting into bins", cols as u64, "columns");
         let work = |(number, bins): (usize, &mut [u8])| {
             let from = number * share;
             let of = from..cols.min(from + share);
@@ -167,6 +168,7 @@ impl Binned {
                     some.clone(),
                     &mut bins[place..place + some.len() * rows],
                 ));
+                phase.add(some.len() as u64);
             }
             features
         };

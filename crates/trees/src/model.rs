@@ -4,7 +4,7 @@ use crate::TreesError;
 use crate::bins::{Binned, Feature};
 use crate::config::workers;
 use crate::split::Cut;
-use onesided_data::Matrix;
+use onesided_data::{Matrix, Phase};
 use serde::{Deserialize, Serialize};
 
 /// Rows to score below which another thread costs more than it saves.
@@ -131,6 +131,7 @@ impl TreesModel {
         }
         let trees: Vec<FlatTree> = self.trees.iter().map(FlatTree::new).collect();
         let mut logits = vec![self.start; matrix.rows()];
+        let phase = Phase::new("scoring", matrix.rows() as u64, "rows");
         let fill = |logits: &mut [f64], from: usize| {
             // Tree by tree over a block of rows: both stay in the cache.
             for (number, logits) in logits.chunks_mut(ROWS_AT_ONCE).enumerate() {
@@ -139,6 +140,7 @@ impl TreesModel {
                         *logit += f64::from(tree.value(matrix.row(from + number * ROWS_AT_ONCE + i)));
                     }
                 }
+                phase.add(logits.len() as u64);
             }
         };
         in_threads(&mut logits, threads, WORTH_A_THREAD, fill);

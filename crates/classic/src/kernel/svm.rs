@@ -13,7 +13,7 @@
 use super::{Kernel, KernelRows, Smo, Variable};
 use crate::threads::in_blocks;
 use crate::{ClassicError, Examples, Rows};
-use onesided_data::SparseMatrix;
+use onesided_data::{Phase, SparseMatrix};
 use serde::{Deserialize, Serialize};
 
 /// The largest number of rows: beyond it, training takes hours. [`RandomFeatures`](super::RandomFeatures) has no limit.
@@ -138,6 +138,7 @@ impl KernelModel {
     pub fn scores(&self, rows: &dyn Rows) -> Vec<f64> {
         let support = &self.support;
         let lengths: Vec<f64> = (0..support.rows()).map(|s| Rows::squared_length(support, s)).collect();
+        let phase = Phase::new("scoring", rows.rows() as u64, "rows");
         let parts = in_blocks(rows.rows(), rows.rows().clamp(1, 16), |range| {
             let mut laid_out = vec![0.0; rows.cols()];
             let score = |i: usize| {
@@ -148,6 +149,7 @@ impl KernelModel {
                 });
                 let score = terms.sum::<f64>() + self.bias;
                 rows.each(i, &mut |column, _| laid_out[column] = 0.0);
+                phase.add(1);
                 score
             };
             range.map(score).collect::<Vec<f64>>()

@@ -1,6 +1,5 @@
 //! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
 
-use super::predict::make_safe;
 use super::review::share;
 use super::{device, print_device};
 use crate::failure::Failure;
@@ -79,7 +78,7 @@ pub struct Draw {
     /// Write the scores too, though they may sway the person.
     #[arg(long)]
     pub scores: bool,
-    /// Put an apostrophe before texts that begin with =, +, - or @, which spreadsheets would run.
+    /// Put an apostrophe before texts and headers that spreadsheets would run, such as those that begin with =.
     #[arg(long)]
     pub safe_csv: bool,
     /// The seed of the draw.
@@ -168,14 +167,12 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let beside = KnownRows::beside(&flags.model);
     let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
     warnings.extend(print_list_kind(&model, &data, &drawn, &beside)?);
-    let mut columns = drawn.columns(&data, flags.scores);
-    if flags.safe_csv {
-        columns.iter_mut().for_each(|(_, cells)| make_safe(cells));
-    }
+    let columns = drawn.columns(&data, flags.scores);
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    let how = style.write_as(&flags.file, &flags.files, data.notes())?;
-    guarded(|| write_table_as(&flags.out, &how, &columns))?;
+    let how = style.write_as(&flags.file, &flags.files, data.notes(), flags.safe_csv)?;
+    let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
+    cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     if as_json {
         return print_json(&json!({
             "out": flags.out.display().to_string(),

@@ -99,10 +99,8 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         let observer: Observer = &mut |progress| match progress.at {
             At::Estimated(report) => {
                 estimated = prior_warnings(report);
-                display.beside(|| {
-                    print_prior(report);
-                    print_estimate(report, data.encoding().takes());
-                });
+                print_prior(report);
+                print_estimate(report, data.encoding().takes());
                 told = true;
                 Signal::from(!progress::interrupted())
             }
@@ -115,6 +113,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     });
     display.finish();
     let model = fitted?;
+    if progress::interrupted() {
+        return Err(Failure::Interrupted("interrupted, and no model was written".to_string()));
+    }
     display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
     super::fitted_rows::print_written(&model, &flags.out, data.drawn_from().is_some());

@@ -15,7 +15,7 @@ use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
-use onesided::data::{DataError, OutColumn, WriteAs, counted, grouped, is_standard_output, write_batches};
+use onesided::data::{DataError, Phase, WriteAs, counted, grouped, is_standard_output, write_batches};
 use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -140,8 +140,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     });
     match &flags.out {
         Some(out) => {
-            let how = style.write_as(&flags.file, &flags.files, &streamed.notes)?;
-            written = write_list(out, &how, &columns, flags.safe_csv, list)?;
+            let how = style.write_as(&flags.file, &flags.files, &streamed.notes, flags.safe_csv)?;
+            written = write_list(out, &how, &columns, limit.min(rows), list)?;
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -255,10 +255,11 @@ fn write_list(
     out: &Path,
     how: &WriteAs,
     columns: &ListColumns,
-    safe_csv: bool,
+    rows: usize,
     mut list: impl Iterator<Item = Result<Listed, DataError>> + Send,
 ) -> Result<Written, Failure> {
     let mut written = Written::default();
+    let phase = Phase::new("writing", rows as u64, "rows");
     let mut next = || -> Result<_, DataError> {
         if interrupted() {
             let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
@@ -268,15 +269,14 @@ fn write_list(
         if batch.is_empty() && written.rows > 0 {
             return Ok(None);
         }
-        let mut of_batch = columns.of(&batch, written.rows + 1);
+        let of_batch = columns.of(&batch, written.rows + 1);
         written.rows += batch.len() as u64;
+        phase.add(batch.len() as u64);
         written.positive += batch.iter().filter(|row| row.positive).count();
-        if safe_csv {
-            of_batch.iter_mut().for_each(|(_, cells)| make_safe(cells));
-        }
         Ok(Some(of_batch))
     };
-    guarded(|| write_batches(out, how, &mut next)).map_err(not_written)?;
+    let cut = guarded(|| write_batches(out, how, &mut next)).map_err(not_written)?;
+    cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     Ok(written)
 }
 
@@ -354,14 +354,6 @@ fn print_label_warning(model: &Model) -> Option<String> {
 fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
     Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-}
-
-/// A cell that begins like a formula is run by spreadsheets; behind an apostrophe it is a text.
-pub(super) fn make_safe(cells: &mut OutColumn) {
-    let OutColumn::Text(texts) = cells else { return };
-    for text in texts.iter_mut().filter(|text| text.starts_with(['=', '+', '-', '@', '\t', '\r'])) {
-        text.insert(0, '\'');
-    }
 }
 
 /// Why a list was not written.

@@ -26,7 +26,9 @@ use crate::error::listed;
 use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
 use crate::read::ReadOptions;
 use crate::text::TextOptions;
-use crate::{DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
+use crate::{
+    DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, Phase, SparseMatrix, Store,
+};
 use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -116,7 +118,7 @@ impl Features {
             Values::Times(times) => Some((column.name.as_str(), times)),
             _ => None,
         }));
-        for column in columns {
+        for column in Phase::new("encoding", columns.len() as u64, "columns").each(columns) {
             if options.missing == MissingPolicy::Refuse {
                 refuse_missing(&column.name, &column.values)?;
             }

@@ -17,7 +17,7 @@ use crate::features::{Feature, Features};
 use crate::frame::{CellsRead, LeftOut, Values, WhyLeftOut};
 use crate::memory::memory_left;
 use crate::read::{ReadOptions, Source};
-use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Store};
+use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
 use std::sync::Arc;
 
 /// Bytes per row that are left for the column that is being encoded, in all its forms.
@@ -120,6 +120,7 @@ impl<'a> Reading<'a> {
             &(0..names.len()).filter(|&at| self.options.is_feature(&names[at])).collect::<Vec<usize>>();
         let mut times: Vec<usize> = Vec::new();
         let mut most = usize::MAX;
+        let phase = Phase::new("reading", left.len() as u64, "columns");
         while !left.is_empty() {
             let many = columns_at_once(self.labels.len()).min(most).min(left.len());
             let frame = match self.read(names, &left[..many]) {
@@ -131,6 +132,7 @@ impl<'a> Reading<'a> {
                 read => read?,
             };
             times.extend(self.some(names, frame, visit)?);
+            phase.add(many as u64);
             left = &left[many..];
         }
         if !times.is_empty() {

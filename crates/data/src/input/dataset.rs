@@ -35,14 +35,28 @@ pub struct Dataset {
     drawn_from: Option<DrawnFrom>,
     columns: Vec<ColumnRead>,
     asked: Option<Arc<InputOptions>>,
+    /// The copies among rows that are not held.
+    pub(crate) copies_away: Option<Arc<Copies>>,
 }
 
 impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
         let (labels, truth, weights, drawn_from) = (None, None, None, None);
-        let (columns, asked) = (Vec::new(), None);
-        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from, columns, asked }
+        Self {
+            rows,
+            labels,
+            truth,
+            weights,
+            encoding,
+            ids,
+            notes,
+            missing,
+            drawn_from,
+            columns: Vec::new(),
+            asked: None,
+            copies_away: None,
+        }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -139,8 +153,8 @@ impl Dataset {
     }
 
     /// With notes on rows that are equal to others: on many of them, and on unlabeled ones that are equal to labeled ones.
-    pub(super) fn with_copies_noted(self) -> Self {
-        let (Some(labels), Some(copies)) = (self.labels(), Copies::of(&self)) else { return self };
+    pub(crate) fn with_copies_noted(self) -> Self {
+        let (Some(labels), Some(copies)) = (self.labels(), self.copies()) else { return self };
         let (rows, unlabeled, all) = (copies.repeated(), copies.of_labeled(labels), self.len());
         let repeated = (rows * ONE_IN >= all).then_some(Note::Repeated { rows, all });
         let equal = (unlabeled > 0).then_some(Note::Copies { unlabeled });
@@ -169,7 +183,7 @@ impl Dataset {
         self
     }
 
-    pub(super) fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
+    pub(crate) fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
         match self.rows.rows() {
             rows if rows == found => Ok(()),
             expected => Err(DataError::Length { what, expected, found }),
@@ -264,6 +278,7 @@ impl Dataset {
             drawn_from: None,
             columns: Vec::new(),
             asked: self.asked.clone(),
+            copies_away: None,
         }
     }
 
@@ -302,6 +317,7 @@ impl Dataset {
             drawn_from: self.drawn_from,
             columns: self.columns.clone(),
             asked: self.asked.clone(),
+            copies_away: self.copies_away.clone(),
         }
     }
 

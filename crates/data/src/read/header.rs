@@ -3,7 +3,7 @@
 use super::remark::Remark;
 use super::{ReadOptions, Role, Wanted};
 use crate::frame::{LeftOut, WhyLeftOut};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The names of a table's columns, each of them once.
 pub(super) struct Header {
@@ -18,6 +18,7 @@ impl Header {
     pub(super) fn new(raw: Vec<String>) -> Self {
         let there: HashSet<String> = raw.iter().cloned().collect();
         let mut taken = HashSet::with_capacity(raw.len());
+        let mut next: HashMap<String, usize> = HashMap::new();
         let (mut names, mut unnamed, mut renamed) = (Vec::with_capacity(raw.len()), Vec::new(), Vec::new());
         for (at, name) in raw.into_iter().enumerate() {
             let mut called = name.clone();
@@ -25,11 +26,17 @@ impl Header {
                 unnamed.push(at);
                 called = format!("column {}", at + 1);
             }
-            let mut number = 2;
-            let base = called.clone();
-            while taken.contains(&called) || ((number > 2 || name.is_empty()) && there.contains(&called)) {
-                called = format!("{base}_{number}");
-                number += 1;
+            if taken.contains(&called) || (name.is_empty() && there.contains(&called)) {
+                // Lower numbers of this name are taken: whoever starts at 2 each time takes the square of their count.
+                let number = next.entry(called.clone()).or_insert(2);
+                loop {
+                    let numbered = format!("{called}_{number}");
+                    *number += 1;
+                    if !taken.contains(&numbered) && !there.contains(&numbered) {
+                        called = numbered;
+                        break;
+                    }
+                }
             }
             if !name.is_empty() && called != name {
                 renamed.push((name, called.clone()));
@@ -83,6 +90,14 @@ mod tests {
         assert_eq!(names(&["a", "a", "a_2"]), ["a", "a_3", "a_2"]);
         assert_eq!(names(&["", "x", ""]), ["column 1", "x", "column 3"]);
         assert_eq!(names(&["", "column 1"]), ["column 1_2", "column 1"]);
+        assert_eq!(names(&["a", "a", "a_3", "a", "a_3"]), ["a", "a_2", "a_3", "a_4", "a_3_2"]);
+    }
+
+    /// Names tried one after the other from the start would be 20,000,000,000 here, which takes hours.
+    #[test]
+    fn many_columns_of_one_name_are_named_in_one_go() {
+        let names = names(&["c"; 200_000]);
+        assert_eq!([&names[1], &names[199_999]], ["c_2", "c_200000"]);
     }
 
     #[test]

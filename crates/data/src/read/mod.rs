@@ -22,6 +22,8 @@ mod dictionary;
 mod footer;
 mod guess;
 mod header;
+#[cfg(feature = "sheets")]
+mod hidden;
 #[cfg(feature = "parquet")]
 mod ipc;
 mod json;

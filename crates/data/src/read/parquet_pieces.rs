@@ -8,7 +8,7 @@ use super::pieces::{Piece, PiecePlan, PiecesEnd};
 use super::{Bytes, ReadOptions, Source};
 use crate::frame::{Column, TextColumn, Values};
 use crate::scratch::ScratchReader;
-use crate::{DataError, Frame, check_memory};
+use crate::{DataError, Frame, Phase, check_memory};
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use ::parquet::errors::Result as ParquetResult;
@@ -92,7 +92,7 @@ pub(super) fn read<E: From<DataError>>(
     let handed_out = first.handed_out.clone();
     let cells = first.rows.saturating_mul(first.kept.len());
     let threads = if cells < FEW_CELLS { 1 } else { plan.threads().min(first.kept.len()).max(1) };
-    let columns = first.kept.clone();
+    let (columns, phase) = (first.kept.clone(), Phase::new("reading", first.rows as u64, "rows"));
     drop(first);
     let mut end = PiecesEnd::default();
     thread::scope(|scope| {
@@ -134,6 +134,7 @@ pub(super) fn read<E: From<DataError>>(
             match ended {
                 0 => {
                     end.rows += piece.rows;
+                    phase.add(piece.rows as u64);
                     visit(Piece { frame: piece, verbatim: in_order(verbatim, &handed_out)? })?;
                 }
                 all if all == parts.len() => return Ok::<(), E>(()),

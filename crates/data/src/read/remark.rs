@@ -2,7 +2,7 @@
 
 use crate::decode::TextEncoding;
 use crate::error::{Position, listed, shortened};
-use crate::{Hint, agree, part_of};
+use crate::{Hint, agree, counted, part_of};
 use serde::Serialize;
 use std::fmt;
 
@@ -47,6 +47,13 @@ pub enum Remark {
     Merged {
         /// How many areas.
         areas: usize,
+    },
+    /// Rows and columns that the sheet hides, which were read like others.
+    Hidden {
+        /// How many rows.
+        rows: usize,
+        /// The columns.
+        columns: Vec<String>,
     },
 }
 
@@ -110,6 +117,15 @@ impl fmt::Display for Remark {
             Remark::Encoding(encoding) => write!(f, "the table is not UTF-8 and is read as {encoding}"),
             Remark::Merged { areas } => {
                 write!(f, "merged cells ({areas}) are read as cells that all have the value")
+            }
+            Remark::Hidden { rows, columns } => {
+                let rows = (*rows > 0).then(|| counted(*rows, "rows"));
+                let columns = (!columns.is_empty()).then(|| {
+                    let what = if columns.len() == 1 { "the column" } else { "the columns" };
+                    format!("{what} {}", listed(columns, ", ", 8))
+                });
+                let hidden: Vec<String> = rows.into_iter().chain(columns).collect();
+                write!(f, "the sheet hides {}; what is hidden is read like the rest", hidden.join(" and "))
             }
         }
     }

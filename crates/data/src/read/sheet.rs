@@ -4,6 +4,7 @@
 //! dates become ISO 8601, so that the guessing of text tables does the rest. Line n of the text is row n of the sheet, so that messages name rows as the spreadsheet does.
 
 use super::cell::mark;
+use super::hidden::Hidden;
 use super::remark::Remark;
 use super::sheet_header::{self, LOOKED_AT, Row, SheetHeader};
 use super::source::Bytes;
@@ -23,7 +24,7 @@ pub(super) fn read(source: &Source<'_>, options: &ReadOptions) -> Result<Frame, 
     let mut workbook = Workbook::open(source)?;
     let (sheet, others) = choose(&mut workbook, &source.name, options)?;
     let merged = workbook.merged(&sheet);
-    let mut text = SheetText::new(&source.name, merged);
+    let mut text = SheetText::new(&source.name, merged, workbook.hidden(&sheet));
     workbook.each_cell(&sheet, &mut |row, column, cell| text.take(row, column, cell).map(|()| true))?;
     let Some((bytes, mut remarks)) = text.finish()? else {
         return Err(DataError::SheetHeader { file: source.name.clone(), sheet });
@@ -125,10 +126,13 @@ struct SheetText<'s> {
     text: Vec<u8>,
     asked: usize,
     filled: usize,
+    hidden: Hidden,
+    /// Hidden rows that have something in them.
+    hidden_rows: Vec<usize>,
 }
 
 impl<'s> SheetText<'s> {
-    fn new(file: &'s str, merged: Vec<Dimensions>) -> Self {
+    fn new(file: &'s str, merged: Vec<Dimensions>, hidden: Hidden) -> Self {
         let merged = merged.into_iter().filter(|area| area.start != area.end).collect();
         Self {
             file,
@@ -142,6 +146,8 @@ impl<'s> SheetText<'s> {
             text: Vec::new(),
             asked: 0,
             filled: 0,
+            hidden,
+            hidden_rows: Vec::new(),
         }
     }
 
@@ -183,6 +189,9 @@ impl<'s> SheetText<'s> {
                 self.row[from..=to].iter_mut().for_each(|cell| cell.clone_from(value));
                 self.filled += usize::from(area.start.0 == at);
             }
+        }
+        if !self.row.is_empty() && self.hidden.rows.contains(&at) {
+            self.hidden_rows.push(at as usize);
         }
         self.at += 1;
         let row = std::mem::take(&mut self.row);
@@ -264,6 +273,13 @@ impl<'s> SheetText<'s> {
         let areas = self.filled.saturating_sub(in_header);
         if areas > 0 {
             remarks.push(Remark::Merged { areas });
+        }
+        let rows = self.hidden_rows.iter().filter(|&&row| row >= self.before + header.rows).count();
+        let is_hidden = |at: usize| self.hidden.columns.iter().any(|columns| columns.contains(&(at as u32)));
+        let columns = header.names.iter().enumerate().filter(|(at, name)| is_hidden(*at) && !name.is_empty());
+        let columns: Vec<String> = columns.map(|(_, name)| name.clone()).collect();
+        if rows > 0 || !columns.is_empty() {
+            remarks.push(Remark::Hidden { rows, columns });
         }
         Ok(Some((self.text, remarks)))
     }

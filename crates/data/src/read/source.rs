@@ -5,6 +5,7 @@ use super::pass::longest_record;
 use super::{TableFormat, csv, ipc, json, marks, parquet, sheet};
 use crate::error::Position;
 use crate::memory::{memory_left, shown_size};
+use crate::phase::Watched;
 use crate::place::{is_dash, is_stream};
 use crate::scratch::Scratch;
 use crate::{DataError, Frame, ReadOptions, check_memory};
@@ -280,7 +281,14 @@ impl<'a> Source<'a> {
 
     pub(super) fn open(&self) -> Result<Box<dyn Read + '_>, DataError> {
         match &self.bytes {
-            Bytes::File(path) => Ok(Box::new(self.open_file(path)?)),
+            Bytes::File(path) => {
+                let file = self.open_file(path)?;
+                // A pipe has no length, and nobody knows how much is to come.
+                match file.metadata().map_or(0, |about| about.len()) {
+                    0 => Ok(Box::new(file)),
+                    length => Ok(Box::new(Watched::new(file, length))),
+                }
+            }
             Bytes::Memory(bytes) => Ok(Box::new(*bytes)),
             Bytes::Read(bytes) => Ok(Box::new(&bytes[..])),
             Bytes::Spooled(scratch) => Ok(Box::new(scratch.reader(0, scratch.len()))),
@@ -293,8 +301,7 @@ impl<'a> Source<'a> {
         match &self.bytes {
             Bytes::Read(bytes) => Ok(bytes.clone()),
             Bytes::Memory(bytes) => Ok(bytes::Bytes::copy_from_slice(bytes)),
-            Bytes::File(path) => Ok(self.whole(self.open_file(path)?)?.into()),
-            Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
+            Bytes::File(_) | Bytes::Spooled(_) | Bytes::Json(..) => Ok(self.whole(self.open()?)?.into()),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Source;
 use super::contained::contained;
 use super::container::{Zipped, check_ole, check_zip};
+use super::hidden::Hidden;
 use super::marks::OLE;
 use crate::DataError;
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use std::io::Cursor;
 /// An open spreadsheet.
 pub(super) struct Workbook {
     file: String,
+    bytes: Bytes,
     sheets: Sheets<Cursor<Bytes>>,
 }
 
@@ -62,7 +64,7 @@ impl Workbook {
             })
         });
         let sheets = opened.unwrap_or_else(|panic| Err(corrupt(&file, &panic)))?;
-        Ok(Workbook { file, sheets })
+        Ok(Workbook { file, bytes, sheets })
     }
 
     /// The sheets of cells, in their order.
@@ -85,6 +87,15 @@ impl Workbook {
             _ => Vec::new(),
         });
         found.unwrap_or_default()
+    }
+
+    /// The rows and columns that are hidden, in the format that most files with any have.
+    pub(super) fn hidden(&self, sheet: &str) -> Hidden {
+        let at = self.sheets.sheets_metadata().iter().position(|about| about.name == sheet);
+        match (&self.sheets, at) {
+            (Sheets::Xlsx(_), Some(at)) => Hidden::of_sheet(&self.bytes, at),
+            _ => Hidden::default(),
+        }
     }
 
     /// Hands over the cells of a sheet that have something in them, row by row.

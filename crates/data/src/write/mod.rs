@@ -1,5 +1,6 @@
 //! Writing files whole or not at all, and tables of results: text, Parquet, a spreadsheet.
 
+mod harmless;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "sheets")]
@@ -8,19 +9,24 @@ mod xlsx;
 #[cfg(feature = "parquet")]
 pub use parquet::write_parquet;
 
-use crate::DataError;
 #[cfg(not(feature = "parquet"))]
 use crate::absent::write::parquet;
 #[cfg(not(feature = "sheets"))]
 use crate::absent::write::xlsx;
+use crate::error::shortened;
 use crate::place::{is_standard_output, is_stream};
 use crate::read::NumberStyle;
 use crate::temporary::{Access, Temporary};
+use crate::{DataError, agree, counted, grouped};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+/// Characters of a cell of a spreadsheet, as UTF-16 counts them; with more, spreadsheets call the whole file damaged.
+const MOST_CHARACTERS: usize = 32_767;
 
 /// One column of a table to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +147,35 @@ pub struct WriteAs {
     pub style: TextStyle,
     /// The decimal sign of numbers that are given as texts, which a spreadsheet is to hold as numbers.
     pub numbers_in_texts: NumberStyle,
+    /// Put an apostrophe before texts and headers that a spreadsheet would run as a formula.
+    pub harmless: bool,
+}
+
+/// Texts that a spreadsheet has no room for, and that were cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// How many.
+    pub texts: usize,
+    /// The row of the first one, from 1 without the header; 0 is the header.
+    pub row: usize,
+    /// The first one's column.
+    pub column: String,
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = if self.row == 0 { "the header".to_string() } else { format!("row {}", self.row) };
+        write!(
+            f,
+            "{} {} longer than the {} characters that a cell of a spreadsheet holds and {} cut, first in {place} of '{}'; \
+             .csv and .parquet hold them whole",
+            counted(self.texts, "texts"),
+            agree(self.texts, "is", "are"),
+            grouped(MOST_CHARACTERS),
+            agree(self.texts, "was", "were"),
+            shortened(&self.column)
+        )
+    }
 }
 
 /// The signs of a text table.
@@ -165,13 +200,17 @@ impl Default for TextStyle {
 
 /// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`, or `.xlsx`. What is
 /// no regular file needs no extension and gets commas.
-pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<Option<Cut>, DataError> {
     write_table_as(path, &WriteAs::default(), columns)
 }
 
 /// Writes a table in the format that the extension of `path` names, or in the one asked for where it names none. The path `-`
 /// is standard output; it, a pipe or a device is written to directly.
-pub fn write_table_as(path: &Path, how: &WriteAs, columns: &[(&str, OutColumn)]) -> Result<(), DataError> {
+pub fn write_table_as(
+    path: &Path,
+    how: &WriteAs,
+    columns: &[(&str, OutColumn)],
+) -> Result<Option<Cut>, DataError> {
     common_length(columns)?;
     let mut all = Some(columns.iter().map(|(name, column)| (name.to_string(), column.clone())).collect());
     write_batches(path, how, &mut || Ok(all.take()))
@@ -185,17 +224,18 @@ pub fn write_csv(path: &Path, columns: &[(&str, OutColumn)]) -> Result<(), DataE
 }
 
 /// Writes a table as [`write_table_as`] does, batch after batch until there is none left. All have the same columns. If a
-/// batch cannot be had, nothing is left behind.
+/// batch cannot be had, nothing is left behind. Gives what was cut, which happens in spreadsheets alone.
 pub fn write_batches(
     path: &Path,
     how: &WriteAs,
     next: &mut (dyn FnMut() -> Result<Option<Vec<OutBatch>>, DataError> + Send),
-) -> Result<(), DataError> {
+) -> Result<Option<Cut>, DataError> {
     let Some(format) = how.format_of(path) else {
         return Err(DataError::WriteExtension { file: path.display().to_string() });
     };
-    let mut wrong = None;
+    let (mut wrong, mut cut) = (None, None);
     let mut batch = || match next() {
+        Ok(batch) if how.harmless => Ok(batch.map(harmless::batch)),
         Ok(batch) => Ok(batch),
         Err(error) => {
             wrong = Some(error);
@@ -206,12 +246,12 @@ pub fn write_batches(
     let written = match format {
         TableFormat::Parquet => write_out(path, |file| parquet::table_of_batches(file, &mut batch)),
         TableFormat::Excel => {
-            write_out(path, |file| xlsx::sheet_of_batches(file, how.numbers_in_texts, &mut batch))
+            write_out(path, |file| xlsx::sheet_of_batches(file, how.numbers_in_texts, &mut batch, &mut cut))
         }
         TableFormat::Tsv => write_out(path, |file| separated_batches(file, tabs, &mut batch)),
         _ => write_out(path, |file| separated_batches(file, how.style, &mut batch)),
     };
-    wrong.map_or(written, Err)
+    wrong.map_or(written.map(|()| cut), Err)
 }
 
 impl WriteAs {
@@ -312,14 +352,33 @@ pub fn write_privately(
     write_whole(path, Access::Owner, |file| write(file))
 }
 
+/// Links that a path may lead through, as many as systems follow.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads: through links, also to a file that is not there yet. Through a link, the file that it leads to is
+/// written, not the link. Links in a circle lead nowhere, and the path stays as it is.
+pub fn followed(path: &Path) -> PathBuf {
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&target) {
+            // A link names its file as seen from its own folder.
+            Ok(next) => target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next)),
+            Err(_) => return fs::canonicalize(&target).unwrap_or(target),
+        }
+    }
+    path.to_path_buf()
+}
+
 fn write_whole(
     path: &Path,
     access: Access,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let failed = |cause| DataError::Write { file: path.display().to_string(), cause };
-    // Through a link, the file it leads to is replaced, not the link.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let target = followed(path);
+    if target.is_symlink() {
+        return Err(failed(io::Error::other("it is a link that leads nowhere")));
+    }
     match fs::metadata(&target) {
         Ok(about) if about.is_dir() => Err(failed(io::Error::from(io::ErrorKind::IsADirectory))),
         Ok(about) if !about.is_file() => {

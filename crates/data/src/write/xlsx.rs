@@ -4,7 +4,7 @@
 //! spreadsheet shows it, is a number, too: `12.50` with two decimals, but neither `007` nor a card's 16 digits. A spreadsheet shows
 //! numbers with the decimal sign of its user, and runs no text as a formula. The header stays in view.
 
-use super::{OutBatch, OutColumn};
+use super::{Cut, MOST_CHARACTERS, OutBatch, OutColumn};
 use crate::read::NumberStyle;
 use std::fmt::Write as _;
 use std::io::{self, Cursor, Write};
@@ -16,9 +16,6 @@ const MOST_ROWS: usize = 1 << 20;
 
 /// Columns of a sheet.
 const MOST_COLUMNS: usize = 1 << 14;
-
-/// Characters of a cell; what is longer is cut, because spreadsheets call the whole file damaged.
-const MOST_CHARACTERS: usize = 32_767;
 
 /// Digits that a spreadsheet holds of a number.
 const MOST_DIGITS: usize = 15;
@@ -61,11 +58,13 @@ fn styles() -> String {
     )
 }
 
-/// Writes batches as the one sheet of a workbook; texts that are numbers with this decimal sign become numbers. It is packed in memory, since a zip is completed at its start.
+/// Writes batches as the one sheet of a workbook; texts that are numbers with this decimal sign become numbers, and `cut` says
+/// which had no room. It is packed in memory, since a zip is completed at its start.
 pub(super) fn sheet_of_batches(
     file: &mut dyn Write,
     decimal: NumberStyle,
     next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+    cut: &mut Option<Cut>,
 ) -> io::Result<()> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default();
@@ -84,13 +83,21 @@ pub(super) fn sheet_of_batches(
     }
     let (mut names, mut rows) = (Vec::new(), 0);
     let mut text = String::new();
+    let mut note = |is_cut: bool, row: usize, column: &str| {
+        if is_cut {
+            let first = || Cut { texts: 0, row: row - 1, column: column.to_string() };
+            cut.get_or_insert_with(first).texts += 1;
+        }
+    };
     while let Some(columns) = next()? {
         text.clear();
         if rows == 0 {
             names = column_letters(columns.len())?;
             rows = 1;
             text.push_str("<row r=\"1\">");
-            columns.iter().zip(&names).for_each(|((header, _), name)| push_text(&mut text, name, 1, header));
+            for ((header, _), name) in columns.iter().zip(&names) {
+                note(push_text(&mut text, name, 1, header), 1, header);
+            }
             text.push_str("</row>");
         }
         for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
@@ -102,8 +109,8 @@ pub(super) fn sheet_of_batches(
                 )));
             }
             let _ = write!(text, "<row r=\"{rows}\">");
-            for ((_, column), name) in columns.iter().zip(&names) {
-                push_cell(&mut text, name, rows, column, row, decimal);
+            for ((header, column), name) in columns.iter().zip(&names) {
+                note(push_cell(&mut text, name, rows, column, row, decimal), rows, header);
             }
             text.push_str("</row>");
         }
@@ -154,12 +161,20 @@ fn number(cell: &str, decimal: NumberStyle) -> Option<(String, usize)> {
     same.then_some((number, 0))
 }
 
-fn push_cell(text: &mut String, name: &str, at: usize, column: &OutColumn, row: usize, decimal: NumberStyle) {
+/// Writes a cell, and tells whether it was cut.
+fn push_cell(
+    text: &mut String,
+    name: &str,
+    at: usize,
+    column: &OutColumn,
+    row: usize,
+    decimal: NumberStyle,
+) -> bool {
     let number = match column {
         OutColumn::Text(cells) => match number(&cells[row], decimal) {
             Some((number, style)) => {
                 let _ = write!(text, "<c r=\"{name}{at}\" s=\"{style}\"><v>{number}</v></c>");
-                return;
+                return false;
             }
             None => return push_text(text, name, at, &cells[row]),
         },
@@ -171,27 +186,49 @@ fn push_cell(text: &mut String, name: &str, at: usize, column: &OutColumn, row: 
         OutColumn::F32(values) => return push_text(text, name, at, &values[row].to_string()),
     };
     let _ = write!(text, "<c r=\"{name}{at}\"><v>{number}</v></c>");
+    false
 }
 
-/// A cell of text; one that is empty is left out.
-fn push_text(text: &mut String, name: &str, at: usize, cell: &str) {
+/// Writes a cell of text, one that is empty not at all, and tells whether it was cut.
+fn push_text(text: &mut String, name: &str, at: usize, cell: &str) -> bool {
     if cell.is_empty() {
-        return;
+        return false;
     }
     let _ = write!(text, "<c r=\"{name}{at}\" t=\"inlineStr\"><is><t xml:space=\"preserve\">");
-    for c in cell.chars().take(MOST_CHARACTERS) {
+    let mut room = MOST_CHARACTERS;
+    for (at, c) in cell.char_indices() {
+        match room.checked_sub(c.len_utf16()) {
+            Some(left) => room = left,
+            None => {
+                text.push_str("</t></is></c>");
+                return true;
+            }
+        }
         match c {
             '&' => text.push_str("&amp;"),
             '<' => text.push_str("&lt;"),
             '>' => text.push_str("&gt;"),
             '\t' | '\n' => text.push(c),
             '\r' => text.push_str("&#13;"),
-            // XML cannot hold these.
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => text.push('\u{fffd}'),
+            // What XML cannot hold is written as its number, and so is the sign that would begin one.
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => push_number(text, c),
+            '_' if is_number(&cell.as_bytes()[at..]) => push_number(text, c),
             _ => text.push(c),
         }
     }
     text.push_str("</t></is></c>");
+    false
+}
+
+/// `_x005F_` (ECMA-376, ST_Xstring).
+fn push_number(text: &mut String, c: char) {
+    let _ = write!(text, "_x{:04X}_", u32::from(c));
+}
+
+/// Whether a text begins with what would be read as the number of a character.
+fn is_number(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"_x").and_then(|rest| rest.split_at_checked(4));
+    digits.is_some_and(|(digits, rest)| digits.iter().all(u8::is_ascii_hexdigit) && rest.starts_with(b"_"))
 }
 
 #[cfg(test)]
@@ -210,9 +247,10 @@ mod tests {
     #[test]
     fn cells_hold_what_xml_can_hold() {
         let mut text = String::new();
-        push_text(&mut text, "B", 3, "a<b> & \u{1}=1");
+        assert!(!push_text(&mut text, "B", 3, "a<b> & \u{1}=1 _x0041_ _x41_ _xyz"));
         let start = "<c r=\"B3\" t=\"inlineStr\"><is><t xml:space=\"preserve\">";
-        assert_eq!(text, format!("{start}a&lt;b&gt; &amp; \u{fffd}=1</t></is></c>"));
+        let held = "a&lt;b&gt; &amp; _x0001_=1 _x005F_x0041_ _x41_ _xyz";
+        assert_eq!(text, format!("{start}{held}</t></is></c>"));
         text.clear();
         push_cell(&mut text, "A", 2, &OutColumn::F32(vec![0.1]), 0, NumberStyle::Point);
         push_cell(&mut text, "B", 2, &OutColumn::U64(vec![7]), 0, NumberStyle::Point);
@@ -263,7 +301,8 @@ mod tests {
             Ok((left > 0).then(|| rows(1 << 19)))
         };
         let mut file = Vec::new();
-        let error = sheet_of_batches(&mut file, NumberStyle::Point, &mut next).unwrap_err().to_string();
+        let error =
+            sheet_of_batches(&mut file, NumberStyle::Point, &mut next, &mut None).unwrap_err().to_string();
         assert!(error.contains("room for 1048575 rows"), "{error}");
         assert!(file.is_empty());
     }

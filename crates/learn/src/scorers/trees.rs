@@ -115,7 +115,7 @@ impl Trainer for TreesTrainer<'_> {
     }
 
     fn bytes_for(&self, rows: usize) -> u64 {
-        self.binned.bytes_to_grow(rows)
+        self.binned.bytes_to_grow(rows).saturating_add(OnTheWay::MOST_BYTES)
     }
 
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
