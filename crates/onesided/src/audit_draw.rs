@@ -151,9 +151,10 @@ fn labels_of(list: &RankedList) -> Option<Vec<Label>> {
     let label = |kind: &RowKind| match kind {
         RowKind::Positive => Label::Positive,
         RowKind::Negative => Label::Negative,
-        RowKind::New | RowKind::Unlabeled => Label::Unlabeled,
+        RowKind::New | RowKind::Unlabeled | RowKind::Ambiguous => Label::Unlabeled,
     };
-    let has_labels = list.is_fitted_table && list.kinds.iter().any(|kind| kind.is_labeled());
+    let is_of_labels = |kind: &RowKind| kind.is_labeled() || *kind == RowKind::Ambiguous;
+    let has_labels = list.is_fitted_table && list.kinds.iter().any(is_of_labels);
     has_labels.then(|| list.kinds.iter().map(label).collect())
 }
 

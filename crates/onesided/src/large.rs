@@ -173,7 +173,9 @@ impl Model {
             return Err(DataError::Read { file, cause }.into());
         }
         let kinds = kinds_of(data.labels(), rows);
-        let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt).scored_by(by);
+        let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt)
+            .scored_by(by)
+            .labeled_by(data.label_column().cloned());
         self.known = Some(Arc::new(known));
         Ok(self)
     }

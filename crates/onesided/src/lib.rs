@@ -130,6 +130,7 @@ mod learner;
 mod model;
 mod rank;
 mod review;
+mod rows_file;
 mod stream;
 mod undrawn;
 
@@ -149,7 +150,7 @@ pub use audit_draw::{AuditDraw, AuditRow, AuditSettings, ForecastBy};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
-pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
+pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
@@ -166,7 +167,8 @@ pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
-pub use rank::{Ranked, RankedList};
+pub use rank::{ListedRows, Ranked, RankedList};
+pub use rows_file::{RowsFileError, rows_file};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;

@@ -4,7 +4,7 @@ use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, Note, TextInput};
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
-    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix,
+    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
     MissingCells, Pictures, Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
@@ -21,6 +21,9 @@ const ONE_IN: usize = 20;
 pub struct Dataset {
     pub(super) rows: Store,
     labels: Option<Vec<Label>>,
+    label_column: Option<LabelColumn>,
+    told: Option<Vec<Label>>,
+    keys: Option<Vec<u64>>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
     encoding: Arc<Encoding>,
@@ -35,8 +38,22 @@ impl Dataset {
     pub(super) fn new(rows: Store, encoding: Arc<Encoding>) -> Self {
         let (ids, notes, missing) = (Vec::new(), Vec::new(), MissingCells::default());
         let (labels, truth, weights, drawn_from) = (None, None, None, None);
-        let columns = Vec::new();
-        Self { rows, labels, truth, weights, encoding, ids, notes, missing, drawn_from, columns }
+        let (columns, label_column, told, keys) = (Vec::new(), None, None, None);
+        Self {
+            rows,
+            labels,
+            label_column,
+            told,
+            keys,
+            truth,
+            weights,
+            encoding,
+            ids,
+            notes,
+            missing,
+            drawn_from,
+            columns,
+        }
     }
 
     /// A bare matrix: learns the mean and the scale of each column, and scales. Without `names` its columns are called
@@ -92,6 +109,27 @@ impl Dataset {
         crate::label::check_both(&labels, "labels")?;
         self.labels = Some(labels);
         Ok(self)
+    }
+
+    /// With the column that its labels came from.
+    pub(super) fn with_label_column(mut self, column: Option<LabelColumn>) -> Self {
+        self.label_column = column;
+        self
+    }
+
+    /// With what is told of rows that a model may have been fitted on: which of them are labeled.
+    pub fn with_told(mut self, told: Option<Vec<Label>>) -> Result<Self, DataError> {
+        if let Some(told) = &told {
+            self.check_length("labels", told.len())?;
+        }
+        self.told = told;
+        Ok(self)
+    }
+
+    /// With a key per row, made of its cells.
+    pub(super) fn with_keys(mut self, keys: Option<Vec<u64>>) -> Self {
+        self.keys = keys;
+        self
     }
 
     /// With the truth of every row.
@@ -184,6 +222,22 @@ impl Dataset {
         self.labels.as_deref()
     }
 
+    /// The column that the labels came from, where it was one.
+    pub fn label_column(&self) -> Option<&LabelColumn> {
+        self.label_column.as_ref()
+    }
+
+    /// Which rows are labeled by the column of [`ReadAgain::told`](super::ReadAgain::told), where the table has it.
+    pub fn told(&self) -> Option<&[Label]> {
+        self.told.as_deref()
+    }
+
+    /// A number per row that its cells make, as they were read and before they were encoded, whatever other rows there are;
+    /// where it was asked for.
+    pub fn keys(&self) -> Option<&[u64]> {
+        self.keys.as_deref()
+    }
+
     /// The truth of every row, where it is known.
     pub fn truth(&self) -> Option<&[bool]> {
         self.truth.as_deref()
@@ -236,6 +290,9 @@ impl Dataset {
         Dataset {
             rows: self.rows.select(indices),
             labels: self.labels.as_ref().map(|labels| indices.iter().map(|&i| labels[i]).collect()),
+            label_column: self.label_column.clone(),
+            told: self.told.as_ref().map(|told| indices.iter().map(|&i| told[i]).collect()),
+            keys: self.keys.as_ref().map(|keys| indices.iter().map(|&i| keys[i]).collect()),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
             weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
             encoding: self.encoding.clone(),
@@ -275,6 +332,9 @@ impl Dataset {
         Dataset {
             rows: Store::Dense(Matrix::default()),
             labels: self.labels.clone(),
+            label_column: self.label_column.clone(),
+            told: self.told.clone(),
+            keys: self.keys.clone(),
             truth: self.truth.clone(),
             weights: self.weights.clone(),
             encoding: self.encoding.clone(),
