@@ -95,7 +95,7 @@ pub use features::{
     ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, Seen,
     Shift, Tally, TimeFeature, TimePart,
 };
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, from_letters, to_letters};
 #[cfg(fuzzing)]
 pub use formats::read_set_bytes;
 pub use formats::{

@@ -147,6 +147,19 @@ impl KnownRows {
         self.by
     }
 
+    /// No rows: where nothing is known of those that a model was fitted on.
+    pub fn none() -> &'static Self {
+        static NONE: KnownRows = KnownRows {
+            by: ScoredBy::Method,
+            salt: 0,
+            fingerprints: Vec::new(),
+            scores: Vec::new(),
+            kinds: Vec::new(),
+            label: None,
+        };
+        &NONE
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.fingerprints.len()
@@ -171,7 +184,8 @@ impl KnownRows {
     /// Looks for rows among these, some at a time.
     pub fn matcher(&self) -> RowMatcher<'_> {
         let groups = vec![Group::default(); self.len()];
-        RowMatcher { known: self, groups, seen: 0, found: 0, told_new: 0, is_told: false }
+        let has_labels = self.kinds.iter().any(|kind| kind.is_labeled());
+        RowMatcher { known: self, groups, seen: 0, found: 0, told_new: 0, is_told: false, has_labels }
     }
 
     /// The rows with a fingerprint: the place of the first, and how many there are.
@@ -219,6 +233,11 @@ impl Met {
         Self { group, told }
     }
 
+    /// Whether the model was fitted on it, or on a row that is equal.
+    pub fn is_known(self) -> bool {
+        self.group.is_some()
+    }
+
     fn is_told_labeled(self) -> bool {
         self.told.is_some_and(|told| told != Label::Unlabeled)
     }
@@ -245,6 +264,8 @@ pub struct RowMatcher<'k> {
     told_new: usize,
     /// Whether labels were asked for by name, so that they count for every row.
     is_told: bool,
+    /// Whether any row of the fit was labeled; if not, there is nothing that the others lack.
+    has_labels: bool,
 }
 
 /// What is known of rows, some of which a model was fitted on.
@@ -256,6 +277,8 @@ pub struct MatchedRows {
     pub is_fitted_table: bool,
     /// How many labeled rows do not belong in a list of them.
     pub labeled: usize,
+    /// How many of those the model was not fitted on.
+    pub labeled_new: usize,
     /// How many are known to be unlabeled.
     pub unlabeled: usize,
     /// How many are equal to labeled rows and cannot be told from them, in a list without labeled rows.
@@ -317,7 +340,7 @@ impl<'k> RowMatcher<'k> {
     /// Whether a row may turn out to be one that does not belong in a list; if not, it is in every list.
     pub fn may_be_labeled(&self, met: Met) -> bool {
         let of_fit = |first: u32| self.kinds_at(first as usize).iter().any(|kind| kind.is_labeled());
-        met.is_told_labeled() || met.group.is_some_and(of_fit)
+        (met.is_told_labeled() && (self.is_told || met.is_known())) || met.group.is_some_and(of_fit)
     }
 
     /// What a row is, now that all were seen.
@@ -340,7 +363,7 @@ impl<'k> RowMatcher<'k> {
 
     /// Among which rows a row is, now that all were seen: of the fitted table, those without a label are known to be unlabeled.
     pub fn among(&self, met: Met) -> Among {
-        if self.is_fitted_table() && self.kind(met) == RowKind::Unlabeled {
+        if self.has_labels && self.is_fitted_table() && self.kind(met) == RowKind::Unlabeled {
             Among::Unlabeled
         } else {
             Among::Population
@@ -360,11 +383,17 @@ impl<'k> RowMatcher<'k> {
                 RowKind::Positive | RowKind::Negative => &mut labeled,
             } += (group.seen - group.told) as usize;
         }
-        let by_name = if self.is_told { self.told_new + told } else { 0 };
-        let labeled = if is_fitted_table { labeled + by_name.max(told) } else { by_name };
+        let labeled_new = if self.is_told { self.told_new } else { 0 };
+        let told = if self.is_told || is_fitted_table { told } else { 0 };
         let of_table = |count: usize| if is_fitted_table { count } else { 0 };
-        let (unlabeled, ambiguous) = (of_table(unlabeled), of_table(ambiguous));
-        MatchedRows { found: self.found, is_fitted_table, labeled, unlabeled, ambiguous }
+        MatchedRows {
+            found: self.found,
+            is_fitted_table,
+            labeled: of_table(labeled) + told + labeled_new,
+            labeled_new,
+            unlabeled: if self.has_labels { of_table(unlabeled) } else { 0 },
+            ambiguous: of_table(ambiguous),
+        }
     }
 
     /// The kinds of the rows of the fit that are equal to the one at `first`.
@@ -474,9 +503,9 @@ mod tests {
         assert_eq!(told, [Ambiguous, Unlabeled, Positive, Ambiguous]);
         let listed: Vec<bool> = met.iter().map(|(met, _)| !matcher.is_labeled(*met)).collect();
         assert_eq!(listed, [true, true, false, true]);
-        let summary =
-            MatchedRows { found: 4, is_fitted_table: true, labeled: 1, unlabeled: 1, ambiguous: 2 };
-        assert_eq!(matcher.summary(), summary);
+        let summary = matcher.summary();
+        assert_eq!((summary.found, summary.is_fitted_table), (4, true));
+        assert_eq!((summary.labeled, summary.unlabeled, summary.ambiguous), (1, 1, 2));
         // One more that is equal to a labeled row: which of the two is new nobody knows, and both are listed. Pieces do not matter.
         assert_eq!(kinds(&mut matcher, &table(&[7.0, 7.0, 9.0, 9.0])), [Ambiguous, New]);
         assert_eq!((matcher.kind(met[2].0), matcher.is_labeled(met[2].0)), (Ambiguous, false));

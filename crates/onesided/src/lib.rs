@@ -120,6 +120,7 @@ mod among;
 mod answers;
 mod audit;
 mod audit_draw;
+mod audit_key;
 mod bound;
 mod explain;
 mod file;

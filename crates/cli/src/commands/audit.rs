@@ -41,9 +41,10 @@ pub enum AuditAction {
 /// Flags of `audit draw`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The file has a line per drawn row, in random order and without scores. Fill its column positive with yes or no (1 or 0, true \
-or false, positive or negative), leave it blank where you cannot tell, and read it with 'onesided audit read'. Every other \
-column may be hidden or moved, but not changed. For a second draw that adds to the first take another --seed.")]
+The file has a line per drawn row, in random order and without scores. Fill its column positive with yes, no (1 or 0, true or \
+false, positive or negative) or unsure, and note and reviewer as you like, and read it with 'onesided audit read'. Lines and columns \
+may be sorted and moved; key and draw say which row a line is about and must stay with it. For a second draw that adds to the first \
+take another --seed.")]
 pub struct Draw {
     /// The model file.
     pub model: PathBuf,
@@ -150,12 +151,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
     let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
     let device = device(&flags.device)?;
-    let model =
-        model_file::load(&flags.model, [flags.file.as_path()])?.on_device(device).with_threads(flags.threads);
+    let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
+    let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let also = ReadAgain {
         id: flags.files.columns(&flags.id, &[&flags.file])?,
         label: flags.label.clone(),
+        told: beside.as_ref().ok().and_then(KnownRows::label_column).cloned(),
+        keys: true,
         positive: flags.positive.clone(),
         negative: flags.negative.clone(),
         text: flags.files.columns(&flags.text, &[&flags.file])?,
@@ -171,7 +174,6 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let mut warnings = print_new_notes(&model, data.notes());
     print_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
-    let beside = KnownRows::beside(&flags.model);
     let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
     warnings.extend(print_list_kind(&model, &data, &drawn, &beside)?);
     let mut columns = drawn.columns(&data, flags.scores);
@@ -183,6 +185,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let how = style.write_as(&flags.file, &flags.files, data.notes())?;
     guarded(|| write_table_as(&flags.out, &how, &columns))?;
     if as_json {
+        let [draw, of_model, of_table] = drawn.fingerprints();
         return print_json(&json!({
             "out": flags.out.display().to_string(),
             "rows": drawn.rows.len(),
@@ -194,7 +197,11 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
             "predicted_positive": drawn.predicted,
             "out_of_fold": drawn.out_of_fold,
             "left_out": drawn.left_out,
+            "ambiguous": drawn.ambiguous,
             "seed": flags.seed,
+            "draw": draw,
+            "model": of_model,
+            "table": of_table,
             "warnings": warnings,
         }));
     }
@@ -208,7 +215,15 @@ fn print_list_kind(
     drawn: &AuditDraw,
     beside: &Result<KnownRows, RowsFileError>,
 ) -> Result<Option<String>, Failure> {
-    let AuditDraw { out_of_fold, left_out, labels_from_fit, .. } = *drawn;
+    let AuditDraw { out_of_fold, left_out, ambiguous, labels_from_fit, .. } = *drawn;
+    let alike = (ambiguous > 0).then(|| {
+        format!(
+            "{} equal in every learned column to labeled ones and cannot be told apart, so that labeled ones may be drawn; name the \
+             label column with --label to leave them out",
+            agree(ambiguous, "1 row is", &format!("{} rows are", grouped(ambiguous))),
+        )
+    });
+    warn(alike.as_slice());
     let labeled = match (labels_from_fit, left_out) {
         (true, left_out) => format!("; the {} labeled rows of the table are not drawn", grouped(left_out)),
         (false, _) => String::new(),
@@ -220,10 +235,10 @@ fn print_list_kind(
             grouped(out_of_fold),
             grouped(drawn.forecast.rows)
         ));
-        return Ok(None);
+        return Ok(alike);
     }
     if !model.was_fitted_on(data)?.unwrap_or(false) {
-        return Ok(None);
+        return Ok(alike);
     }
     let unlabeled = match (data.labels().is_some(), labels_from_fit) {
         (false, false) => {
@@ -282,7 +297,7 @@ fn forecast(drawn: &AuditDraw) -> String {
 fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
     format!(
         "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
-         fill the column positive with yes or no, then: onesided audit read {} {}\n",
+         fill the column positive with yes, no or unsure, then: onesided audit read {} {}\n",
         grouped(drawn.rows.len()),
         grouped(drawn.forecast.rows),
         flags.out.display(),
@@ -314,8 +329,17 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
 fn warnings(report: &AuditReport) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Some([none, all]) = report.if_unanswered {
+        let of = |rows: usize, one: &str, several: &str| {
+            (rows > 0).then(|| format!("{} {}", grouped(rows), agree(rows, one, several)))
+        };
+        let why = [
+            of(report.unsure, "is unsure", "are unsure"),
+            of(report.missing, "has no line in the files", "have no line in the files"),
+        ];
+        let why: Vec<String> = why.into_iter().flatten().collect();
+        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
         warnings.push(format!(
-            "{} {} no answer, and the answered rows of their stratum count for them; if all of them were negative the share \
+            "{} {} no answer{why}, and the answered rows of their stratum count for them; if all of them were negative the share \
              would be {:.4}, if all were positive {:.4}",
             part_of(report.unanswered, report.drawn, "rows"),
             agree(report.unanswered, "has", "have"),

@@ -254,7 +254,8 @@ impl Encoding {
 
     /// Refuses a feature that is asked to be an answer, too.
     pub(super) fn check_answers(&self, also: &ReadAgain) -> Result<(), DataError> {
-        let answers = also.label.iter().map(|name| (name, "the label"));
+        let told = also.told.iter().map(|told| &told.column);
+        let answers = also.label.iter().chain(told).map(|name| (name, "the label"));
         let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
         let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
         match answers.find(|(name, _)| self.has_column(name)) {
