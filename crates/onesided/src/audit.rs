@@ -26,7 +26,7 @@
 
 use crate::audit_key::{DrawFacts, RowKey, WhyNoDraw};
 use crate::{Error, Model};
-use onesided_data::{Counts, ReadOptions, Values, counted, read, yes_or_no};
+use onesided_data::{Counts, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no};
 use onesided_eval::Interval;
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use serde::Serialize;
@@ -605,6 +605,41 @@ impl Audit {
             joined: self.strata.len() - parts.len(),
             estimate: estimates,
         })
+    }
+}
+
+impl AuditReport {
+    /// What a reader of it must know, in sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some([none, all]) = self.if_unanswered {
+            let of = |rows: usize, one: &str, several: &str| {
+                (rows > 0).then(|| format!("{} {}", grouped(rows), agree(rows, one, several)))
+            };
+            let why = [
+                of(self.unsure, "is unsure", "are unsure"),
+                of(self.missing, "has no line in the files", "have no line in the files"),
+            ];
+            let why: Vec<String> = why.into_iter().flatten().collect();
+            let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+            warnings.push(format!(
+                "{} {} no answer{why}, and the answered rows of their stratum count for them; if all of them were negative the share \
+                 would be {:.4}, if all were positive {:.4}",
+                part_of(self.unanswered, self.drawn, "rows"),
+                agree(self.unanswered, "has", "have"),
+                none.value,
+                all.value
+            ));
+        }
+        if self.joined > 0 {
+            warnings.push(format!(
+                "{} {} fewer than two answers and {} joined to a neighbor",
+                counted(self.joined, "strata"),
+                agree(self.joined, "has", "have"),
+                agree(self.joined, "was", "were")
+            ));
+        }
+        warnings
     }
 }
 

@@ -185,7 +185,7 @@ impl KnownRows {
     pub fn matcher(&self) -> RowMatcher<'_> {
         let groups = vec![Group::default(); self.len()];
         let has_labels = self.kinds.iter().any(|kind| kind.is_labeled());
-        RowMatcher { known: self, groups, seen: 0, found: 0, told_new: 0, is_told: false, has_labels }
+        RowMatcher { known: self, groups, seen: 0, found: 0, met: 0, told_new: 0, is_told: false, has_labels }
     }
 
     /// The rows with a fingerprint: the place of the first, and how many there are.
@@ -260,6 +260,7 @@ pub struct RowMatcher<'k> {
     groups: Vec<Group>,
     seen: usize,
     found: usize,
+    met: usize,
     /// Rows that the model was not fitted on and that are told to be labeled.
     told_new: usize,
     /// Whether labels were asked for by name, so that they count for every row.
@@ -311,6 +312,7 @@ impl<'k> RowMatcher<'k> {
         let group = &mut self.groups[first];
         self.found += usize::from((group.seen as usize) < equal);
         group.seen += 1;
+        self.met += 1;
         group.told += u32::from(met.is_told_labeled());
         let score = Some(self.known.scores[first]).filter(|score| score.is_finite());
         (Met { group: Some(first as u32), told }, score)
@@ -319,6 +321,11 @@ impl<'k> RowMatcher<'k> {
     /// How many of the rows so far the model was fitted on; of equal rows no more than there were.
     pub fn found(&self) -> usize {
         self.found
+    }
+
+    /// How many of the rows so far are equal to one that the model was fitted on.
+    pub fn met(&self) -> usize {
+        self.met
     }
 
     /// Whether the rows so far hold all rows that the model was fitted on and are mostly these. Only then do labels go with

@@ -11,7 +11,7 @@ use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, part_of, write_table_as};
+use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
@@ -316,7 +316,7 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let report = Answers::new(&model, &files)?.report(confidence)?;
-    let warnings = warnings(&report);
+    let warnings = report.warnings();
     warn(&warnings);
     if as_json {
         let mut object = json!(report);
@@ -324,38 +324,6 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
         return print_json(&object);
     }
     print(&report_as_text(&report))
-}
-
-fn warnings(report: &AuditReport) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if let Some([none, all]) = report.if_unanswered {
-        let of = |rows: usize, one: &str, several: &str| {
-            (rows > 0).then(|| format!("{} {}", grouped(rows), agree(rows, one, several)))
-        };
-        let why = [
-            of(report.unsure, "is unsure", "are unsure"),
-            of(report.missing, "has no line in the files", "have no line in the files"),
-        ];
-        let why: Vec<String> = why.into_iter().flatten().collect();
-        let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
-        warnings.push(format!(
-            "{} {} no answer{why}, and the answered rows of their stratum count for them; if all of them were negative the share \
-             would be {:.4}, if all were positive {:.4}",
-            part_of(report.unanswered, report.drawn, "rows"),
-            agree(report.unanswered, "has", "have"),
-            none.value,
-            all.value
-        ));
-    }
-    if report.joined > 0 {
-        warnings.push(format!(
-            "{} {} fewer than two answers and {} joined to a neighbor",
-            counted(report.joined, "strata"),
-            agree(report.joined, "has", "have"),
-            agree(report.joined, "was", "were")
-        ));
-    }
-    warnings
 }
 
 fn report_as_text(report: &AuditReport) -> String {

@@ -120,8 +120,9 @@ impl<'k> Watch<'k> {
 
     /// Which rows the model has met: its own table, or rows that are equal in all that it looks at.
     fn met(&self, matcher: &RowMatcher) -> String {
-        let (found, all) = (matcher.found(), self.rows);
-        match (matcher.is_fitted_table(), found) {
+        let is_fitted_table = matcher.is_fitted_table();
+        let (found, all) = (if is_fitted_table { matcher.found() } else { matcher.met() }, self.rows);
+        match (is_fitted_table, found) {
             (true, found) if found == all => "the model was fitted on these rows".to_string(),
             (true, _) => format!("the model was fitted on {} of these {} rows", grouped(found), grouped(all)),
             (false, 1) => format!(
@@ -143,7 +144,7 @@ impl<'k> Watch<'k> {
         match (self.beside, &self.matcher) {
             (Some(Ok(_)), Some(matcher)) if matcher.found() > 0 && matcher.may_be_new() => MetRows::Chance,
             (Some(Ok(known)), Some(matcher)) => {
-                MetRows::Counted { met: matcher.found(), out_of_fold: known.is_complete() }
+                MetRows::Counted { met: matcher.met(), out_of_fold: known.is_complete() }
             }
             (Some(Err(unusable)), _) if self.is_same() => MetRows::All { why: unusable.to_string() },
             (None, _) if self.is_same() => MetRows::All { why: "--in-sample asks for none".to_string() },

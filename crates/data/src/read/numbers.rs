@@ -45,6 +45,8 @@ impl Numbers {
                     *self = Numbers::Double(wide);
                 }
             }
+            // As before the first large one: what a cell is read as must not depend on the rows above it.
+            Numbers::Double(values) if value.abs() < LARGE => values.push(f64::from(value as f32)),
             Numbers::Double(values) => values.push(value),
         }
     }
@@ -99,6 +101,18 @@ impl Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_is_the_same_above_and_below_a_large_one() {
+        let read = |cells: &[f64]| {
+            let mut numbers = Numbers::missing(0);
+            cells.iter().for_each(|&cell| numbers.push(cell));
+            let Values::Wide(values) = numbers.finish() else { panic!() };
+            values
+        };
+        let (above, below) = (read(&[0.1, 5000.1]), read(&[5000.1, 0.1]));
+        assert_eq!(above, [below[1], below[0]]);
+    }
 
     #[test]
     fn small_numbers_are_taken_together_up_to_one_that_is_not() {
