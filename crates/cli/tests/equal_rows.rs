@@ -8,10 +8,21 @@ use std::fs;
 
 const FIT: &str = "fit table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
 
-/// Rows of three columns with few values each; `c0`, `c1`, … are their ids.
+/// A number from 0 to 1 that looks random.
+fn random(row: u32, column: u32) -> f64 {
+    let mut x = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(column).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    for _ in 0..3 {
+        x ^= x >> 31;
+        x = x.wrapping_mul(0x7FB5_D329_728E_A185);
+        x ^= x >> 27;
+    }
+    (x >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Rows of two columns with few values each; `c0`, `c1`, … are their ids.
 fn lines(rows: std::ops::Range<u32>) -> Vec<String> {
     let line = |i: u32| {
-        let noise = |k: u32| f64::from((i * 7919 + k * 104_729) % 9973) / 9973.0;
+        let noise = |k: u32| random(i, k);
         let positive = noise(1) < 0.4;
         let levels: Vec<char> = if positive { "xyz" } else { "uvwxyz" }.chars().collect();
         let a = levels[(noise(2) * levels.len() as f64) as usize];
@@ -48,7 +59,8 @@ fn the_label_column_says_which_rows_are_left_out_in_any_order() {
     let folder = Folder::new("equal-rows");
     let rows = lines(0..600);
     folder.write("table.csv", table(&rows));
-    assert_eq!(folder.run(FIT).code, 0);
+    let said = folder.run(FIT);
+    assert_eq!(said.code, 0, "{said:?}");
     let shuffled: Vec<String> = (0..600).map(|at| rows[(at * 241 + 17) % 600].clone()).collect();
     let mut sorted = rows.clone();
     sorted.sort_by_key(|line| line.ends_with(",1"));
@@ -82,7 +94,8 @@ fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
     let folder = Folder::new("equal-unknown");
     let rows = lines(0..600);
     folder.write("table.csv", table(&rows));
-    assert_eq!(folder.run(FIT).code, 0);
+    let said = folder.run(FIT);
+    assert_eq!(said.code, 0, "{said:?}");
     // Without the label column, new rows first.
     let without = |lines: &[String]| -> String {
         let cells = lines.iter().map(|line| line.rsplit_once(',').unwrap().0.to_string());
@@ -108,7 +121,7 @@ fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
     list.iter().for_each(|(id, probability)| {
         of_cells.entry(&cells[id]).or_default().insert(probability);
     });
-    assert!(of_cells.len() > 20 && of_cells.values().all(|found| found.len() == 1), "{of_cells:?}");
+    assert!(of_cells.len() > 15 && of_cells.values().all(|found| found.len() == 1), "{of_cells:?}");
     let told = folder.json("predict m.onesided bare.csv");
     assert!(told["fitted_rows"]["ambiguous"].as_u64().unwrap() > 300, "{told}");
     // Rows of another month that are equal to fitted ones stay, all of them.
