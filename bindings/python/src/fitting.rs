@@ -9,9 +9,7 @@ use crate::rows::Rows;
 use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note};
 use onesided::learn::PriorGiven;
-use onesided::{
-    Audit, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
-};
+use onesided::{Audit, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

@@ -200,8 +200,9 @@ impl PyModel {
         let cuts = cuts.map_err(|error| raise_for("cuts", error))?;
         let settings = AuditSettings { rows: number, cuts, seed };
         let known = self.model.known_rows();
-        let drawn =
-            py.detach(|| model.audit_known(&data, &settings, known)).map_err(|error| raise_for("rows", error))?;
+        let drawn = py
+            .detach(|| model.audit_known(&data, &settings, known))
+            .map_err(|error| raise_for("rows", error))?;
         if known.is_none() {
             said.extend(self.said_without_rows(&data).map_err(raise)?);
         }

@@ -98,7 +98,10 @@ fn what_people_do_to_a_sheet_is_fine() {
     let mut unsure = answers.clone();
     unsure[1..4].iter_mut().for_each(|line| line[answer] = "unsure".to_string());
     let told = read(&unsure, ",");
-    assert_eq!((&told["unsure"], &told["unanswered"], &told["answered"]), (&3.into(), &3.into(), &117.into()));
+    assert_eq!(
+        (&told["unsure"], &told["unanswered"], &told["answered"]),
+        (&3.into(), &3.into(), &117.into())
+    );
     let said = folder.run("audit read m.onesided b.csv");
     assert!(said.stderr.contains("3 of 120 rows have no answer (3 are unsure)"), "{said:?}");
 }
@@ -122,7 +125,10 @@ fn what_does_not_belong_is_named() {
         line[row] = "5000".to_string();
         cells.push(line);
     });
-    assert!(error.contains("has '5000' in column 'row', line 122, and the key there is that of row"), "{error}");
+    assert!(
+        error.contains("has '5000' in column 'row', line 122, and the key there is that of row"),
+        "{error}"
+    );
     for made_up in ["bcd", ""] {
         let error = with(&|cells| {
             let mut line = cells[1].clone();
@@ -183,7 +189,10 @@ fn deleted_lines_are_counted_and_yes_alone_is_refused() {
     // Some are gone, of every stratum or of one.
     kept(&|at, _| at <= 100);
     let told = folder.json("audit read m.onesided b.csv");
-    assert_eq!((&told["missing"], &told["unanswered"], &told["drawn"]), (&20.into(), &20.into(), &120.into()));
+    assert_eq!(
+        (&told["missing"], &told["unanswered"], &told["drawn"]),
+        (&20.into(), &20.into(), &120.into())
+    );
     let said = folder.run("audit read m.onesided b.csv");
     assert!(said.stderr.contains("20 of 120 rows have no answer (20 have no line in the files)"), "{said:?}");
 }
@@ -203,7 +212,10 @@ fn answers_find_their_rows_whatever_has_become_of_the_table() {
     let (told, _) = taught(&folder, "table.csv");
     let (text, mu) = (table(), told["prior_in_unlabeled"].as_f64().unwrap());
     let labeled = text.lines().filter(|line| line.ends_with(",1")).count() as u64;
-    assert_eq!((told["positive"].as_u64(), told["negative"].as_u64()), (Some(labeled + found), Some(120 - found)));
+    assert_eq!(
+        (told["positive"].as_u64(), told["negative"].as_u64()),
+        (Some(labeled + found), Some(120 - found))
+    );
     // Shuffled: the same rows, so the same labels and the same share.
     let (header, rows) = text.split_once('\n').unwrap();
     let rows: Vec<&str> = rows.lines().collect();
@@ -227,9 +239,15 @@ fn answers_find_their_rows_whatever_has_become_of_the_table() {
     let (_, said) = taught(&folder, "fewer.csv");
     assert!(said.contains("3 answered rows are not in this table any more"), "{said}");
     // Labels were taken away since: they are positives that are hidden now.
-    let bare: Vec<String> = rows.iter().enumerate().map(|(at, line)| {
-        if at > 100 { format!("{},0", line.rsplit_once(',').unwrap().0) } else { line.to_string() }
-    }).collect();
+    let bare: Vec<String> = rows
+        .iter()
+        .enumerate()
+        .map(
+            |(at, line)| {
+                if at > 100 { format!("{},0", line.rsplit_once(',').unwrap().0) } else { line.to_string() }
+            },
+        )
+        .collect();
     folder.write("bare.csv", format!("{header}\n{}\n", bare.join("\n")));
     let (bare, _) = taught(&folder, "bare.csv");
     let (was, is) = (told["positive"].as_f64().unwrap(), bare["positive"].as_f64().unwrap());
@@ -237,7 +255,8 @@ fn answers_find_their_rows_whatever_has_become_of_the_table() {
     let expected = (mu * before + was - is) / after;
     assert!((bare["prior_in_unlabeled"].as_f64().unwrap() - expected).abs() < 1e-9, "{bare}");
     // Another table is another table.
-    let other = folder.refused(&format!("{} --audit a.csv --out x.onesided", FIT.replace("--drop id", "--drop id,age")));
+    let other = folder
+        .refused(&format!("{} --audit a.csv --out x.onesided", FIT.replace("--drop id", "--drop id,age")));
     assert!(other.contains("is an audit of another table, or of this one read in another way"), "{other}");
 }
 
@@ -248,7 +267,8 @@ fn files_of_the_first_version_are_read_as_before() {
     let folder = Folder::new("audits-earlier");
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     fs::copy(format!("{root}/examples/train.csv"), folder.path("table.csv")).unwrap();
-    let answers = fs::read_to_string(format!("{root}/crates/cli/tests/fixtures/audit_version_1.csv")).unwrap();
+    let answers =
+        fs::read_to_string(format!("{root}/crates/cli/tests/fixtures/audit_version_1.csv")).unwrap();
     folder.write("a.csv", &answers);
     let fit = "fit table.csv --label y --method weighted-lr --audit a.csv --out n.onesided";
     let told = folder.json(fit);

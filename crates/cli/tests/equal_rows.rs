@@ -6,11 +6,13 @@ use folder::Folder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-const FIT: &str = "fit table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
+const FIT: &str =
+    "fit table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
 
 /// A number from 0 to 1 that looks random.
 fn random(row: u32, column: u32) -> f64 {
-    let mut x = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(column).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    let mut x = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ u64::from(column).wrapping_mul(0xD1B5_4A32_D192_ED03);
     for _ in 0..3 {
         x ^= x >> 31;
         x = x.wrapping_mul(0x7FB5_D329_728E_A185);
@@ -113,10 +115,14 @@ fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
         "{said}"
     );
     // Equal rows have equal probabilities, however often they are there and in any order.
-    let cells: BTreeMap<String, String> = [new, rows].concat().iter().map(|line| {
-        let (id, rest) = line.split_once(',').unwrap();
-        (id.to_string(), rest.rsplit_once(',').unwrap().0.to_string())
-    }).collect();
+    let cells: BTreeMap<String, String> = [new, rows]
+        .concat()
+        .iter()
+        .map(|line| {
+            let (id, rest) = line.split_once(',').unwrap();
+            (id.to_string(), rest.rsplit_once(',').unwrap().0.to_string())
+        })
+        .collect();
     let mut of_cells: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
     list.iter().for_each(|(id, probability)| {
         of_cells.entry(&cells[id]).or_default().insert(probability);

@@ -365,7 +365,8 @@ fn bad_audits_are_refused() {
     };
     let maybe = read(&good.replacen(",Yes,", ",maybe,", 1));
     assert!(
-        maybe.contains("has 'maybe' in column 'positive', line ") && maybe.contains("write yes, no or unsure"),
+        maybe.contains("has 'maybe' in column 'positive', line ")
+            && maybe.contains("write yes, no or unsure"),
         "{maybe}"
     );
     assert!(read(&text).contains("0 rows of the audit are answered"), "nothing was filled in");

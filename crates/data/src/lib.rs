@@ -109,7 +109,9 @@ pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
     LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
 };
-pub use label::{Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no};
+pub use label::{
+    Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,
+};
 pub use matrix::Matrix;
 pub use memory::{check_memory, limit_memory, memory_in_all, memory_left, parse_size};
 pub use names::{nearest, unknown_name};

@@ -116,10 +116,18 @@ impl Audit {
         let mut notes = Vec::new();
         let rows = |rows: usize| format!("{} {}", counted(rows, "answered rows"), agree(rows, "is", "are"));
         if gone > 0 {
-            notes.push(format!("{} not in this table any more and {} nothing", rows(gone), agree(gone, "teaches", "teach")));
+            notes.push(format!(
+                "{} not in this table any more and {} nothing",
+                rows(gone),
+                agree(gone, "teaches", "teach")
+            ));
         }
         if known > 0 {
-            notes.push(format!("{} labeled by now and {} that label", rows(known), agree(known, "keeps", "keep")));
+            notes.push(format!(
+                "{} labeled by now and {} that label",
+                rows(known),
+                agree(known, "keeps", "keep")
+            ));
         }
         if then != now {
             let (more, rows) = if now > then { ("more", now - then) } else { ("fewer", then - now) };

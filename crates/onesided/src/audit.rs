@@ -311,10 +311,9 @@ impl AuditFile {
                 && range.last >= range.first
                 && (1..=range.rows()).contains(&range.drawn);
             if !sound {
-                return Err(cells.wrong(format!(
-                    "has an impossible stratum in line {}; undo that change",
-                    line + 2
-                )));
+                return Err(
+                    cells.wrong(format!("has an impossible stratum in line {}; undo that change", line + 2))
+                );
             }
             let (row, answer) = (number("row", line)?, cells.answer(line)?);
             Ok(Line { draw: 0, row, print: None, answer, range })
@@ -430,7 +429,8 @@ impl Audit {
                 ));
             }
             if draw.table != of.table || draw.counts != of.counts {
-                let apart = format!("is an audit of another table than '{}'; read them one by one", first.name);
+                let apart =
+                    format!("is an audit of another table than '{}'; read them one by one", first.name);
                 return Err(other(file, &apart, "has lines that were drawn from another table"));
             }
         }
@@ -567,7 +567,11 @@ impl Audit {
             (blank, 0) => counted(blank, "blank rows"),
             (0, missing) => format!("{} of the draw missing", counted(missing, "lines")),
             (blank, missing) => {
-                format!("{} and {} of the draw missing", counted(blank, "blank rows"), counted(missing, "lines"))
+                format!(
+                    "{} and {} of the draw missing",
+                    counted(blank, "blank rows"),
+                    counted(missing, "lines")
+                )
             }
         };
         Err(Error::AuditFile {
@@ -685,7 +689,16 @@ mod tests {
 
     #[test]
     fn numbers_as_spreadsheets_write_them() {
-        for (cell, row) in [("7", 7), (" 7.0", 7), ("7,00", 7), ("1,234", 1234), ("1.234", 1234), ("1\u{a0}234,0", 1234), ("1.000", 1000), ("1.000", 1)] {
+        for (cell, row) in [
+            ("7", 7),
+            (" 7.0", 7),
+            ("7,00", 7),
+            ("1,234", 1234),
+            ("1.234", 1234),
+            ("1\u{a0}234,0", 1234),
+            ("1.000", 1000),
+            ("1.000", 1),
+        ] {
             assert!(whole_numbers(cell).contains(&Some(row)), "{cell}");
         }
         for cell in ["", "x", "-3", "1e3"] {

@@ -158,7 +158,8 @@ impl RowKey {
         let print = u64::from_be_bytes(*print);
         let mask = draw.print_of(print).to_be_bytes();
         let plain: Vec<u8> = masked.iter().zip(mask).map(|(byte, mask)| byte ^ mask).collect();
-        let number = |bytes: &[u8]| bytes.iter().fold(0usize, |so_far, &byte| so_far << 8 | usize::from(byte));
+        let number =
+            |bytes: &[u8]| bytes.iter().fold(0usize, |so_far, &byte| so_far << 8 | usize::from(byte));
         let (row, stratum) = (number(&plain[..5]), number(&plain[5..]));
         (stratum < draw.strata.len()).then_some(Self { print, row, stratum })
     }

@@ -406,7 +406,8 @@ impl<'k> RowMatcher<'k> {
     /// The kinds of the rows of the fit that are equal to the one at `first`.
     fn kinds_at(&self, first: usize) -> &'k [RowKind] {
         let known = self.known;
-        let equal = known.fingerprints[first..].iter().take_while(|&&print| print == known.fingerprints[first]);
+        let equal =
+            known.fingerprints[first..].iter().take_while(|&&print| print == known.fingerprints[first]);
         &known.kinds[first..first + equal.count()]
     }
 
@@ -458,9 +459,8 @@ impl Model {
     ) -> Result<Vec<(Met, f32)>, Error> {
         let use_them = rows.is_complete();
         let matched = matcher.next(self.encoded(data)?.as_ref())?;
-        let chosen = |(own, (met, known)): (f32, (Met, Option<f32>))| {
-            (met, known.filter(|_| use_them).unwrap_or(own))
-        };
+        let chosen =
+            |(own, (met, known)): (f32, (Met, Option<f32>))| (met, known.filter(|_| use_them).unwrap_or(own));
         Ok(own.into_iter().zip(matched).map(chosen).collect())
     }
 }

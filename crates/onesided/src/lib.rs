@@ -169,8 +169,8 @@ pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
 pub use rank::{ListedRows, Ranked, RankedList};
-pub use rows_file::{RowsFileError, rows_file};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
+pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;
 

@@ -24,9 +24,7 @@
 
 use crate::known_rows::{KnownRows, RowKind, ScoredBy};
 use crate::{Error, Model, file};
-use onesided_data::{
-    DataError, Fingerprint, LabelColumn, is_stream, write_atomically, write_privately,
-};
+use onesided_data::{DataError, Fingerprint, LabelColumn, is_stream, write_atomically, write_privately};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -215,7 +213,12 @@ impl<'b> Section<'b> {
         let known = KnownRows {
             by,
             salt: number(self.bytes, 24)?,
-            fingerprints: fingerprints.as_chunks::<8>().0.iter().map(|part| u64::from_le_bytes(*part)).collect(),
+            fingerprints: fingerprints
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .map(|part| u64::from_le_bytes(*part))
+                .collect(),
             scores: scores.as_chunks::<4>().0.iter().map(|part| f32::from_le_bytes(*part)).collect(),
             kinds: kinds.iter().map(kind).collect::<Option<_>>()?,
             label,
@@ -228,9 +231,7 @@ impl<'b> Section<'b> {
 impl Model {
     /// [`load`](Self::load) with the rows that the model was fitted on, or why they are not to be had. The two belong together,
     /// even where somebody writes another model to the same path at this moment.
-    pub fn load_with_rows(
-        path: impl AsRef<Path>,
-    ) -> Result<(Self, Result<KnownRows, RowsFileError>), Error> {
+    pub fn load_with_rows(path: impl AsRef<Path>) -> Result<(Self, Result<KnownRows, RowsFileError>), Error> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let mut bytes = file::read(path, &name)?;

@@ -72,11 +72,7 @@ pub struct Watch<'k> {
 impl<'k> Watch<'k> {
     /// `beside` are the rows next to the model, unless scores in sample are asked for. With `told`, a column was named that says
     /// which rows are labeled.
-    pub fn new(
-        model: &'k Model,
-        beside: Option<&'k Result<KnownRows, RowsFileError>>,
-        told: bool,
-    ) -> Self {
+    pub fn new(model: &'k Model, beside: Option<&'k Result<KnownRows, RowsFileError>>, told: bool) -> Self {
         let matcher = match beside {
             Some(Ok(known)) => Some(known.matcher().with_told(told)),
             _ => told.then(|| KnownRows::none().matcher().with_told(told)),
@@ -245,7 +241,11 @@ impl<'k> Watch<'k> {
             ));
         }
         if out_of_fold > 0 || left_out > 0 {
-            let met = if found > 0 { self.met(matcher) } else { "a column says which rows are labeled".to_string() };
+            let met = if found > 0 {
+                self.met(matcher)
+            } else {
+                "a column says which rows are labeled".to_string()
+            };
             let how = match (out_of_fold, known.by()) {
                 (0, _) => "",
                 (1, ScoredBy::Method) => {

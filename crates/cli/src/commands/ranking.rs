@@ -2,7 +2,9 @@
 
 use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow, agree, counted};
 use onesided::eval::probability;
-use onesided::{Among, Contribution, Dataset, Error, Explainer, Met, Model, RowKind, RowMatcher, ScoredRows, Top};
+use onesided::{
+    Among, Contribution, Dataset, Error, Explainer, Met, Model, RowKind, RowMatcher, ScoredRows, Top,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::iter::Peekable;

@@ -10,8 +10,8 @@ use crate::label::apart;
 use crate::place::is_dash;
 use crate::read::{NumberStyle, ReadOptions};
 use crate::{
-    ColumnGroups, DataError, Features, Frame, LabelColumn, Matrix, PictureShape, Pictures, Store, TableFormat,
-    TextFeatures,
+    ColumnGroups, DataError, Features, Frame, LabelColumn, Matrix, PictureShape, Pictures, Store,
+    TableFormat, TextFeatures,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -285,7 +285,8 @@ impl<'a> Streaming<'a> {
             weights.extend(weights_from(name, cells)?);
         }
         let told = self.also.told.as_ref().and_then(|told| Some((told, handed_out.get(&told.column)?)));
-        data = data.with_told(told.map(|(told, cells)| cells.iter().map(|cell| told.label(cell)).collect()))?;
+        data =
+            data.with_told(told.map(|(told, cells)| cells.iter().map(|cell| told.label(cell)).collect()))?;
         // A column of weights was not asked for by its name, unless it was.
         let asked = |name: &&String| {
             let asked = self.also.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();

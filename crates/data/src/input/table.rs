@@ -232,7 +232,8 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             if let Some(only) = &mut options.only {
                 only.extend(truth);
             }
-            let bare = Known { label: None, truth: None, positive: None, negative: None, told: None, ..known };
+            let bare =
+                Known { label: None, truth: None, positive: None, negative: None, told: None, ..known };
             let Table { mut frame, mut answers } = read_one(positives, options.clone(), bare)?;
             let mut counts = [frame.rows, 0, 0];
             let others = [(Some(unlabeled), "unlabeled rows"), (negatives.as_ref(), "negatives")];

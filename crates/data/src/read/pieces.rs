@@ -62,7 +62,12 @@ impl PiecePlan<'_> {
             }
         }
         let mut all = self.verbatim.clone();
-        all.extend(self.optional.iter().filter(|name| names.contains(name) && !self.verbatim.contains(name)).cloned());
+        all.extend(
+            self.optional
+                .iter()
+                .filter(|name| names.contains(name) && !self.verbatim.contains(name))
+                .cloned(),
+        );
         if self.all {
             let others: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
             all.extend(others);
