@@ -281,3 +281,17 @@ fn files_of_the_first_version_are_read_as_before() {
     folder.write("a.csv", answers.lines().filter(yes).collect::<Vec<_>>().join("\n"));
     assert!(folder.refused(fit).contains("all of them yes"));
 }
+
+/// `crates/cli/tests/fixtures/audit_version_2.csv`: the same of this version, which later ones must read.
+#[test]
+fn files_of_the_second_version_are_read() {
+    let folder = Folder::new("audits-second");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    fs::copy(format!("{root}/examples/train.csv"), folder.path("table.csv")).unwrap();
+    fs::copy(format!("{root}/crates/cli/tests/fixtures/audit_version_2.csv"), folder.path("a.csv")).unwrap();
+    let told = folder.json("fit table.csv --label y --method weighted-lr --audit a.csv --out n.onesided");
+    assert_eq!(told["prior_estimate"]["audited"], 60);
+    let answers = fs::read_to_string(folder.path("a.csv")).unwrap();
+    let yes = answers.lines().filter(|line| line.split(',').nth(2) == Some("yes")).count() as u64;
+    assert_eq!((told["positive"].as_u64(), told["negative"].as_u64()), (Some(181 + yes), Some(60 - yes)));
+}

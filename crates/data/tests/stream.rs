@@ -1,8 +1,8 @@
 //! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Encoding, Input, InputOptions, OutColumn, ReadAgain, Store, Streamed,
-    write_parquet,
+    Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, OutColumn, ReadAgain, Store,
+    Streamed, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -482,4 +482,26 @@ fn another_style_further_down_is_refused_with_its_line() {
         message.contains("line 4, column 'd': '02/13/2024' is not a date with the day first"),
         "{message}"
     );
+}
+
+#[test]
+fn what_the_label_column_says_is_told_where_it_is() {
+    let folder = Folder::new("told");
+    let path = folder.write("train.csv", table(120, false));
+    let data = options().read(&Input::one(&path)).unwrap();
+    let column = data.label_column().unwrap().clone();
+    assert_eq!(column.column, "y");
+    let told = |column: &LabelColumn| ReadAgain { told: Some(column.clone()), ..ReadAgain::default() };
+    for rows in [7, 64, 1000] {
+        assert_same(data.encoding(), &path, &told(&column), rows);
+        let (pieces, _) = streamed(data.encoding(), &path, &told(&column), rows).unwrap();
+        let all: Vec<Label> = pieces.iter().flat_map(|piece| piece.told().unwrap().to_vec()).collect();
+        assert_eq!(Some(all.as_slice()), data.labels());
+        assert!(pieces.iter().all(|piece| piece.ids().is_empty()), "it was not asked for by its name");
+        let nowhere = LabelColumn { column: "nowhere".to_string(), ..column.clone() };
+        let (pieces, _) = streamed(data.encoding(), &path, &told(&nowhere), rows).unwrap();
+        assert!(pieces.iter().all(|piece| piece.told().is_none()));
+    }
+    let whole = data.encoding().read(&Input::one(&path), &told(&column)).unwrap();
+    assert_eq!(whole.told(), data.labels());
 }
