@@ -199,8 +199,13 @@ drawn = "".join(f"{i},{'yes' if i % 2 else 'no'},{1 + i // 5},{1 + 10 * (i // 5)
 put("audit", "answered", columns + drawn)
 put("audit", "sheet", columns.replace(",", ";") + drawn.replace(",", ";"))
 put("audit", "blank", columns + drawn.replace("yes", "").replace("no", "1.0"))
+keyed = (ROOT / "crates/cli/tests/fixtures/audit_version_2.csv").read_text().split("\n")
+put("audit", "keyed", "\n".join(keyed[:13]) + "\n")
 head = b"onesrows" + struct.pack("<IIQQQ", 1, 0, 0, 5, 3)
 put("rows", "three", head + struct.pack("<QQQfff", 1, 2, 3, 0.5, -1.0, float("nan")) + bytes([0, 1, 2]) + bytes(4))
+label = b'{"column":"y","positive":["1"]}'
+head = b"onesrows" + struct.pack("<IIQQQ", 2, 0, 0, 5, 1)
+put("rows", "labeled", head + struct.pack("<Qf", 9, 0.5) + bytes([1]) + struct.pack("<I", len(label)) + label + bytes(4))
 put("rows", "none", b"onesrows" + struct.pack("<IIQQQ", 1, 1, 0, 5, 0) + bytes(4))
 
 

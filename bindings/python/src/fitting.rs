@@ -1,22 +1,21 @@
 //! Keywords in, model out.
 
+use crate::audits::{self, Answers};
 use crate::draw::Draw;
 use crate::failure::{as_keyword, raise, raise_for, raise_with};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::PyReadonlyArray1;
-use onesided::data::{Label, Note, ReadOptions};
+use onesided::data::{Label, Note};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Audit, AuditFile, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS,
-    rests_on_an_estimate,
+    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::path::PathBuf;
 
 /// A sentence, and of which kind it is.
 pub type Said = (String, &'static str);
@@ -53,10 +52,10 @@ pub fn fit<'py>(
     reading: &str,
     tell: Option<Py<PyAny>>,
     weights: Option<PyReadonlyArray1<'py, f32>>,
-    audit: Option<Vec<PathBuf>>,
+    audit: Option<Vec<Answers>>,
 ) -> PyResult<(PyModel, Vec<Said>, String)> {
     let config = config(settings)?;
-    let audit = answers(audit.unwrap_or_default(), &config)?;
+    let audit = answers(&audit.unwrap_or_default(), &config)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
         return Err(PyValueError::new_err(
             "method: 'supervised' learns from true labels, and PUClassifier is given positives and unlabeled rows; \
@@ -72,6 +71,7 @@ pub fn fit<'py>(
     let mut options = options(reading)?;
     config.reading(&mut options).map_err(raise)?;
     options.seed = config.seed.unwrap_or(0);
+    options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
     if options.max_unlabeled.is_some() && audit.is_some() {
         return Err(PyValueError::new_err(
             "max_unlabeled and audit: an audit is of all rows, so they contradict one another; leave one of them out",
@@ -86,10 +86,11 @@ pub fn fit<'py>(
     let learned = watch.over(py, |observer| {
         let (mut data, draw) = Python::attach(|py| read(py, &parts, labels, weights, &options))?;
         drop(parts);
-        let said = notes(&data);
+        let mut said = notes(&data);
         let mut learner = Learner::from_config(config);
         if let Some(audit) = audit {
             let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
+            said.extend(answered.notes.into_iter().map(|note| (note, DATA)));
             (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
         }
         let model = match &draw {
@@ -171,22 +172,21 @@ fn guessed(about: &About, estimate: &PriorEstimate) -> String {
 }
 
 /// The answers of an audit, read before the rows are; what it would contradict is refused.
-fn answers(files: Vec<PathBuf>, config: &Config) -> PyResult<Option<Audit>> {
-    if files.is_empty() {
+fn answers(given: &[Answers], config: &Config) -> PyResult<Option<Audit>> {
+    if given.is_empty() {
         return Ok(None);
     }
-    let given = [
+    let contradicted = [
         ("prior", matches!(config.prior, Some(PriorGiven::Share(_)))),
         ("prior_in_unlabeled", config.prior_in_unlabeled.is_some()),
     ];
-    if let Some((keyword, _)) = given.iter().find(|(_, given)| *given) {
+    if let Some((keyword, _)) = contradicted.iter().find(|(_, given)| *given) {
         return Err(PyValueError::new_err(format!(
             "{keyword} and audit: they contradict one another, since the audit tells the share; leave {keyword} out"
         )));
     }
-    let read = |file: &PathBuf| AuditFile::read(file, &ReadOptions::default());
-    let files = files.iter().map(read).collect::<Result<Vec<_>, _>>();
-    files.and_then(|files| Audit::of_files(&files)).map(Some).map_err(|error| raise_for("audit", error))
+    let audit = Audit::of_files(&audits::read(given, "audit")?);
+    audit.map(Some).map_err(|error| raise_for("audit", error))
 }
 
 /// Above 0 is positive, 0 unlabeled, below 0 a known negative.

@@ -5,6 +5,7 @@
 // What Python sees is documented in the stubs and the package.
 #![allow(missing_docs)]
 
+mod audits;
 mod draw;
 mod failure;
 mod fitting;
@@ -41,6 +42,7 @@ fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<losses::PyObjective>()?;
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(limit_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(audits::audit_columns, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::settings, module)?)?;
     module.add_function(wrap_pyfunction!(fitting::methods, module)?)?;

@@ -1,13 +1,14 @@
 //! A fitted model: scores, explanations, bytes.
 
+use crate::audits::{self, Answers};
 use crate::failure::{raise, raise_for};
-use crate::fitting::{IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
+use crate::fitting::{DATA, IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::{
-    Among, Dataset, Encoding, Error, ImportanceSettings, KnownRows, Model, Progress, RecallTarget, RowKind,
-    RowsFileError, ScoredBy,
+    Among, AuditDraw, AuditSettings, Dataset, Encoding, Error, ImportanceSettings, KnownRows, ListedRows,
+    MatchedRows, Model, Progress, RecallTarget, RowsFileError, ScoredBy,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -90,8 +91,8 @@ impl PyModel {
 impl PyModel {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let model = py.detach(|| Model::load(&path)).map_err(raise)?;
-        Ok(match KnownRows::beside(&path) {
+        let (model, rows) = py.detach(|| Model::load_with_rows(&path)).map_err(raise)?;
+        Ok(match rows {
             Ok(rows) => Self::new(model.with_known_rows(rows)),
             Err(RowsFileError::Missing(file)) => Self { model, unknown: Some(Unknown::NoFile(file)) },
             Err(why) => Self { model, unknown: Some(Unknown::Unusable(why)) },
@@ -145,33 +146,88 @@ impl PyModel {
     }
 
     /// The score to list each row by, out of fold where the model was fitted on it; which rows belong in the list; which are known
-    /// to be unlabeled; and what is to be said.
+    /// to be unlabeled; and what is to be said. `told` are labels, as `fit` takes them: labeled rows do not belong in the list.
     #[allow(clippy::type_complexity)] // a tuple for Python, taken apart at once
+    #[pyo3(signature = (rows, threads, device, told=None))]
     fn score_list<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyTuple>,
         threads: usize,
         device: &str,
+        told: Option<PyReadonlyArray1<'py, i8>>,
     ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let mut said = notes_on_new(&data);
-        let Some(known) = self.model.known_rows() else {
-            let scores = py.detach(|| model.score(&data)).map_err(raise)?;
-            let all = |what: bool| vec![what; data.len()].into_pyarray(py);
+        let (is_told, told) = (told.is_some(), told.map(|told| as_labels(&told)));
+        let data = data.with_told(told).map_err(|error| raise_for("y", error))?;
+        let known = self.model.known_rows();
+        if known.is_none() {
             said.extend(self.said_without_rows(&data).map_err(raise)?);
-            return Ok((scores.into_pyarray(py), all(true), all(false), said));
-        };
-        let mut matcher = known.matcher();
-        let scored = py.detach(|| model.score_known(&data, known, &mut matcher)).map_err(raise)?;
-        let (kinds, scores): (Vec<RowKind>, Vec<f32>) = scored.into_iter().unzip();
-        let fitted = matcher.is_fitted_table();
-        let listed: Vec<bool> = kinds.iter().map(|kind| !(fitted && kind.is_labeled())).collect();
-        let unlabeled: Vec<bool> =
-            kinds.iter().map(|&kind| matcher.among(kind) == Among::Unlabeled).collect();
-        said.extend(said_of(known, matcher.found(), if fitted { matcher.labeled() } else { 0 }, fitted));
+        }
+        let known = known.unwrap_or(KnownRows::none());
+        let list = py.detach(|| model.listed_rows(&data, known, is_told)).map_err(raise)?;
+        let ListedRows { scores, listed, among, matched, .. } = list;
+        let unlabeled: Vec<bool> = among.iter().map(|&among| among == Among::Unlabeled).collect();
+        said.extend(said_of(known, matched, is_told));
         Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said))
+    }
+
+    /// Rows for an audit: the columns of the table to fill in, the drawn rows by number, what to expect as JSON, and what is to be
+    /// said. `told` are labels, as `fit` takes them.
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)] // a tuple for Python, taken apart at once
+    #[pyo3(signature = (rows, number, cuts, seed, scores, threads, device, told=None))]
+    fn audit_draw<'py>(
+        &self,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        number: usize,
+        cuts: Vec<String>,
+        seed: u64,
+        scores: bool,
+        threads: usize,
+        device: &str,
+        told: Option<PyReadonlyArray1<'py, i8>>,
+    ) -> PyResult<(Vec<(String, Vec<String>)>, Vec<usize>, String, Vec<Said>)> {
+        let model = self.on(threads, device)?;
+        let mut data = Rows::of(rows)?.encode_with_keys(py, self.model.encoding())?;
+        let mut said = notes_on_new(&data);
+        if let Some(told) = told {
+            data = data.with_labels(as_labels(&told)).map_err(|error| raise_for("y", error))?;
+        }
+        let cuts = cuts.iter().map(|cut| cut.parse()).collect::<Result<_, _>>();
+        let cuts = cuts.map_err(|error| raise_for("cuts", error))?;
+        let settings = AuditSettings { rows: number, cuts, seed };
+        let known = self.model.known_rows();
+        let drawn = py
+            .detach(|| model.audit_known(&data, &settings, known))
+            .map_err(|error| raise_for("rows", error))?;
+        if known.is_none() {
+            said.extend(self.said_without_rows(&data).map_err(raise)?);
+        }
+        let AuditDraw { ambiguous, left_out, .. } = drawn;
+        said.extend(ambiguous_rows(ambiguous, "so that labeled ones may be drawn"));
+        let columns = drawn.columns(&data, scores).into_iter();
+        let columns = columns.map(|(name, column)| (name, audits::texts(column))).collect();
+        let [draw, of_model, table] = drawn.fingerprints();
+        let about = serde_json::json!({
+            "draw": draw,
+            "model": of_model,
+            "table": table,
+            "strata": drawn.strata,
+            "forecast": drawn.forecast,
+            "forecast_by": drawn.forecast_by,
+            "predicted_positive": drawn.predicted,
+            "left_out": left_out,
+            "ambiguous": ambiguous,
+        });
+        Ok((columns, drawn.rows.iter().map(|row| row.row).collect(), about.to_string(), said))
+    }
+
+    /// What the answers of an audit say, as JSON, and what is to be said.
+    fn audit_read(&self, given: Vec<Answers>, confidence: f64) -> PyResult<(String, Vec<String>)> {
+        audits::report(&self.model, &given, confidence)
     }
 
     /// For each row its largest parts, the largest first, what all others add up to, and its score; and whether the parts and a
@@ -305,31 +361,45 @@ impl PyModel {
     }
 }
 
+/// That rows are equal to labeled ones and cannot be told from them, and what follows.
+fn ambiguous_rows(rows: usize, so: &str) -> Option<Said> {
+    let which = if rows == 1 { "1 row is".to_string() } else { format!("{rows} rows are") };
+    let said = format!(
+        "{which} equal in every learned column to labeled ones and cannot be told apart, {so}; give the labels as y= to leave the \
+         labeled ones out"
+    );
+    (rows > 0).then_some((said, DATA))
+}
+
 /// How rows that the model was fitted on are listed.
-fn said_of(known: &KnownRows, found: usize, left_out: usize, fitted: bool) -> Option<Said> {
-    let labeled = match left_out {
+fn said_of(known: &KnownRows, matched: MatchedRows, is_told: bool) -> Vec<Said> {
+    let MatchedRows { found, is_fitted_table, labeled, ambiguous, .. } = matched;
+    let left_out = match labeled {
         0 => String::new(),
+        1 => "; 1 labeled one is left out".to_string(),
         rows => format!("; {rows} labeled ones are left out"),
     };
-    match (known.is_complete(), known.by()) {
+    let how = match (known.is_complete(), known.by()) {
         _ if found == 0 => None,
-        (false, _) if fitted => Some((
-            format!("{MET}{labeled}; fit with method=\"auto\" or cross_fit=True keeps scores out of fold"),
+        (false, _) if is_fitted_table => Some((
+            format!("{MET}{left_out}; fit with method=\"auto\" or cross_fit=True keeps scores out of fold"),
             IN_SAMPLE,
         )),
         (false, _) => None,
         (true, ScoredBy::Method) => Some((
             format!(
-                "{found} rows that the model was fitted on are ranked by models that had not met them{labeled}"
+                "{found} rows that the model was fitted on are ranked by models that had not met them{left_out}"
             ),
             NOTE,
         )),
         (true, ScoredBy::Prior) => Some((
             format!(
                 "{found} rows that the model was fitted on are ranked by the models that the share of positives was estimated \
-                 with, which had not met them{labeled}"
+                 with, which had not met them{left_out}"
             ),
             NOTE,
         )),
-    }
+    };
+    let alike = ambiguous_rows(ambiguous, "so they are all listed").filter(|_| !is_told);
+    how.into_iter().chain(alike).collect()
 }

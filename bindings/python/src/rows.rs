@@ -164,7 +164,21 @@ impl<'py> Rows<'py> {
     }
 
     /// These rows as a model's own were encoded.
-    pub fn encode(mut self, py: Python<'py>, encoding: &Arc<Encoding>) -> PyResult<Dataset> {
+    pub fn encode(self, py: Python<'py>, encoding: &Arc<Encoding>) -> PyResult<Dataset> {
+        self.encode_as(py, encoding, |frame| encoding.encode_frame(frame))
+    }
+
+    /// The same with keys of their cells, where they are a table.
+    pub fn encode_with_keys(self, py: Python<'py>, encoding: &Arc<Encoding>) -> PyResult<Dataset> {
+        self.encode_as(py, encoding, |frame| encoding.encode_with_keys(frame))
+    }
+
+    fn encode_as(
+        mut self,
+        py: Python<'py>,
+        encoding: &Arc<Encoding>,
+        of_frame: impl Fn(Frame) -> Result<Dataset, DataError> + Send + Sync,
+    ) -> PyResult<Dataset> {
         let raise = |error: DataError| raise_for(X, error);
         let other = |found: &str| {
             PyValueError::new_err(format!(
@@ -186,7 +200,7 @@ impl<'py> Rows<'py> {
                 let cells = arrow_array::StringArray::from_iter_values(texts.iter());
                 table.push(0, &cells).map_err(raise)?;
                 let frame = table.finish(texts.len()).map_err(raise)?;
-                py.detach(|| encoding.encode_frame(frame)).map_err(raise)
+                py.detach(|| of_frame(frame)).map_err(raise)
             }
             (Rows::Files(files), Encoding::Image(_)) => {
                 py.detach(|| encoding.encode_picture_files(files)).map_err(raise)
@@ -218,7 +232,7 @@ impl<'py> Rows<'py> {
             ) => {
                 let frame = self.frame(py, &features.read_options(), None, &raise)?;
                 drop(self);
-                py.detach(|| encoding.encode_frame(frame)).map_err(raise)
+                py.detach(|| of_frame(frame)).map_err(raise)
             }
             (Rows::Texts(_), _) => Err(other("texts")),
             (Rows::Files(_) | Rows::Pictures(_), _) => Err(other("pictures")),

@@ -320,11 +320,14 @@ def test_negatives_weights_reserve_and_audits_are_the_commands(made, tmp_path):
     assert model.about_["counts"]["negative"] > 0
     with pytest.raises(ValueError, match="^prior and audit: they contradict one another"):
         PUClassifier(prior=0.4).fit(frame, made.y, audit=asked)
+    # Rows are known by their cells, in any order.
+    turned = PUClassifier("weighted-lr").fit(frame[::-1], made.y[::-1], audit=asked)
+    assert turned.prior_estimate_.audited == 60
     with pytest.raises(ValueError, match="^audit: .*another table"):
-        PUClassifier("weighted-lr").fit(frame[::-1], made.y[::-1], audit=asked)
+        PUClassifier("weighted-lr").fit(frame * 2, made.y, audit=asked)
     with pytest.raises(ValueError, match="^audit: .*none.csv"):
         PUClassifier().fit(frame, made.y, audit=tmp_path / "none.csv")
-    with pytest.raises(ValueError, match="^audit: must be a path or a list of paths, but is 3"):
+    with pytest.raises(ValueError, match="^audit: must be a table of answers, a path or a list of these, but is 3"):
         PUClassifier().fit(frame, made.y, audit=3)
 
 

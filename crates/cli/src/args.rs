@@ -144,7 +144,17 @@ pub struct Predict {
     /// The N columns or words that contributed most to each score [5 if N is left out].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
-    /// List the labeled rows of the table that the model was fitted on, too.
+    /// A column that says which rows are labeled positive; these are left out. You need not name it for the table that the model
+    /// was fitted on if it is called as it was there.
+    #[arg(short, long, value_name = "COLUMN")]
+    pub label: Option<String>,
+    /// The value in it that means positive.
+    #[arg(long, value_name = "VALUE", requires = "label")]
+    pub positive: Option<String>,
+    /// The value in it that means negative; these rows are left out, too.
+    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
+    pub negative: Option<String>,
+    /// List labeled rows, too.
     #[arg(long)]
     pub all: bool,
     /// Score rows that the model was fitted on by the model itself, which has seen them, and list them all.

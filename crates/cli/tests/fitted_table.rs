@@ -314,7 +314,7 @@ fn an_audit_is_of_the_list_that_predict_gives() {
     assert_eq!(by_row, drawn);
     // Its label column says nothing new.
     assert_eq!(folder.run(&format!("{draw} --label y --out told.csv")).code, 0);
-    assert!(fs::read(folder.path("told.csv")).unwrap() == fs::read(folder.path("all.csv")).unwrap());
+    assert_eq!(fs::read(folder.path("told.csv")).unwrap(), fs::read(folder.path("all.csv")).unwrap());
     // What is expected is the share that the model was fitted with, of the rows that are drawn from.
     let told = folder.json("audit draw m.onesided table.csv --rows 200 --top 30 --out a.csv");
     let mu = folder.json("evaluate m.onesided table.csv --label y")["prior_in_unlabeled"].as_f64().unwrap();
@@ -338,9 +338,10 @@ fn an_audit_is_of_the_list_that_predict_gives() {
     let mut lines = filled.lines();
     let mut answered = format!("{}\n", lines.next().unwrap());
     for line in lines {
-        let (row, rest) = line.split_once(',').unwrap();
+        let (key, rest) = line.split_once(',').unwrap();
+        let (row, rest) = rest.split_once(',').unwrap();
         let answer = if truth[row.parse::<usize>().unwrap() - 1] == "1" { "yes" } else { "no" };
-        answered.push_str(&format!("{row},{answer}{rest}\n"));
+        answered.push_str(&format!("{key},{row},{answer}{rest}\n"));
     }
     folder.write("a.csv", answered);
     let said = folder.run("fit table.csv --label y --drop t --effort quick --audit a.csv --out n.onesided");

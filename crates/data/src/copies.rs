@@ -152,7 +152,7 @@ impl Dataset {
 }
 
 /// One more word in a fingerprint: both halves of a product of 128 bits, so that every bit of it counts.
-fn mixed(so_far: u64, word: u64) -> u64 {
+pub(crate) fn mixed(so_far: u64, word: u64) -> u64 {
     let product = u128::from(so_far ^ word ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93;
     (product as u64 ^ (product >> 64) as u64).rotate_left(23)
 }

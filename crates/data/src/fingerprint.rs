@@ -94,6 +94,20 @@ impl Fingerprint {
     }
 }
 
+/// Bytes as letters, two for each.
+pub fn to_letters(bytes: &[u8]) -> String {
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.map(|half| char::from(LETTERS[usize::from(half)])).collect()
+}
+
+/// What [`to_letters`] wrote, in upper or lower case; `None` if it is something else.
+pub fn from_letters(text: &str) -> Option<Vec<u8>> {
+    let half = |letter: u8| LETTERS.iter().position(|&known| known == letter.to_ascii_lowercase());
+    let halves: Vec<u8> = text.bytes().map(|letter| Some(half(letter)? as u8)).collect::<Option<_>>()?;
+    let (pairs, rest) = halves.as_chunks::<2>();
+    rest.is_empty().then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +131,9 @@ mod tests {
         assert_eq!(pieces.letters(), one);
         let bytes = |bytes: &[u8]| Fingerprint::default().of_bytes(bytes).letters();
         assert_ne!(bytes(b"abc"), bytes(b"abc\0"));
+        let number = Fingerprint::default().of_bytes(b"abc").number();
+        assert_eq!(to_letters(&number.to_be_bytes()), bytes(b"abc"));
+        assert_eq!(from_letters(&bytes(b"abc").to_uppercase()), Some(number.to_be_bytes().to_vec()));
+        assert!(from_letters("bcd").is_none() && from_letters("ba").is_none());
     }
 }

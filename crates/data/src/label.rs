@@ -10,7 +10,7 @@ use crate::error::listed;
 use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{Amounts, Counts, DataError};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,46 @@ pub(crate) fn apart(positive: usize, unlabeled: usize, negative: usize) -> Vec<L
     labels.resize(positive + unlabeled, Label::Unlabeled);
     labels.resize(positive + unlabeled + negative, Label::Negative);
     labels
+}
+
+/// The column that labels came from, and the cells in it that mean something; all others are unlabeled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelColumn {
+    /// Its name.
+    pub column: String,
+    /// Cells that mean positive; none: words and numbers that mean yes.
+    pub positive: Vec<String>,
+    /// Cells that mean negative.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub negative: Vec<String>,
+}
+
+impl LabelColumn {
+    /// What the cells of a column were taken for.
+    pub(crate) fn of(column: &Column, labels: &[Label], named: &[Option<&str>]) -> Self {
+        let text = with_blanks(column, named);
+        let (codes, levels) = parts(&text);
+        let meaning = |wanted: Label| {
+            let of_rows = codes.iter().zip(labels).filter(|(_, label)| **label == wanted);
+            let meant: BTreeSet<u32> = of_rows.map(|(&code, _)| code).collect();
+            meant.into_iter().filter_map(|code| levels.get(code as usize).cloned()).collect()
+        };
+        let (positive, negative) = (meaning(Label::Positive), meaning(Label::Negative));
+        Self { column: column.name.clone(), positive, negative }
+    }
+
+    /// What a cell says of its row.
+    pub fn label(&self, cell: &str) -> Label {
+        let cell = cell.trim();
+        let is = |values: &[String]| values.iter().any(|value| same(cell, value.trim()));
+        if is(&self.positive) || (self.positive.is_empty() && yes_or_no(cell) == Some(true)) {
+            Label::Positive
+        } else if is(&self.negative) {
+            Label::Negative
+        } else {
+            Label::Unlabeled
+        }
+    }
 }
 
 /// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1, true/false or yes/no, or one value next to

@@ -96,7 +96,7 @@ pub use features::{
     ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, Seen,
     Shift, Tally, TimeFeature, TimePart,
 };
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{Fingerprint, from_letters, to_letters};
 #[cfg(fuzzing)]
 pub use formats::read_set_bytes;
 pub use formats::{
@@ -110,7 +110,9 @@ pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
     LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
 };
-pub use label::{Label, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no};
+pub use label::{
+    Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,
+};
 pub use matrix::Matrix;
 pub use memory::{
     check_memory, limit_memory, memory_held, memory_in_all, memory_left, parse_size, reusing_memory,

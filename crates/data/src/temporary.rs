@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// Who may read a file that was not there before.
+/// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Whoever the system lets.
+    /// Those who may read what it replaces; if that is nothing, whoever the system lets.
     Usual,
-    /// Its owner alone.
+    /// Its owner alone, whatever it replaces.
     Owner,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn unbroken<T>(work: impl FnOnce() -> T) -> T {
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// A locked file next to `target`, with the permissions of `target` if that exists.
+    /// A locked file next to `target`.
     pub fn beside(target: &Path, access: Access) -> io::Result<(Self, File)> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -67,7 +67,7 @@ impl Temporary {
             let _ = file.lock();
             // Another process may have taken it for a stale one before it was locked.
             if temporary.0.exists() {
-                if let Ok(about) = fs::metadata(target) {
+                if let (Access::Usual, Ok(about)) = (access, fs::metadata(target)) {
                     fs::set_permissions(&temporary.0, about.permissions())?;
                 }
                 return Ok((temporary, file));
@@ -188,6 +188,9 @@ mod tests {
         let (temporary, _file) = Temporary::beside(&target, Access::Usual).unwrap();
         temporary.rename(&target).unwrap();
         assert_eq!(mode(&target), 0o640);
+        let (temporary, _file) = Temporary::beside(&target, Access::Owner).unwrap();
+        temporary.rename(&target).unwrap();
+        assert_eq!(mode(&target), 0o600);
         fs::remove_dir_all(folder).unwrap();
     }
 

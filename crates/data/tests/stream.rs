@@ -1,8 +1,8 @@
 //! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Encoding, Input, InputOptions, NumberStyle, OutColumn, ReadAgain, Store,
-    Streamed, TimeStyle, write_parquet,
+    Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, NumberStyle, OutColumn,
+    ReadAgain, Store, Streamed, TimeStyle, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -470,4 +470,26 @@ fn two_files_settle_together_how_numbers_are_written() {
         folder.write("plain.csv", format!("km;t\n{}", (0..30).map(row).collect::<String>().replace('.', "")));
     let read = |positives: &Path| InputOptions::default().read(&Input::two(positives, &unlabeled)).unwrap();
     assert_eq!(read(&positives).rows(), read(&plain).rows());
+}
+
+#[test]
+fn what_the_label_column_says_is_told_where_it_is() {
+    let folder = Folder::new("told");
+    let path = folder.write("train.csv", table(120, false));
+    let data = options().read(&Input::one(&path)).unwrap();
+    let column = data.label_column().unwrap().clone();
+    assert_eq!(column.column, "y");
+    let told = |column: &LabelColumn| ReadAgain { told: Some(column.clone()), ..ReadAgain::default() };
+    for rows in [7, 64, 1000] {
+        assert_same(data.encoding(), &path, &told(&column), rows);
+        let (pieces, _) = streamed(data.encoding(), &path, &told(&column), rows).unwrap();
+        let all: Vec<Label> = pieces.iter().flat_map(|piece| piece.told().unwrap().to_vec()).collect();
+        assert_eq!(Some(all.as_slice()), data.labels());
+        assert!(pieces.iter().all(|piece| piece.ids().is_empty()), "it was not asked for by its name");
+        let nowhere = LabelColumn { column: "nowhere".to_string(), ..column.clone() };
+        let (pieces, _) = streamed(data.encoding(), &path, &told(&nowhere), rows).unwrap();
+        assert!(pieces.iter().all(|piece| piece.told().is_none()));
+    }
+    let whole = data.encoding().read(&Input::one(&path), &told(&column)).unwrap();
+    assert_eq!(whole.told(), data.labels());
 }

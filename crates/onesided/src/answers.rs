@@ -2,18 +2,24 @@
 //!
 //! The rows of an audit were drawn by score, row i with probability p_i. To stand for all positives, or all negatives, of the
 //! unlabeled rows they are weighted by 1/p_i; for either kind the weights are scaled to a mean of 1, so that an answer counts
-//! as much as a label does. The audit says that a share s of the N unlabeled rows is positive. Where n of them were
-//! answered and k are positive, the share among the N − n others is
+//! as much as a label does.
+//!
+//! The audit says that a share s of the N unlabeled rows was positive, so that s N + P of all M rows were, P of them labeled. The
+//! table may have changed since: with M' rows now it holds (s N + P) M' / M positives, if rows that came or went were like the
+//! others. If P' of them are labeled now, answers included, the share among the U' rows that are left is
 //!
 //! ```text
-//!   μ = (s N − k) / (N − n),
+//!   μ = ((s N + P) M' / M − P') / U',
 //! ```
 //!
-//! and so for both ends of the interval.
+//! and so for both ends of the interval. Of the table as it was that is (s N − k) / (N − n) for n answers of which k are positive.
 
 use crate::{Audit, Error};
-use onesided_data::{Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling};
+use onesided_data::{
+    Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, agree, count_labels, counted,
+};
 use onesided_learn::prior::PriorEstimate;
+use std::collections::HashMap;
 
 /// The level of the interval of the share.
 const CONFIDENCE: f64 = 0.95;
@@ -29,40 +35,33 @@ pub struct Answered {
     pub positive: usize,
     /// Answers that say negative.
     pub negative: usize,
+    /// What has changed since the rows were drawn, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl Audit {
-    /// Puts the answers into the table that they are of. The table must be read as it was for the model that was audited.
+    /// Puts the answers into the table that they are of. Rows are known by their cells, so the table may be in another order, have
+    /// other rows as well, or other labels. It must be read as it was for the model that was audited, with
+    /// [keys](onesided_data::InputOptions::keys_of) of [these columns](Self::keyed_columns); without keys it must be the very table.
     pub fn teach(&self, data: &Dataset) -> Result<Answered, Error> {
         let wrong = |what: String| Error::AuditFile { file: self.name().to_string(), what };
-        let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        let is_ours = |scaling| {
-            let scaled = data.scaled(scaling);
-            let rows = Fingerprint::default().of_rows(scaled.as_ref());
-            if rows.of_labels(labels).letters() == self.table() {
-                Some(true)
-            } else {
-                (rows.letters() == self.table()).then_some(false)
-            }
+        let before = data.labels().ok_or(Error::NeedsLabels)?;
+        let (places, then) = match self.keyed_columns() {
+            Some(columns) => (self.places(data, columns)?, self.drawn().counts),
+            None => (self.places_in_same(data)?, count_labels(before)),
         };
-        let found = is_ours(Scaling::Standard).or_else(|| is_ours(Scaling::AsIs));
-        if found == Some(false) {
+        if then.positive == 0 {
             return Err(wrong(
                 "was drawn from all rows, labeled ones among them, and says nothing of the unlabeled ones alone; draw it \
                  with the label column"
                     .to_string(),
             ));
         }
-        if found.is_none() {
-            return Err(wrong(
-                "is an audit of another table, or of this one read in another way; give the table and the flags that its \
-                 model was fitted with"
-                    .to_string(),
-            ));
-        }
+        let of_rows = || self.rows().zip(&places).filter_map(|(row, place)| Some((row.answer?, row, place)));
+        let gone = of_rows().filter(|(.., place)| place.is_none()).count();
         let answered: Vec<(usize, bool, f64)> =
-            self.rows().filter_map(|row| Some((row.row, row.answer?, row.probability))).collect();
-        let mut labels = labels.to_vec();
+            of_rows().filter_map(|(answer, row, place)| Some(((*place)?, answer, row.probability))).collect();
+        let mut labels = before.to_vec();
         let mut weights = data.weights().map_or_else(|| vec![1.0; labels.len()], <[f32]>::to_vec);
         let (mut positive, mut negative) = (0, 0);
         for kind in [true, false] {
@@ -73,7 +72,7 @@ impl Audit {
                     return Err(wrong(format!("has row {}, and the table ends before it", row + 1)));
                 };
                 if *label != Label::Unlabeled {
-                    // Drawn without its label; what was known before stays.
+                    // What is known without the audit stays.
                     continue;
                 }
                 *label = if kind { Label::Positive } else { Label::Negative };
@@ -81,17 +80,19 @@ impl Audit {
                 *(if kind { &mut positive } else { &mut negative }) += 1;
             }
         }
-        let left = labels.iter().filter(|&&label| label == Label::Unlabeled).count();
-        if left == 0 {
+        let now = count_labels(&labels);
+        if now.unlabeled == 0 {
             return Err(wrong("answers every row: none is left to learn from as unlabeled".to_string()));
         }
-        let report = self.report(CONFIDENCE)?;
-        let (all, found) = (self.listed() as f64, report.found as f64);
-        // Rows of the list that are neither answered nor labeled: those that the share is about.
-        let others = all - answered.len() as f64;
-        let edge = 0.5 / all;
-        let of_others = |share: f64| ((share * all - found) / others).clamp(edge, 1.0 - edge);
-        let share = report.estimate.share;
+        let share = self.report(CONFIDENCE)?.estimate.share;
+        let all = |counts: Counts| (counts.positive + counts.unlabeled + counts.negative) as f64;
+        let grown = all(now) / all(then);
+        let listed = then.unlabeled as f64;
+        let edge = 0.5 / listed;
+        let of_others = |share: f64| {
+            let positives = (share * listed + then.positive as f64) * grown;
+            ((positives - now.positive as f64) / now.unlabeled as f64).clamp(edge, 1.0 - edge)
+        };
         let prior = PriorEstimate {
             mu: PriorInUnlabeled::new(of_others(share.value))?,
             cautious: None,
@@ -104,7 +105,121 @@ impl Audit {
             scorer: "audit".to_string(),
             estimates: Vec::new(),
         };
+        let known = answered.len() - positive - negative;
+        let notes = self.changes(gone, known, all(then) as usize, all(now) as usize);
         let data = data.clone().with_labels(labels)?.with_weights(weights)?;
-        Ok(Answered { data, prior, positive, negative })
+        Ok(Answered { data, prior, positive, negative, notes })
+    }
+
+    /// What has changed since the rows were drawn.
+    fn changes(&self, gone: usize, known: usize, then: usize, now: usize) -> Vec<String> {
+        let mut notes = Vec::new();
+        let rows = |rows: usize| format!("{} {}", counted(rows, "answered rows"), agree(rows, "is", "are"));
+        if gone > 0 {
+            notes.push(format!(
+                "{} not in this table any more and {} nothing",
+                rows(gone),
+                agree(gone, "teaches", "teach")
+            ));
+        }
+        if known > 0 {
+            notes.push(format!(
+                "{} labeled by now and {} that label",
+                rows(known),
+                agree(known, "keeps", "keep")
+            ));
+        }
+        if then != now {
+            let (more, rows) = if now > then { ("more", now - then) } else { ("fewer", then - now) };
+            notes.push(format!(
+                "the table has {} {more} than when it was audited: these are taken to be like the others",
+                counted(rows, "rows")
+            ));
+        }
+        notes
+    }
+
+    /// Where each row of the audit is in a table, by its fingerprint. Of equal rows the one with its number is it, then one
+    /// without a label.
+    fn places(&self, data: &Dataset, columns: u64) -> Result<Vec<Option<usize>>, Error> {
+        let labels = data.labels().unwrap_or_default();
+        let scaled = [Scaling::Standard, Scaling::AsIs].map(|scaling| data.scaled(scaling));
+        let cells: Vec<Vec<u64>> = match data.keys() {
+            Some(keys) if columns != 0 => vec![keys.to_vec()],
+            _ if columns != 0 => Vec::new(),
+            // Rows that are no table's are known by what a model sees of them.
+            _ => scaled.iter().map(|data| data.fingerprints(0)).collect::<Result<_, _>>()?,
+        };
+        for cells in cells {
+            // One table of fingerprints for each draw, made when it is needed.
+            let mut of_draws: HashMap<String, HashMap<u64, Vec<usize>>> = HashMap::new();
+            let mut taken = vec![false; cells.len()];
+            let mut wanted: Vec<(usize, usize)> = Vec::new();
+            let mut places = vec![None; self.prints().count()];
+            // Those whose number is right first, so that nobody else takes their place.
+            let mut rest: Vec<(usize, Vec<usize>)> = Vec::new();
+            for (at, (row, print)) in self.rows().zip(self.prints()).enumerate() {
+                let Some((print, draw)) = print else { continue };
+                let table = of_draws.entry(draw.fingerprint()).or_insert_with(|| {
+                    let mut table: HashMap<u64, Vec<usize>> = HashMap::new();
+                    for (row, &cells) in cells.iter().enumerate() {
+                        table.entry(draw.print_of(cells)).or_default().push(row);
+                    }
+                    table
+                });
+                match table.get(print) {
+                    Some(equal) if equal.contains(&row.row) => {
+                        wanted.push((at, row.row));
+                        taken[row.row] = true;
+                    }
+                    Some(equal) => rest.push((at, equal.clone())),
+                    None => {}
+                }
+            }
+            wanted.into_iter().for_each(|(at, row)| places[at] = Some(row));
+            for (at, mut equal) in rest {
+                equal.retain(|&row| !taken[row]);
+                let place = equal.iter().find(|&&row| labels.get(row) == Some(&Label::Unlabeled));
+                places[at] = place.or(equal.first()).copied();
+                places[at].into_iter().for_each(|row| taken[row] = true);
+            }
+            if 2 * places.iter().flatten().count() > places.len() {
+                return Ok(places);
+            }
+        }
+        Err(self.other_table())
+    }
+
+    /// The numbers of the rows, for files that know them by these alone: it must be the very table.
+    fn places_in_same(&self, data: &Dataset) -> Result<Vec<Option<usize>>, Error> {
+        let labels = data.labels().unwrap_or_default();
+        let is_ours = |scaling| {
+            let scaled = data.scaled(scaling);
+            let rows = Fingerprint::default().of_rows(scaled.as_ref());
+            if rows.of_labels(labels).letters() == self.drawn().table {
+                Some(true)
+            } else {
+                (rows.letters() == self.drawn().table).then_some(false)
+            }
+        };
+        match is_ours(Scaling::Standard).or_else(|| is_ours(Scaling::AsIs)) {
+            Some(true) => Ok(self.rows().map(|row| Some(row.row)).collect()),
+            Some(false) => Err(Error::AuditFile {
+                file: self.name().to_string(),
+                what: "was drawn from all rows, labeled ones among them, and says nothing of the unlabeled ones alone; draw it with \
+                       the label column"
+                    .to_string(),
+            }),
+            None => Err(self.other_table()),
+        }
+    }
+
+    fn other_table(&self) -> Error {
+        Error::AuditFile {
+            file: self.name().to_string(),
+            what: "is an audit of another table, or of this one read in another way; give the table and the flags that its model \
+                   was fitted with"
+                .to_string(),
+        }
     }
 }

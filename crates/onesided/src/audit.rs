@@ -1,16 +1,21 @@
 //! Audits of a model on a table: the file that rows are written to ([`Model::audit`] draws them), and what the answers say.
 //!
-//! The file is a table of one line per drawn row. A person fills the column `positive` and may sort, reorder or rename
-//! nothing else but the file itself; every line holds what is needed to read it alone:
+//! The file is a table of one line per drawn row, and says nothing of its score. Every line holds what is needed to read it alone:
 //!
 //! | column | |
 //! |---|---|
-//! | `row` | the row's number in the table, from 1 |
-//! | `positive` | empty; to be filled with yes or no |
-//! | `stratum`, `first`, `last`, `drawn` | its stratum: the number, its first and last place in the ranked list, the rows drawn from it |
-//! | `rows`, `predicted` | rows in the list, and how many of them are predicted positive |
-//! | `probability` | the probability with which the row was drawn |
-//! | `seed`, `model`, `table` | the draw, and fingerprints of the model and the table |
+//! | `key` | which row it is, opaque and with a checksum ([`audit_key`](crate::audit_key)); it decides |
+//! | `row` | the row's number in the table, from 1, for people |
+//! | `positive` | to be filled with yes, no or unsure |
+//! | `note`, `reviewer` | room for a remark and a name; not read |
+//! | … | columns that the person who fills it in needs |
+//! | `draw` | what was drawn: fingerprints of the model and the table, the seed, the strata; opaque, the same on every line |
+//!
+//! A person may sort, reorder, reformat and add columns and lines, and share the work. What does not fit together is refused: a key that
+//! was made up or belongs to another draw, a number of a row that is not the key's, answers that contradict one another.
+//!
+//! Files of version 1 had the draw in columns that everybody could read (`stratum`, `first`, `last`, `drawn`, `rows`, `predicted`,
+//! `seed`, `model`, `table`) and knew a row by its number alone. They are still read.
 //!
 //! Several files of one model and one table add up. Files with the same seed are parts of one draw. A row is in any of
 //! several draws with probability 1 - Π (1 - p_d); within a stratum all rows have the same one, so the distinct rows that
@@ -19,46 +24,131 @@
 //! Rows without an answer, or whose line was deleted, are left out: the answered rows of their stratum stand for them. A stratum with fewer than two
 //! answers joins its neighbor.
 
+use crate::audit_key::{DrawFacts, RowKey, WhyNoDraw};
 use crate::{Error, Model};
-use onesided_data::{ReadOptions, TextColumn, Values, counted, read, yes_or_no};
+use onesided_data::{Counts, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no};
 use onesided_eval::Interval;
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The column that a person fills.
+/// The columns of a file that are read, besides those of version 1.
+pub(crate) const KEY: &str = "key";
+pub(crate) const ROW: &str = "row";
 pub(crate) const ANSWER: &str = "positive";
-/// The columns that a file must have next to it.
-pub(crate) const NEEDED: [&str; 10] =
-    ["row", "stratum", "first", "last", "drawn", "rows", "predicted", "seed", "model", "table"];
+pub(crate) const DRAW: &str = "draw";
+/// Room for people.
+pub(crate) const FOR_PEOPLE: [&str; 2] = ["note", "reviewer"];
+/// The columns that a file of version 1 must have next to `row` and the answer.
+const EARLIER: [&str; 9] =
+    ["stratum", "first", "last", "drawn", "rows", "predicted", "seed", "model", "table"];
 
 /// One audit file.
 #[derive(Clone, Debug)]
 pub struct AuditFile {
     name: String,
     lines: Vec<Line>,
-    rows: usize,
-    predicted: usize,
-    seed: u64,
-    model: String,
-    table: String,
+    /// The draws that its lines are of.
+    draws: Vec<DrawFacts>,
+    /// The columns of version 1 do not tell strata of which every line was deleted.
+    is_earlier: bool,
 }
 
+/// What a line says.
 #[derive(Clone, Copy, Debug)]
 struct Line {
+    /// The number of its draw in the file.
+    draw: usize,
+    /// The row's number, from 1.
     row: usize,
-    answer: Option<bool>,
+    /// The row's fingerprint in its draw, where the line has one.
+    print: Option<u64>,
+    answer: Answer,
     range: Range,
 }
 
-/// An answer as people write it: yes or no, 1 or 0, true or false, positive or negative, in any case. Blank is none.
-fn answer(cell: &str) -> Result<Option<bool>, ()> {
-    match cell.trim().to_lowercase().as_str() {
-        "" => Ok(None),
-        "positive" => Ok(Some(true)),
-        "negative" => Ok(Some(false)),
-        word => yes_or_no(word).map(Some).ok_or(()),
+/// What a person said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Blank,
+    Unsure,
+    Is(bool),
+}
+
+impl Answer {
+    /// As people write it: yes or no, 1 or 0, true or false, positive or negative, in any case; unsure or a question mark.
+    fn of(cell: &str) -> Option<Self> {
+        match cell.trim().to_lowercase().as_str() {
+            "" => Some(Answer::Blank),
+            "unsure" | "?" => Some(Answer::Unsure),
+            "positive" => Some(Answer::Is(true)),
+            "negative" => Some(Answer::Is(false)),
+            word => yes_or_no(word).map(Answer::Is),
+        }
+    }
+
+    fn known(self) -> Option<bool> {
+        if let Answer::Is(positive) = self { Some(positive) } else { None }
+    }
+}
+
+/// A whole number as spreadsheets write it: `1.0`, `1,0`, `1,234`, `1 234`. One that can be read in two ways has two values.
+fn whole_numbers(cell: &str) -> [Option<usize>; 2] {
+    let cell = cell.trim();
+    let digits = |text: &str| -> Option<usize> {
+        let is_mark = |sign: char| matches!(sign, ',' | '.' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
+        text.chars().filter(|&sign| !is_mark(sign)).collect::<String>().parse().ok()
+    };
+    let decimals = cell.rfind([',', '.']).filter(|&at| cell[at + 1..].bytes().all(|digit| digit == b'0'));
+    [digits(cell), decimals.and_then(|at| digits(&cell[..at]))]
+}
+
+/// The cells of a file, and how errors call it.
+struct Cells<'c> {
+    name: &'c str,
+    rows: usize,
+    columns: BTreeMap<&'c str, Vec<&'c str>>,
+}
+
+impl Cells<'_> {
+    fn wrong(&self, what: impl Into<String>) -> Error {
+        Error::AuditFile { file: self.name.to_string(), what: what.into() }
+    }
+
+    fn has(&self, column: &str) -> bool {
+        self.columns.contains_key(column)
+    }
+
+    /// A cell, or nothing where the column is not there.
+    fn at(&self, column: &str, line: usize) -> &str {
+        self.columns.get(column).and_then(|cells| cells.get(line)).map_or("", |cell| cell.trim())
+    }
+
+    fn check(&self, wanted: &[&str]) -> Result<(), Error> {
+        match wanted.iter().find(|column| !self.has(column)) {
+            Some(column) => Err(self.wrong(format!(
+                "has no column '{column}', so it is not the file of an audit; name one that was drawn for an audit"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Lines that have anything in these columns: spreadsheets leave empty ones behind.
+    fn lines(&self, columns: &[&str]) -> Result<Vec<usize>, Error> {
+        let is_filled = |line: &usize| columns.iter().any(|column| !self.at(column, *line).is_empty());
+        let lines: Vec<usize> = (0..self.rows).filter(is_filled).collect();
+        if lines.is_empty() { Err(self.wrong("has no rows")) } else { Ok(lines) }
+    }
+
+    fn answer(&self, line: usize) -> Result<Answer, Error> {
+        let given = self.at(ANSWER, line);
+        Answer::of(given).ok_or_else(|| {
+            self.wrong(format!(
+                "has '{given}' in column '{ANSWER}', line {}; write yes, no or unsure, or leave it blank",
+                line + 2
+            ))
+        })
     }
 }
 
@@ -81,56 +171,133 @@ impl AuditFile {
     /// `as_written` says how the table is written, where that cannot be seen.
     pub fn read(path: &Path, as_written: &ReadOptions) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let wrong = |what: String| Error::AuditFile { file: name.clone(), what };
-        let wanted: Vec<String> = NEEDED.iter().chain([&ANSWER]).map(|column| column.to_string()).collect();
-        let options =
-            ReadOptions { verbatim: wanted.clone(), only: Some(wanted.clone()), ..as_written.clone() };
+        let wanted: Vec<String> = Self::columns().map(str::to_string).collect();
+        let options = ReadOptions { verbatim: wanted.clone(), only: Some(wanted), ..as_written.clone() };
         let frame = read(path, &options)?;
-        let mut columns: BTreeMap<&str, &TextColumn> = BTreeMap::new();
-        for column in &wanted {
-            let found = frame.column(column).ok().map(|column| &column.values);
-            let Some(Values::Text(cells)) = found else {
-                return Err(wrong(format!(
-                    "has no column '{column}', so it is not the file of an audit; name one that was drawn for an audit"
-                )));
-            };
-            columns.insert(column, cells);
+        let mut columns: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for column in &frame.columns {
+            if let Values::Text(cells) = &column.values {
+                columns.insert(&column.name, cells.iter().collect());
+            }
         }
-        let cell = |column: &str, line: usize| columns[column].get(line).trim();
-        // Spreadsheets leave empty lines behind.
-        let lines: Vec<usize> = (0..frame.rows)
-            .filter(|&line| wanted.iter().any(|column| !cell(column, line).is_empty()))
-            .collect();
-        let Some(&first) = lines.first() else { return Err(wrong("has no rows".to_string())) };
+        Self::of(&Cells { name: &name, rows: frame.rows, columns })
+    }
+
+    /// The same of cells in memory, column by column; those that are not [read](Self::columns) may be left out. `name` is what
+    /// errors call them.
+    pub fn of_cells(name: &str, cells: &[(String, Vec<String>)]) -> Result<Self, Error> {
+        let columns = cells.iter().map(|(column, cells)| {
+            (column.as_str(), cells.iter().map(String::as_str).collect::<Vec<&str>>())
+        });
+        let columns = columns.collect();
+        let rows = cells.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+        Self::of(&Cells { name, rows, columns })
+    }
+
+    /// The columns that are read.
+    pub fn columns() -> impl Iterator<Item = &'static str> {
+        [KEY, ROW, ANSWER, DRAW].into_iter().chain(EARLIER)
+    }
+
+    fn of(cells: &Cells) -> Result<Self, Error> {
+        match (cells.has(KEY), cells.has(DRAW)) {
+            (false, false) => Self::of_earlier(cells),
+            (true, true) => Self::of_keys(cells),
+            (has_key, _) => Err(cells.wrong(format!(
+                "has no column '{}', which was there when it was drawn; copy it from the file that was drawn",
+                if has_key { DRAW } else { KEY }
+            ))),
+        }
+    }
+
+    fn of_keys(cells: &Cells) -> Result<Self, Error> {
+        cells.check(&[ANSWER])?;
+        let mut draws: Vec<(String, DrawFacts)> = Vec::new();
+        let mut lines = Vec::new();
+        for line in cells.lines(&[KEY, ROW, ANSWER, DRAW])? {
+            let place = line + 2;
+            let text = cells.at(DRAW, line);
+            let known = draws.iter().position(|(known, _)| known == text);
+            let draw = match known {
+                Some(draw) => draw,
+                None => {
+                    let facts = DrawFacts::of_text(text).map_err(|why| {
+                        cells.wrong(match (why, text) {
+                            (WhyNoDraw::Newer(version), _) => {
+                                format!("is an audit file of version {version}; read it with a later onesided")
+                            }
+                            (WhyNoDraw::Changed, "") => format!(
+                                "has nothing in column '{DRAW}', line {place}: rows cannot be added by hand; delete the line, or undo \
+                                 that change"
+                            ),
+                            (WhyNoDraw::Changed, _) => {
+                                format!("has a changed cell in column '{DRAW}', line {place}; undo that change")
+                            }
+                        })
+                    })?;
+                    draws.push((text.to_string(), facts));
+                    draws.len() - 1
+                }
+            };
+            let facts = &draws[draw].1;
+            let key = RowKey::of_text(cells.at(KEY, line), facts).ok_or_else(|| {
+                cells.wrong(format!(
+                    "has '{}' in column '{KEY}', line {place}, which is no key of this draw: rows cannot be added, nor their keys \
+                     changed; delete the line, or undo that change",
+                    cells.at(KEY, line)
+                ))
+            })?;
+            let (given, row) = (cells.at(ROW, line), key.row + 1);
+            if !given.is_empty() && !whole_numbers(given).contains(&Some(row)) {
+                return Err(cells.wrong(format!(
+                    "has '{given}' in column '{ROW}', line {place}, and the key there is that of row {row}: cells of a column were \
+                     moved without the others; undo that change"
+                )));
+            }
+            let answer = cells.answer(line)?;
+            let range = facts.strata[key.stratum];
+            lines.push(Line { draw, row, print: Some(key.print), answer, range });
+        }
+        let draws = draws.into_iter().map(|(_, facts)| facts).collect();
+        Ok(Self { name: cells.name.to_string(), lines, draws, is_earlier: false })
+    }
+
+    /// A file of version 1.
+    fn of_earlier(cells: &Cells) -> Result<Self, Error> {
+        let wanted: Vec<&str> = [ROW].into_iter().chain(EARLIER).chain([ANSWER]).collect();
+        cells.check(&wanted)?;
+        let lines = cells.lines(&wanted)?;
+        let first = lines[0];
         let whole = |column: &str, line: usize| -> Result<u64, Error> {
-            let text = cell(column, line);
+            let text = cells.at(column, line);
             let number = text.parse::<u64>().ok();
             let number = number.or_else(|| text.strip_suffix(".0").and_then(|text| text.parse().ok()));
             number.ok_or_else(|| {
-                wrong(format!(
+                cells.wrong(format!(
                     "has '{text}' in column '{column}', line {}, where a whole number was drawn; undo that change",
                     line + 2
                 ))
             })
         };
         let same = |column: &str| -> Result<&str, Error> {
-            let value = cell(column, first);
-            match lines.iter().find(|&&line| cell(column, line) != value) {
+            let value = cells.at(column, first);
+            match lines.iter().find(|&&line| cells.at(column, line) != value) {
                 None if !value.is_empty() => Ok(value),
-                None => Err(wrong(format!("has nothing in column '{column}'; undo that change"))),
-                Some(&line) => Err(wrong(format!(
+                None => Err(cells.wrong(format!("has nothing in column '{column}'; undo that change"))),
+                Some(&line) => Err(cells.wrong(format!(
                     "has '{}' in column '{column}', line {}, and '{value}' elsewhere; give files of different draws as \
                      separate files",
-                    cell(column, line),
+                    cells.at(column, line),
                     line + 2
                 ))),
             }
         };
-        for column in ["model", "table", "seed", "rows", "predicted"] {
+        for column in ["seed", "rows", "predicted"] {
             same(column)?;
         }
         let number =
             |column: &str, line: usize| -> Result<usize, Error> { Ok(whole(column, line)? as usize) };
+        let rows = number("rows", first)?;
         let read_line = |&line: &usize| -> Result<Line, Error> {
             let range = Range {
                 first: number("first", line)?,
@@ -138,37 +305,30 @@ impl AuditFile {
                 drawn: number("drawn", line)?,
             };
             // No table has more rows than that, and sums stay whole numbers.
-            let possible = range.last <= number("rows", line)? && range.last < 1 << 52;
+            let possible = range.last <= rows && range.last < 1 << 52;
             let sound = possible
                 && range.first >= 1
                 && range.last >= range.first
                 && (1..=range.rows()).contains(&range.drawn);
             if !sound {
-                return Err(wrong(format!(
-                    "has an impossible stratum in line {}; undo that change",
-                    line + 2
-                )));
+                return Err(
+                    cells.wrong(format!("has an impossible stratum in line {}; undo that change", line + 2))
+                );
             }
-            let given = columns[ANSWER].get(line);
-            let answer = answer(given).map_err(|()| {
-                wrong(format!(
-                    "has '{}' in column '{ANSWER}', line {}; write yes or no, or leave it blank",
-                    given.trim(),
-                    line + 2
-                ))
-            })?;
-            Ok(Line { row: number("row", line)?, answer, range })
+            let (row, answer) = (number("row", line)?, cells.answer(line)?);
+            Ok(Line { draw: 0, row, print: None, answer, range })
         };
         let parsed = lines.iter().map(read_line).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self {
-            lines: parsed,
-            rows: number("rows", first)?,
-            predicted: number("predicted", first)?,
-            seed: whole("seed", first)?,
+        let draw = DrawFacts {
             model: same("model")?.to_string(),
             table: same("table")?.to_string(),
-            name,
-        })
+            columns: 0,
+            seed: whole("seed", first)?,
+            counts: Counts { positive: 0, unlabeled: rows, negative: 0 },
+            predicted: number("predicted", first)?,
+            strata: Vec::new(),
+        };
+        Ok(Self { name: cells.name.to_string(), lines: parsed, draws: vec![draw], is_earlier: true })
     }
 }
 
@@ -177,18 +337,24 @@ impl AuditFile {
 pub struct Audit {
     /// The first file.
     name: String,
-    /// The fingerprint of the table.
-    table: String,
-    /// Rows of the list that was drawn from.
-    rows: usize,
+    /// The first draw: the same model and table as the others.
+    of: DrawFacts,
     strata: Vec<Range>,
-    /// Row, stratum and answer of every distinct row.
-    answers: BTreeMap<usize, (usize, Option<bool>)>,
+    /// What is known of every distinct row, by its number from 1.
+    answers: BTreeMap<usize, AnsweredRow>,
     probabilities: Vec<f64>,
     /// Rows that were drawn from each stratum and are in no file.
     missing: Vec<usize>,
     draws: usize,
-    predicted: usize,
+}
+
+/// A row with its answer.
+#[derive(Clone, Debug)]
+struct AnsweredRow {
+    stratum: usize,
+    answer: Answer,
+    /// The row's fingerprint in a draw.
+    print: Option<(u64, DrawFacts)>,
 }
 
 /// A row of an audit.
@@ -214,8 +380,12 @@ pub struct AuditReport {
     pub drawn: usize,
     /// Answers that say positive.
     pub found: usize,
-    /// Drawn rows without an answer, or without a line.
+    /// Drawn rows without an answer: blank, unsure, or without a line.
     pub unanswered: usize,
+    /// Rows whose answer is that nobody can tell.
+    pub unsure: usize,
+    /// Drawn rows without a line in any file.
+    pub missing: usize,
     /// How many rows are predicted positive: the cut of the model's own decision.
     pub predicted: usize,
     /// The share if every row without an answer were negative, and if every one were positive. `None` where all are
@@ -234,56 +404,75 @@ impl Audit {
 
     /// Answers from files of one model, whichever that is.
     pub fn of_files(files: &[AuditFile]) -> Result<Self, Error> {
-        Self::of(files.first().map_or("", |first| &first.model), files)
+        let first = files.first().and_then(|first| first.draws.first());
+        Self::of(first.map_or("", |first| &first.model), files)
     }
 
     fn of(ours: &str, files: &[AuditFile]) -> Result<Self, Error> {
-        let Some(first) = files.first() else { return Err(onesided_eval::EvalError::FewAnswers(0).into()) };
+        let Some((first, of)) = files.first().and_then(|file| Some((file, file.draws.first()?))) else {
+            return Err(onesided_eval::EvalError::FewAnswers(0).into());
+        };
         let wrong = |file: &AuditFile, what: String| Error::AuditFile { file: file.name.clone(), what };
-        let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
-        let mut seen: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
-        let mut answers: BTreeMap<usize, (usize, Option<bool>)> = BTreeMap::new();
-        for file in files {
-            if file.model != ours {
+        // Within one file, lines that do not belong together were pasted.
+        let other = |file: &AuditFile, apart: &str, pasted: &str| {
+            let alone = file.name == first.name;
+            wrong(file, if alone { format!("{pasted}; delete these lines") } else { apart.to_string() })
+        };
+        for (file, draw) in files.iter().flat_map(|file| file.draws.iter().map(move |draw| (file, draw))) {
+            if draw.model != ours {
                 return Err(wrong(
                     file,
                     format!(
                         "is an audit of another model ({}, not {ours}); audits of one model add up, so draw all of them with it",
-                        file.model
+                        draw.model
                     ),
                 ));
             }
-            if file.table != first.table || file.rows != first.rows {
-                let what =
+            if draw.table != of.table || draw.counts != of.counts {
+                let apart =
                     format!("is an audit of another table than '{}'; read them one by one", first.name);
-                return Err(wrong(file, what));
+                return Err(other(file, &apart, "has lines that were drawn from another table"));
             }
         }
-        let strata = tiled(files.iter().flat_map(|file| &file.lines), first)?;
+        let ranges = files.iter().flat_map(|file| {
+            let of_lines = file.lines.iter().map(|line| line.range);
+            file.draws.iter().flat_map(|draw| draw.strata.iter().copied()).chain(of_lines)
+        });
+        let strata = tiled(ranges, of.counts.unlabeled, &first.name)?;
+        let place = |range: &Range| {
+            let at = strata.partition_point(|other| other.last < range.first);
+            strata.get(at).filter(|other| (other.first, other.last) == (range.first, range.last)).map(|_| at)
+        };
+        let mut draws: BTreeMap<u64, BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut seen: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
+        let mut answers: BTreeMap<usize, AnsweredRow> = BTreeMap::new();
         for file in files {
-            let drawn = draws.entry(file.seed).or_default();
-            for line in &file.lines {
-                let at = strata.partition_point(|range| range.last < line.range.first);
-                if strata.get(at).map(|range| (range.first, range.last))
-                    != Some((line.range.first, line.range.last))
-                {
-                    let what = format!(
+            let of_lines = file.lines.iter().filter(|_| file.is_earlier).map(|line| (line.draw, line.range));
+            let of_draws = file.draws.iter().enumerate();
+            let of_draws = of_draws.flat_map(|(at, draw)| draw.strata.iter().map(move |range| (at, *range)));
+            for (at, range) in of_lines.chain(of_draws) {
+                let seed = file.draws[at].seed;
+                let Some(place) = place(&range) else {
+                    let apart = format!(
                         "was drawn with other cuts than '{}'; draw with the same ones to add audits up",
                         first.name
                     );
-                    return Err(wrong(file, what));
+                    return Err(other(file, &apart, "has lines of a draw with other cuts"));
+                };
+                if *draws.entry(seed).or_default().entry(place).or_insert(range.drawn) != range.drawn {
+                    let apart =
+                        format!("is another draw with the same seed, {seed}; give each draw its own seed");
+                    return Err(other(file, &apart, "has lines of another draw with the same seed"));
                 }
-                if *drawn.entry(at).or_insert(line.range.drawn) != line.range.drawn {
-                    let what = format!(
-                        "is another draw with the same seed, {}; give each draw its own seed",
-                        file.seed
-                    );
-                    return Err(wrong(file, what));
-                }
-                seen.insert((file.seed, at, line.row));
-                let known = answers.entry(line.row).or_insert((at, None));
-                let clash =
-                    known.0 != at || (known.1.is_some() && line.answer.is_some() && known.1 != line.answer);
+            }
+            for line in &file.lines {
+                let draw = &file.draws[line.draw];
+                let Some(at) = place(&line.range) else { continue };
+                seen.insert((draw.seed, at, line.row));
+                let row = AnsweredRow { stratum: at, answer: line.answer, print: None };
+                let known = answers.entry(line.row).or_insert(row);
+                let clash = known.stratum != at
+                    || matches!((known.answer, line.answer), (Answer::Is(a), Answer::Is(b)) if a != b);
                 if clash {
                     let what = format!(
                         "contradicts another answer for row {}; settle it in one of the files",
@@ -291,7 +480,12 @@ impl Audit {
                     );
                     return Err(wrong(file, what));
                 }
-                known.1 = known.1.or(line.answer);
+                // An answer counts more than a doubt, and a doubt more than nothing.
+                match (known.answer, line.answer) {
+                    (Answer::Is(_), _) | (Answer::Unsure, Answer::Blank) => {}
+                    (_, given) => known.answer = given,
+                }
+                known.print = known.print.take().or_else(|| Some((line.print?, draw.clone())));
             }
         }
         let of_stratum = |at: usize| {
@@ -303,39 +497,40 @@ impl Audit {
         let mut missing = vec![0; strata.len()];
         draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
         seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
-        Ok(Self {
-            name: first.name.clone(),
-            table: first.table.clone(),
-            rows: first.rows,
-            probabilities,
-            missing,
-            draws: draws.len(),
-            predicted: first.predicted,
-            strata,
-            answers,
-        })
+        let (name, of, draws) = (first.name.clone(), of.clone(), draws.len());
+        Ok(Self { name, of, probabilities, missing, draws, strata, answers })
     }
 
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn table(&self) -> &str {
-        &self.table
+    /// What was drawn, of one of several draws.
+    pub(crate) fn drawn(&self) -> &DrawFacts {
+        &self.of
     }
 
-    /// Rows of the list that was drawn from.
-    pub(crate) fn listed(&self) -> usize {
-        self.rows
+    /// The columns that keys of rows are made of; `None` for files that have none.
+    pub fn keyed_columns(&self) -> Option<u64> {
+        self.answers.values().all(|row| row.print.is_some()).then_some(self.of.columns)
+    }
+
+    /// The fingerprint of each distinct row and the draw that it is of, in the order of [`rows`](Self::rows).
+    pub(crate) fn prints(&self) -> impl Iterator<Item = Option<&(u64, DrawFacts)>> {
+        self.answers.values().map(|row| row.print.as_ref())
     }
 
     /// Every distinct row that was drawn, with its answer and the probability of being in any of the draws.
     pub fn rows(&self) -> impl Iterator<Item = AuditedRow> {
-        self.answers.iter().map(|(&row, &(at, answer))| AuditedRow {
+        self.answers.iter().map(|(&row, of_row)| AuditedRow {
             row: row.saturating_sub(1),
-            answer,
-            probability: self.probabilities[at],
+            answer: of_row.answer.known(),
+            probability: self.probabilities[of_row.stratum],
         })
+    }
+
+    fn count(&self, wanted: Answer) -> usize {
+        self.answers.values().filter(|row| row.answer == wanted).count()
     }
 
     /// The answers by stratum; rows without one count as `blank` says.
@@ -345,10 +540,10 @@ impl Audit {
             .iter()
             .map(|range| Stratum { rows: range.rows(), answered: 0.0, positive: 0.0 })
             .collect();
-        for &(at, answer) in self.answers.values() {
-            if let Some(positive) = answer.or(blank) {
-                strata[at].answered += 1.0;
-                strata[at].positive += f64::from(u8::from(positive));
+        for row in self.answers.values() {
+            if let Some(positive) = row.answer.known().or(blank) {
+                strata[row.stratum].answered += 1.0;
+                strata[row.stratum].positive += f64::from(u8::from(positive));
             }
         }
         for (stratum, &missing) in strata.iter_mut().zip(&self.missing) {
@@ -361,23 +556,32 @@ impl Audit {
         strata
     }
 
-    /// Who writes yes alone and leaves the rest blank means no by it, which is not what blanks are taken for.
+    /// Who writes yes alone and leaves the rest blank, or deletes it, means no by it, which is not what these rows are taken for.
     fn check_answers(&self) -> Result<(), Error> {
-        let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
-        let (yes, blank) = (of(Some(true)), of(None));
-        if of(Some(false)) == 0 && yes > 0 && blank >= yes {
-            Err(Error::AuditFile {
-                file: self.name.clone(),
-                what: format!(
-                    "has {}, {} yes, and {}; write no where the answer is no",
-                    counted(yes, "answers"),
-                    if yes == 1 { "which is" } else { "all of them" },
-                    counted(blank, "blank rows")
-                ),
-            })
-        } else {
-            Ok(())
+        let missing: usize = self.missing.iter().sum();
+        let (yes, blank) = (self.count(Answer::Is(true)), self.count(Answer::Blank));
+        if self.count(Answer::Is(false)) > 0 || yes == 0 || (missing == 0 && blank < yes) {
+            return Ok(());
         }
+        let lacking = match (blank, missing) {
+            (blank, 0) => counted(blank, "blank rows"),
+            (0, missing) => format!("{} of the draw missing", counted(missing, "lines")),
+            (blank, missing) => {
+                format!(
+                    "{} and {} of the draw missing",
+                    counted(blank, "blank rows"),
+                    counted(missing, "lines")
+                )
+            }
+        };
+        Err(Error::AuditFile {
+            file: self.name.clone(),
+            what: format!(
+                "has {}, {} yes, and {lacking}; write no where the answer is no, and keep the lines",
+                counted(yes, "answers"),
+                if yes == 1 { "which is" } else { "all of them" },
+            ),
+        })
     }
 
     /// What the answers say, with intervals of this confidence.
@@ -387,16 +591,18 @@ impl Audit {
         let estimates = estimate(&strata, confidence)?;
         let missing: usize = self.missing.iter().sum();
         let drawn = self.answers.len() + missing;
-        let of = |wanted: Option<bool>| self.answers.values().filter(|(_, answer)| *answer == wanted).count();
-        let unanswered = of(None) + missing;
+        let unsure = self.count(Answer::Unsure);
+        let unanswered = self.count(Answer::Blank) + unsure + missing;
         let bound =
             |blank| Ok::<_, Error>(estimate(&joined(&self.counted(Some(blank))).0, confidence)?.share);
         Ok(AuditReport {
             draws: self.draws,
             drawn,
-            found: of(Some(true)),
+            found: self.count(Answer::Is(true)),
             unanswered,
-            predicted: self.predicted,
+            unsure,
+            missing,
+            predicted: self.of.predicted,
             if_unanswered: (unanswered > 0)
                 .then(|| Ok::<_, Error>([bound(false)?, bound(true)?]))
                 .transpose()?,
@@ -406,16 +612,52 @@ impl Audit {
     }
 }
 
-/// The strata of all lines. Lines may have been deleted, and whole strata with them: what is missing between two is one.
-fn tiled<'l>(lines: impl Iterator<Item = &'l Line>, file: &AuditFile) -> Result<Vec<Range>, Error> {
-    let seen: BTreeMap<usize, Range> = lines.map(|line| (line.range.first, line.range)).collect();
+impl AuditReport {
+    /// What a reader of it must know, in sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some([none, all]) = self.if_unanswered {
+            let of = |rows: usize, one: &str, several: &str| {
+                (rows > 0).then(|| format!("{} {}", grouped(rows), agree(rows, one, several)))
+            };
+            let why = [
+                of(self.unsure, "is unsure", "are unsure"),
+                of(self.missing, "has no line in the files", "have no line in the files"),
+            ];
+            let why: Vec<String> = why.into_iter().flatten().collect();
+            let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+            warnings.push(format!(
+                "{} {} no answer{why}, and the answered rows of their stratum count for them; if all of them were negative the share \
+                 would be {:.4}, if all were positive {:.4}",
+                part_of(self.unanswered, self.drawn, "rows"),
+                agree(self.unanswered, "has", "have"),
+                none.value,
+                all.value
+            ));
+        }
+        if self.joined > 0 {
+            warnings.push(format!(
+                "{} {} fewer than two answers and {} joined to a neighbor",
+                counted(self.joined, "strata"),
+                agree(self.joined, "has", "have"),
+                agree(self.joined, "was", "were")
+            ));
+        }
+        warnings
+    }
+}
+
+/// The strata of all draws. Where the first version's lines were deleted, and whole strata with them, what is missing between two is
+/// one.
+fn tiled(ranges: impl Iterator<Item = Range>, rows: usize, name: &str) -> Result<Vec<Range>, Error> {
+    let seen: BTreeMap<usize, Range> = ranges.map(|range| (range.first, range)).collect();
     let mut strata: Vec<Range> = Vec::new();
-    let end = Range { first: file.rows + 1, last: file.rows + 1, drawn: 0 };
+    let end = Range { first: rows + 1, last: rows + 1, drawn: 0 };
     for range in seen.into_values().chain([end]) {
         let next = strata.last().map_or(1, |range| range.last + 1);
         if range.first < next {
             let what = "has strata that overlap with those of another file; draw with the same cuts to add audits up";
-            return Err(Error::AuditFile { file: file.name.clone(), what: what.to_string() });
+            return Err(Error::AuditFile { file: name.to_string(), what: what.to_string() });
         }
         if range.first > next {
             strata.push(Range { first: next, last: range.first - 1, drawn: 0 });
@@ -433,14 +675,34 @@ mod tests {
     #[test]
     fn answers_as_people_write_them() {
         for yes in ["yes", "YES", " Yes ", "1", "1.0", "true", "TRUE", "Positive", "Ja", "oui"] {
-            assert_eq!(answer(yes), Ok(Some(true)), "{yes}");
+            assert_eq!(Answer::of(yes), Some(Answer::Is(true)), "{yes}");
         }
         for no in ["no", "0", "False", "negative", "NO", "Nein"] {
-            assert_eq!(answer(no), Ok(Some(false)), "{no}");
+            assert_eq!(Answer::of(no), Some(Answer::Is(false)), "{no}");
         }
-        assert_eq!((answer(""), answer("  ")), (Ok(None), Ok(None)));
-        for wrong in ["maybe", "x", "2", "?", "-1"] {
-            assert_eq!(answer(wrong), Err(()), "{wrong}");
+        assert_eq!((Answer::of(""), Answer::of("  ")), (Some(Answer::Blank), Some(Answer::Blank)));
+        assert_eq!((Answer::of("Unsure "), Answer::of("?")), (Some(Answer::Unsure), Some(Answer::Unsure)));
+        for wrong in ["maybe", "x", "2", "-1"] {
+            assert_eq!(Answer::of(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_as_spreadsheets_write_them() {
+        for (cell, row) in [
+            ("7", 7),
+            (" 7.0", 7),
+            ("7,00", 7),
+            ("1,234", 1234),
+            ("1.234", 1234),
+            ("1\u{a0}234,0", 1234),
+            ("1.000", 1000),
+            ("1.000", 1),
+        ] {
+            assert!(whole_numbers(cell).contains(&Some(row)), "{cell}");
+        }
+        for cell in ["", "x", "-3", "1e3"] {
+            assert_eq!(whole_numbers(cell), [None, None], "{cell}");
         }
     }
 }

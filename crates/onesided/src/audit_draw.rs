@@ -5,9 +5,10 @@
 //! probabilities: of unlabeled rows those of unlabeled rows ([`Among`]), so that their mean is the share of positives that the model
 //! was fitted with. A model without a share of positives has no such probabilities; then the widest intervals are named.
 
-use crate::audit::{ANSWER, NEEDED};
+use crate::audit::{ANSWER, DRAW, FOR_PEOPLE, KEY, ROW};
+use crate::audit_key::{DrawFacts, RowKey};
 use crate::{Among, Error, KnownRows, Model, Ranked, RankedList, RowKind};
-use onesided_data::{Dataset, Fingerprint, Label, OutColumn};
+use onesided_data::{Counts, Dataset, Fingerprint, Label, OutColumn, count_labels};
 use onesided_eval::Top;
 use onesided_eval::audit::{AuditEstimate, Drawn, Plan, Range};
 use serde::Serialize;
@@ -53,11 +54,13 @@ pub struct AuditDraw {
     pub out_of_fold: usize,
     /// How many labeled rows are not in the list.
     pub left_out: usize,
+    /// How many rows are equal to labeled ones and cannot be told from them, so that they are in the list.
+    pub ambiguous: usize,
     /// Which rows are labeled was not told: it is known from fitting.
     pub labels_from_fit: bool,
-    seed: u64,
-    model: String,
-    table: String,
+    facts: DrawFacts,
+    /// The fingerprint of each drawn row.
+    prints: Vec<u64>,
 }
 
 /// One drawn row.
@@ -69,8 +72,8 @@ pub struct AuditRow {
     pub stratum: usize,
     /// Its score.
     pub score: f32,
-    /// The probability with which it was drawn.
-    pub probability: f64,
+    /// The chance with which it was drawn.
+    pub chance: f64,
 }
 
 impl Model {
@@ -90,6 +93,7 @@ impl Model {
     ) -> Result<AuditDraw, Error> {
         let list = known.map(|known| self.rank_known(data, known, true)).transpose()?;
         let from_fit = list.as_ref().and_then(labels_of);
+        let ambiguous = list.as_ref().filter(|_| data.labels().is_none()).map_or(0, |list| list.ambiguous);
         let labels_from_fit = data.labels().is_none() && from_fit.is_some();
         let labels = data.labels().map(Cow::Borrowed).or(from_fit.map(Cow::Owned));
         let mut ranked = match list {
@@ -115,14 +119,32 @@ impl Model {
             row: ranked[drawn.place].row,
             stratum: drawn.stratum,
             score: ranked[drawn.place].score,
-            probability: plan.strata[drawn.stratum].probability(),
+            chance: plan.strata[drawn.stratum].probability(),
         };
-        let rows = plan.draw(settings.seed).into_iter().map(row).collect();
+        let rows: Vec<AuditRow> = plan.draw(settings.seed).into_iter().map(row).collect();
         let (forecast_by, forecast) = if self.is_of_labels() {
             (ForecastBy::Widest, plan.widest(0.95)?)
         } else {
             (ForecastBy::Model, plan.forecast(0.95)?)
         };
+        let facts = DrawFacts {
+            model: self.fingerprint()?,
+            table: self.table(data, labels.as_deref())?,
+            columns: data.keys().and(self.encoding().keyed_columns()).unwrap_or(0),
+            seed: settings.seed,
+            counts: match labels.as_deref() {
+                Some(labels) => count_labels(labels),
+                None => Counts { positive: 0, unlabeled: ranked.len(), negative: 0 },
+            },
+            predicted,
+            strata: plan.strata.clone(),
+        };
+        // Rows that are no table's are known by what the model sees of them.
+        let cells = match data.keys() {
+            Some(keys) => Cow::Borrowed(keys),
+            None => Cow::Owned(self.encoded(data)?.fingerprints(0)?),
+        };
+        let prints = rows.iter().map(|row| facts.print_of(cells[row.row])).collect();
         Ok(AuditDraw {
             strata: plan.strata,
             forecast,
@@ -132,10 +154,10 @@ impl Model {
             asked,
             out_of_fold,
             left_out: data.len() - ranked.len(),
+            ambiguous,
             labels_from_fit,
-            seed: settings.seed,
-            model: self.fingerprint()?,
-            table: self.table(data, labels.as_deref())?,
+            facts,
+            prints,
         })
     }
 
@@ -151,47 +173,46 @@ fn labels_of(list: &RankedList) -> Option<Vec<Label>> {
     let label = |kind: &RowKind| match kind {
         RowKind::Positive => Label::Positive,
         RowKind::Negative => Label::Negative,
-        RowKind::New | RowKind::Unlabeled => Label::Unlabeled,
+        RowKind::New | RowKind::Unlabeled | RowKind::Ambiguous => Label::Unlabeled,
     };
-    let has_labels = list.is_fitted_table && list.kinds.iter().any(|kind| kind.is_labeled());
+    let is_of_labels = |kind: &RowKind| kind.is_labeled() || *kind == RowKind::Ambiguous;
+    let has_labels = list.is_fitted_table && list.kinds.iter().any(is_of_labels);
     has_labels.then(|| list.kinds.iter().map(label).collect())
 }
 
 impl AuditDraw {
+    /// Sixteen letters by which the draw is known, and those of its model and its table.
+    pub fn fingerprints(&self) -> [String; 3] {
+        [self.facts.fingerprint(), self.facts.model.clone(), self.facts.table.clone()]
+    }
+
     /// The file as columns, to be written by [`write_table`](onesided_data::write_table); the data must be those that were
     /// drawn from. Their identifiers are copied. Scores would tell the person what to answer, and are left out unless
     /// asked for.
     pub fn columns(&self, data: &Dataset, with_scores: bool) -> Vec<(String, OutColumn)> {
-        let each = |of: &dyn Fn(&AuditRow) -> u64| OutColumn::U64(self.rows.iter().map(of).collect());
-        let range = |row: &AuditRow| self.strata[row.stratum];
         let same = |text: &str| OutColumn::Text(vec![text.to_string(); self.rows.len()]);
-        let all = self.strata.last().map_or(0, |range| range.last);
-        let mut columns = vec![("row".to_string(), each(&|row| row.row as u64 + 1))];
+        let key = |(row, &print): (&AuditRow, &u64)| {
+            RowKey { print, row: row.row, stratum: row.stratum }.to_text(&self.facts)
+        };
+        let keys = self.rows.iter().zip(&self.prints).map(key).collect();
+        let mut columns = vec![
+            (KEY.to_string(), OutColumn::Text(keys)),
+            (ROW.to_string(), OutColumn::U64(self.rows.iter().map(|row| row.row as u64 + 1).collect())),
+            (ANSWER.to_string(), same("")),
+        ];
+        columns.extend(FOR_PEOPLE.map(|name| (name.to_string(), same(""))));
         for (name, ids) in data.ids() {
-            let taken =
-                NEEDED.contains(&name.as_str()) || [ANSWER, "probability", "score"].contains(&name.as_str());
+            let ours = [KEY, ROW, ANSWER, DRAW, "score"];
+            let taken = ours.iter().chain(&FOR_PEOPLE).any(|ours| ours == name);
             let name = if taken { format!("{name}_of_table") } else { name.clone() };
             let cells = self.rows.iter().map(|row| ids.get(row.row).to_string()).collect();
             columns.push((name, OutColumn::Text(cells)));
         }
-        columns.push((ANSWER.to_string(), same("")));
         if with_scores {
             let scores = self.rows.iter().map(|row| row.score).collect();
             columns.push(("score".to_string(), OutColumn::F32(scores)));
         }
-        let rest = [
-            ("stratum", each(&|row| row.stratum as u64 + 1)),
-            ("first", each(&|row| range(row).first as u64)),
-            ("last", each(&|row| range(row).last as u64)),
-            ("drawn", each(&|row| range(row).drawn as u64)),
-            ("rows", each(&|_| all as u64)),
-            ("predicted", each(&|_| self.predicted as u64)),
-            ("probability", OutColumn::F64(self.rows.iter().map(|row| row.probability).collect())),
-            ("seed", each(&|_| self.seed)),
-            ("model", same(&self.model)),
-            ("table", same(&self.table)),
-        ];
-        columns.extend(rest.map(|(name, column)| (name.to_string(), column)));
+        columns.push((DRAW.to_string(), same(&self.facts.to_text())));
         columns
     }
 }

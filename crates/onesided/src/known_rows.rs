@@ -2,39 +2,15 @@
 //!
 //! A model has learned the rows it was fitted on by heart, more or less: it scores a hidden positive low because it met the
 //! row as an unlabeled one. A list of these very rows is therefore ranked by scores *out of fold*, which fitting makes anyway.
-//! They are kept in a file next to the model, which knows rows by fingerprints of their encoded cells:
+//! They are kept in a file next to the model (`rows_file.rs`), which knows rows by fingerprints of their encoded cells.
 //!
-//! | bytes | content |
-//! |---|---|
-//! | 8 | `onesrows` |
-//! | 4 | version, 1; all numbers are little-endian |
-//! | 4 | who scored: 0 the method itself, 1 the models that the share of positives was estimated with |
-//! | 8 | the fingerprint of the model file it belongs to |
-//! | 8 | the salt of the fingerprints of rows |
-//! | 8 | n, the number of rows |
-//! | 8 n | fingerprints, ascending; of equal ones the row that came first is the first |
-//! | 4 n | scores (logits at the population's prior), NaN where a row has none out of fold |
-//! | n | 0 unlabeled, 1 labeled positive, 2 known negative |
-//! | 4 | CRC-32 of all that comes before |
-//!
-//! There is no cell, no name and no order of rows in it. The salt is another one for each model, so that two files do not tell
-//! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those.
+//! Rows that are equal in all that a model looks at have one fingerprint. They get one score, the mean of theirs. Which of them is
+//! labeled is told by the column that labels came from, where the data have it, and never by their order; where nothing tells
+//! labeled rows and others apart they are [`Ambiguous`](RowKind::Ambiguous) and stay in every list.
 
 use crate::{Among, Error, Model};
-use onesided_data::{DataError, Dataset, Fingerprint, Label, is_stream, write_atomically};
-use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use onesided_data::{DataError, Dataset, Label, LabelColumn};
 
-const MAGIC: &[u8; 8] = b"onesrows";
-const VERSION: u32 = 1;
-const HEAD: usize = 40;
-/// Bytes of a row.
-const ROW: usize = 13;
-/// Bytes of the longest name of a file.
-const LONGEST_NAME: usize = 255;
 /// The share of a table's rows that must be known before it is taken for the fitted one.
 const MOSTLY: f64 = 0.5;
 
@@ -50,6 +26,8 @@ pub enum RowKind {
     Positive,
     /// It was there, as a known negative.
     Negative,
+    /// It is equal to labeled rows and to others, and nothing tells which of them it is.
+    Ambiguous,
 }
 
 impl RowKind {
@@ -58,13 +36,14 @@ impl RowKind {
         matches!(self, RowKind::Positive | RowKind::Negative)
     }
 
-    /// In a word: `new`, `unlabeled`, `positive` or `negative`.
+    /// In a word: `new`, `unlabeled`, `positive`, `negative` or `ambiguous`.
     pub fn word(self) -> &'static str {
         match self {
             RowKind::New => "new",
             RowKind::Unlabeled => "unlabeled",
             RowKind::Positive => "positive",
             RowKind::Negative => "negative",
+            RowKind::Ambiguous => "ambiguous",
         }
     }
 }
@@ -88,49 +67,13 @@ pub(crate) struct OutOfFold {
 /// The rows that a model was fitted on, by fingerprint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownRows {
-    by: ScoredBy,
-    salt: u64,
-    fingerprints: Vec<u64>,
-    scores: Vec<f32>,
-    kinds: Vec<RowKind>,
-}
-
-/// Why the file next to a model is unusable.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RowsFileError {
-    /// There is none.
-    #[error("there is no file '{0}'")]
-    Missing(String),
-    /// It cannot be read.
-    #[error("'{file}' cannot be read: {cause}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// The reason.
-        cause: io::Error,
-    },
-    /// It holds something else, or is cut short, or a bit of it has changed.
-    #[error("'{0}' is damaged, or no file of a model's rows")]
-    Damaged(String),
-    /// A later version.
-    #[error("'{file}' has format version {version}, and this onesided reads up to {VERSION}")]
-    Newer {
-        /// The file.
-        file: String,
-        /// Its version.
-        version: u32,
-    },
-    /// It was written with another model.
-    #[error("'{0}' belongs to another model")]
-    Foreign(String),
-}
-
-/// The file of a model's rows: the name of the model file with `.rows` behind it.
-pub fn rows_file(model: &Path) -> PathBuf {
-    let mut name = OsString::from(model);
-    name.push(".rows");
-    name.into()
+    pub(crate) by: ScoredBy,
+    pub(crate) salt: u64,
+    /// Ascending, and with them the scores and the kinds.
+    pub(crate) fingerprints: Vec<u64>,
+    pub(crate) scores: Vec<f32>,
+    pub(crate) kinds: Vec<RowKind>,
+    pub(crate) label: Option<LabelColumn>,
 }
 
 impl KnownRows {
@@ -141,7 +84,8 @@ impl KnownRows {
         kinds: Vec<RowKind>,
         salt: u64,
     ) -> Result<Self, DataError> {
-        Ok(Self::of_fingerprints(&data.fingerprints(salt)?, scores, &kinds, salt))
+        Ok(Self::of_fingerprints(&data.fingerprints(salt)?, scores, &kinds, salt)
+            .labeled_by(data.label_column().cloned()))
     }
 
     /// Rows by their fingerprints, which were made with this salt.
@@ -151,16 +95,46 @@ impl KnownRows {
         kinds: &[RowKind],
         salt: u64,
     ) -> Self {
-        let mut order: Vec<u32> = (0..of_rows.len() as u32).collect();
-        order.sort_by_key(|&row| of_rows[row as usize]);
-        let sorted = || order.iter().map(|&row| row as usize);
-        Self {
+        let mut order: Vec<usize> = (0..of_rows.len()).collect();
+        // Equal rows in an order that is not that of the table.
+        let place = |row: usize| (of_rows[row], kinds[row] as u8);
+        let score = |row: usize| scores[row].unwrap_or(f32::NAN);
+        order.sort_by(|&a, &b| place(a).cmp(&place(b)).then(score(a).total_cmp(&score(b))));
+        let known = Self {
             by: ScoredBy::Method,
             salt,
-            fingerprints: sorted().map(|row| of_rows[row]).collect(),
-            scores: sorted().map(|row| scores[row].unwrap_or(f32::NAN)).collect(),
-            kinds: sorted().map(|row| kinds[row]).collect(),
+            fingerprints: order.iter().map(|&row| of_rows[row]).collect(),
+            scores: order.iter().map(|&row| score(row)).collect(),
+            kinds: order.iter().map(|&row| kinds[row]).collect(),
+            label: None,
+        };
+        known.with_equal_scores()
+    }
+
+    /// Gives equal rows the mean of their scores: what a list shows of them must not depend on their order.
+    pub(crate) fn with_equal_scores(mut self) -> Self {
+        let mut rest = self.scores.as_mut_slice();
+        for equal in self.fingerprints.chunk_by(|a, b| a == b) {
+            let (scores, others) = rest.split_at_mut(equal.len());
+            rest = others;
+            if scores.iter().any(|score| *score != scores[0]) {
+                scores.sort_by(f32::total_cmp);
+                let mean = scores.iter().copied().map(f64::from).sum::<f64>() / scores.len() as f64;
+                scores.fill(mean as f32);
+            }
         }
+        self
+    }
+
+    /// Says which column labels came from.
+    pub(crate) fn labeled_by(self, label: Option<LabelColumn>) -> Self {
+        Self { label, ..self }
+    }
+
+    /// The column that labels came from, where it was one: read it along ([`ReadAgain::told`](crate::ReadAgain::told)), and it tells
+    /// equal rows apart.
+    pub fn label_column(&self) -> Option<&LabelColumn> {
+        self.label.as_ref()
     }
 
     /// Says what the scores come from.
@@ -171,6 +145,19 @@ impl KnownRows {
     /// What the scores come from.
     pub fn by(&self) -> ScoredBy {
         self.by
+    }
+
+    /// No rows: where nothing is known of those that a model was fitted on.
+    pub fn none() -> &'static Self {
+        static NONE: KnownRows = KnownRows {
+            by: ScoredBy::Method,
+            salt: 0,
+            fingerprints: Vec::new(),
+            scores: Vec::new(),
+            kinds: Vec::new(),
+            label: None,
+        };
+        &NONE
     }
 
     /// How many rows there are.
@@ -194,207 +181,151 @@ impl KnownRows {
         self.fingerprints.chunk_by(|a, b| a == b).map(<[u64]>::len).filter(|&equal| equal > 1).sum()
     }
 
-    /// The file next to a model, checked to belong to it.
-    pub fn beside(model: &Path) -> Result<Self, RowsFileError> {
-        let path = rows_file(model);
-        let name = path.display().to_string();
-        let unreadable = |cause: io::Error| match cause.kind() {
-            io::ErrorKind::NotFound => RowsFileError::Missing(name.clone()),
-            _ => RowsFileError::Unreadable { file: name.clone(), cause },
-        };
-        if is_too_long(&path) {
-            return Err(RowsFileError::Missing(name));
-        }
-        let about = fs::metadata(&path).map_err(unreadable)?;
-        if !about.is_file() {
-            return Err(RowsFileError::Damaged(name));
-        }
-        // As bytes, and as what they hold.
-        onesided_data::check_memory(|| format!("the rows '{name}'"), 2 * about.len())
-            .map_err(|cause| unreadable(io::Error::other(cause.to_string())))?;
-        let bytes = fs::read(&path).map_err(unreadable)?;
-        let model = fs::read(model).map_err(unreadable)?;
-        Self::of_bytes(&bytes, &model, &name)
-    }
-
-    /// The rows from [their bytes](Self::to_bytes), checked to belong to the model with these bytes. `name` is what errors call
-    /// them.
-    pub fn of_bytes(bytes: &[u8], model: &[u8], name: &str) -> Result<Self, RowsFileError> {
-        let (rows, of_model) = Self::from_bytes(bytes, name)?;
-        if of_model == Fingerprint::default().of_bytes(model).number() {
-            Ok(rows)
-        } else {
-            Err(RowsFileError::Foreign(name.to_string()))
-        }
-    }
-
-    /// The rows of a file, and the fingerprint of the model that they belong to.
-    fn from_bytes(bytes: &[u8], name: &str) -> Result<(Self, u64), RowsFileError> {
-        let damaged = || RowsFileError::Damaged(name.to_string());
-        let number =
-            |at: usize| bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map(u64::from_le_bytes);
-        let word =
-            |at: usize| bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map(u32::from_le_bytes);
-        if bytes.get(..8) != Some(MAGIC) {
-            return Err(damaged());
-        }
-        match word(8) {
-            Some(VERSION) => {}
-            Some(version) if version > VERSION => {
-                return Err(RowsFileError::Newer { file: name.to_string(), version });
-            }
-            _ => return Err(damaged()),
-        }
-        let (Some(model), Some(salt), Some(rows)) = (number(16), number(24), number(32)) else {
-            return Err(damaged());
-        };
-        let Some(body) = bytes.len().checked_sub(HEAD + 4) else { return Err(damaged()) };
-        let whole = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(ROW)) == Some(body);
-        let (content, sum) = bytes.split_at(bytes.len() - 4);
-        if !whole || sum != crc32fast::hash(content).to_le_bytes() {
-            return Err(damaged());
-        }
-        let rows = body / ROW;
-        let (fingerprints, others) = content[HEAD..].split_at(8 * rows);
-        let (scores, kinds) = others.split_at(4 * rows);
-        let (fingerprints, _) = fingerprints.as_chunks::<8>();
-        let (scores, _) = scores.as_chunks::<4>();
-        let kind = |&byte: &u8| match byte {
-            0 => Some(RowKind::Unlabeled),
-            1 => Some(RowKind::Positive),
-            2 => Some(RowKind::Negative),
-            _ => None,
-        };
-        let by = match word(12) {
-            Some(0) => ScoredBy::Method,
-            Some(1) => ScoredBy::Prior,
-            _ => return Err(damaged()),
-        };
-        let known = Self {
-            by,
-            salt,
-            fingerprints: fingerprints.iter().map(|part| u64::from_le_bytes(*part)).collect(),
-            scores: scores.iter().map(|part| f32::from_le_bytes(*part)).collect(),
-            kinds: kinds.iter().map(kind).collect::<Option<_>>().ok_or_else(damaged)?,
-        };
-        if known.fingerprints.is_sorted() { Ok((known, model)) } else { Err(damaged()) }
-    }
-
-    /// The bytes of the file next to a model with these bytes.
-    pub fn to_bytes(&self, model: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD + ROW * self.len() + 4);
-        bytes.extend_from_slice(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        let by: u32 = if self.by == ScoredBy::Prior { 1 } else { 0 };
-        bytes.extend(by.to_le_bytes());
-        let numbers = [Fingerprint::default().of_bytes(model).number(), self.salt, self.len() as u64];
-        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
-        self.fingerprints.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
-        self.scores.iter().for_each(|score| bytes.extend(score.to_le_bytes()));
-        bytes.extend(self.kinds.iter().map(|kind| match kind {
-            RowKind::Positive => 1u8,
-            RowKind::Negative => 2,
-            RowKind::New | RowKind::Unlabeled => 0,
-        }));
-        let sum = crc32fast::hash(&bytes);
-        bytes.extend(sum.to_le_bytes());
-        bytes
-    }
-
     /// Looks for rows among these, some at a time.
     pub fn matcher(&self) -> RowMatcher<'_> {
-        RowMatcher { known: self, met: HashMap::new(), seen: 0, found: 0, labeled: 0 }
+        let groups = vec![Group::default(); self.len()];
+        let has_labels = self.kinds.iter().any(|kind| kind.is_labeled());
+        RowMatcher { known: self, groups, seen: 0, found: 0, met: 0, told_new: 0, is_told: false, has_labels }
+    }
+
+    /// The rows with a fingerprint: the place of the first, and how many there are.
+    fn equal(&self, fingerprint: u64) -> Option<(usize, usize)> {
+        let first = self.fingerprints.partition_point(|&known| known < fingerprint);
+        let equal = self.fingerprints[first..].iter().take_while(|&&known| known == fingerprint).count();
+        (equal > 0).then_some((first, equal))
     }
 }
 
-/// Writes the rows of a model next to it, or, if it knows none, removes those of another model that were there before. A file
-/// of that name that holds something else is left alone.
-pub(crate) fn save_beside(path: &Path, rows: Option<&KnownRows>, model: &[u8]) -> Result<(), DataError> {
-    let beside = rows_file(path);
-    if is_stream(path) || is_too_long(&beside) || !may_replace(&beside) {
-        return Ok(());
+/// What is known of a row so far: to which rows of the fit it is equal, and what the data say of its label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The place of the first row of the fit that it is equal to.
+    group: Option<u32>,
+    told: Option<Label>,
+}
+
+impl Met {
+    /// A row of which nothing is known.
+    pub const NEW: Self = Self { group: None, told: None };
+
+    /// In five bytes.
+    pub fn to_bytes(self) -> [u8; 5] {
+        let [a, b, c, d] = self.group.unwrap_or(u32::MAX).to_le_bytes();
+        let told = match self.told {
+            None => 0,
+            Some(Label::Unlabeled) => 1,
+            Some(Label::Positive) => 2,
+            Some(Label::Negative) => 3,
+        };
+        [a, b, c, d, told]
     }
-    match rows {
-        Some(rows) => write_atomically(&beside, |file| file.write_all(&rows.to_bytes(model))),
-        // The same model, written once more.
-        None if KnownRows::beside(path).is_ok() => Ok(()),
-        None => match fs::remove_file(&beside) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                Err(DataError::Write { file: beside.display().to_string(), cause })
-            }
-            _ => Ok(()),
-        },
+
+    /// What [`to_bytes`](Self::to_bytes) wrote.
+    pub fn from_bytes(bytes: [u8; 5]) -> Self {
+        let [a, b, c, d, told] = bytes;
+        let group = Some(u32::from_le_bytes([a, b, c, d])).filter(|&group| group != u32::MAX);
+        let told = match told {
+            1 => Some(Label::Unlabeled),
+            2 => Some(Label::Positive),
+            3 => Some(Label::Negative),
+            _ => None,
+        };
+        Self { group, told }
+    }
+
+    /// Whether the model was fitted on it, or on a row that is equal.
+    pub fn is_known(self) -> bool {
+        self.group.is_some()
+    }
+
+    fn is_told_labeled(self) -> bool {
+        self.told.is_some_and(|told| told != Label::Unlabeled)
     }
 }
 
-/// Whether no file can have this name: that of the model is nearly as long as names get.
-fn is_too_long(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.len() > LONGEST_NAME)
+/// Rows that are equal, as far as they were met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    seen: u32,
+    /// How many of them are told to be labeled.
+    told: u32,
 }
 
-/// Whether a file of rows may be written here: there is nothing, or another one.
-fn may_replace(path: &Path) -> bool {
-    let mut head = [0; 8];
-    match fs::metadata(path) {
-        Err(_) => true,
-        Ok(about) if !about.is_file() => false,
-        Ok(about) if about.len() == 0 => true,
-        Ok(_) => {
-            let read = fs::File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut head));
-            read.is_ok() && head == *MAGIC
-        }
-    }
-}
-
-/// Looks for rows among those that a model was fitted on. Rows that are equal are matched in their order, so it remembers
-/// which it has seen: feed it a table from its first row to its last, as many rows at a time as you like.
+/// Looks for rows among those that a model was fitted on, some at a time. What each is is known once all were seen, and does
+/// not depend on their order.
 #[derive(Clone, Debug)]
 pub struct RowMatcher<'k> {
     known: &'k KnownRows,
-    /// How many rows of a fingerprint have been seen.
-    met: HashMap<u64, u32>,
+    /// By the place of the first of equal rows.
+    groups: Vec<Group>,
     seen: usize,
     found: usize,
-    labeled: usize,
+    met: usize,
+    /// Rows that the model was not fitted on and that are told to be labeled.
+    told_new: usize,
+    /// Whether labels were asked for by name, so that they count for every row.
+    is_told: bool,
+    /// Whether any row of the fit was labeled; if not, there is nothing that the others lack.
+    has_labels: bool,
 }
 
-impl RowMatcher<'_> {
-    /// What each of the next rows is, and its score out of fold where it has one. The rows must be encoded for the model, as
-    /// [`Model::score_known`] sees to.
-    pub fn next(&mut self, data: &Dataset) -> Result<Vec<(RowKind, Option<f32>)>, DataError> {
+/// What is known of rows, some of which a model was fitted on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchedRows {
+    /// How many of them it was fitted on; of equal rows no more than there were.
+    pub found: usize,
+    /// Whether they are the rows that it was fitted on, perhaps with others.
+    pub is_fitted_table: bool,
+    /// How many labeled rows do not belong in a list of them.
+    pub labeled: usize,
+    /// How many of those the model was not fitted on.
+    pub labeled_new: usize,
+    /// How many are known to be unlabeled.
+    pub unlabeled: usize,
+    /// How many are equal to labeled rows and cannot be told from them, in a list without labeled rows.
+    pub ambiguous: usize,
+}
+
+impl<'k> RowMatcher<'k> {
+    /// The labels that data tell were asked for: rows with one do not belong in a list, whether the model was fitted on them or
+    /// not. Otherwise they tell rows apart that it was fitted on.
+    #[must_use]
+    pub fn with_told(self, is_told: bool) -> Self {
+        Self { is_told, ..self }
+    }
+
+    /// What is known so far of each of the next rows, and its score out of fold where it has one. The rows must be encoded for
+    /// the model, as [`Model::score_known`] sees to.
+    pub fn next(&mut self, data: &Dataset) -> Result<Vec<(Met, Option<f32>)>, DataError> {
         let of_rows = data.fingerprints(self.known.salt)?;
-        Ok(of_rows.into_iter().map(|fingerprint| self.one(fingerprint)).collect())
+        let told = |row: usize| data.told().map(|told| told[row]);
+        Ok(of_rows.into_iter().enumerate().map(|(row, print)| self.one(print, told(row))).collect())
     }
 
-    fn one(&mut self, fingerprint: u64) -> (RowKind, Option<f32>) {
-        let KnownRows { fingerprints, scores, kinds, .. } = self.known;
+    fn one(&mut self, fingerprint: u64, told: Option<Label>) -> (Met, Option<f32>) {
         self.seen += 1;
-        let first = fingerprints.partition_point(|&known| known < fingerprint);
-        let equal = fingerprints[first..].iter().take_while(|&&known| known == fingerprint).count();
-        if equal == 0 {
-            return (RowKind::New, None);
-        }
-        let met = self.met.entry(fingerprint).or_insert(0);
-        let at = first + (*met as usize).min(equal - 1);
-        let score = Some(scores[at]).filter(|score| score.is_finite());
-        // One more than there were is another row that is equal: what it is nobody knows.
-        if *met as usize >= equal {
-            return (RowKind::New, score);
-        }
-        *met += 1;
-        self.found += 1;
-        self.labeled += usize::from(kinds[at].is_labeled());
-        (kinds[at], score)
+        let met = Met { group: None, told };
+        let Some((first, equal)) = self.known.equal(fingerprint) else {
+            self.told_new += usize::from(met.is_told_labeled());
+            return (met, None);
+        };
+        let group = &mut self.groups[first];
+        self.found += usize::from((group.seen as usize) < equal);
+        group.seen += 1;
+        self.met += 1;
+        group.told += u32::from(met.is_told_labeled());
+        let score = Some(self.known.scores[first]).filter(|score| score.is_finite());
+        (Met { group: Some(first as u32), told }, score)
     }
 
-    /// How many of the rows so far the model was fitted on.
+    /// How many of the rows so far the model was fitted on; of equal rows no more than there were.
     pub fn found(&self) -> usize {
         self.found
     }
 
-    /// How many of those are labeled.
-    pub fn labeled(&self) -> usize {
-        self.labeled
+    /// How many of the rows so far are equal to one that the model was fitted on.
+    pub fn met(&self) -> usize {
+        self.met
     }
 
     /// Whether the rows so far hold all rows that the model was fitted on and are mostly these. Only then do labels go with
@@ -413,13 +344,83 @@ impl RowMatcher<'_> {
         !self.is_fitted_table() && self.found as f64 <= seen * (twins + 3.0 * deviation)
     }
 
-    /// Among which rows one of this kind is, now that all were seen: of the fitted table, those without a label are known to be
-    /// unlabeled.
-    pub fn among(&self, kind: RowKind) -> Among {
-        if kind == RowKind::Unlabeled && self.is_fitted_table() {
+    /// Whether a row may turn out to be one that does not belong in a list; if not, it is in every list.
+    pub fn may_be_labeled(&self, met: Met) -> bool {
+        let of_fit = |first: u32| self.kinds_at(first as usize).iter().any(|kind| kind.is_labeled());
+        (met.is_told_labeled() && (self.is_told || met.is_known())) || met.group.is_some_and(of_fit)
+    }
+
+    /// What a row is, now that all were seen.
+    pub fn kind(&self, met: Met) -> RowKind {
+        let told = match met.told {
+            Some(Label::Positive) => Some(RowKind::Positive),
+            Some(Label::Negative) => Some(RowKind::Negative),
+            _ => None,
+        };
+        match met.group {
+            None => told.filter(|_| self.is_told).unwrap_or(RowKind::New),
+            Some(first) => told.unwrap_or_else(|| self.others_at(first as usize)),
+        }
+    }
+
+    /// Whether a row is labeled and does not belong in a list of rows to look at, now that all were seen.
+    pub fn is_labeled(&self, met: Met) -> bool {
+        (self.is_fitted_table() && self.kind(met).is_labeled()) || (self.is_told && met.is_told_labeled())
+    }
+
+    /// Among which rows a row is, now that all were seen: of the fitted table, those without a label are known to be unlabeled.
+    pub fn among(&self, met: Met) -> Among {
+        if self.has_labels && self.is_fitted_table() && self.kind(met) == RowKind::Unlabeled {
             Among::Unlabeled
         } else {
             Among::Population
+        }
+    }
+
+    /// All in all, now that all were seen.
+    pub fn summary(&self) -> MatchedRows {
+        let is_fitted_table = self.is_fitted_table();
+        let mut told = 0;
+        let (mut labeled, mut unlabeled, mut ambiguous) = (0, 0, 0);
+        for (first, group) in self.groups.iter().enumerate().filter(|(_, group)| group.seen > 0) {
+            told += group.told as usize;
+            *match self.others_at(first) {
+                RowKind::Ambiguous => &mut ambiguous,
+                RowKind::Unlabeled | RowKind::New => &mut unlabeled,
+                RowKind::Positive | RowKind::Negative => &mut labeled,
+            } += (group.seen - group.told) as usize;
+        }
+        let labeled_new = if self.is_told { self.told_new } else { 0 };
+        let told = if self.is_told || is_fitted_table { told } else { 0 };
+        let of_table = |count: usize| if is_fitted_table { count } else { 0 };
+        MatchedRows {
+            found: self.found,
+            is_fitted_table,
+            labeled: of_table(labeled) + told + labeled_new,
+            labeled_new,
+            unlabeled: if self.has_labels { of_table(unlabeled) } else { 0 },
+            ambiguous: of_table(ambiguous),
+        }
+    }
+
+    /// The kinds of the rows of the fit that are equal to the one at `first`.
+    fn kinds_at(&self, first: usize) -> &'k [RowKind] {
+        let known = self.known;
+        let equal =
+            known.fingerprints[first..].iter().take_while(|&&print| print == known.fingerprints[first]);
+        &known.kinds[first..first + equal.count()]
+    }
+
+    /// What those of equal rows are that nothing tells to be labeled.
+    fn others_at(&self, first: usize) -> RowKind {
+        let (kinds, Group { seen, told }) = (self.kinds_at(first), self.groups[first]);
+        let labeled = kinds.iter().filter(|kind| kind.is_labeled()).count();
+        if labeled <= told as usize {
+            RowKind::Unlabeled
+        } else if kinds.iter().all(|kind| *kind == kinds[0]) && seen as usize <= kinds.len() {
+            kinds[0]
+        } else {
+            RowKind::Ambiguous
         }
     }
 }
@@ -437,14 +438,14 @@ impl Model {
         self
     }
 
-    /// What each row is to the model, and its score: out of fold where the model was fitted on it and every such row has one,
+    /// What is known of each row so far ([`RowMatcher::kind`] says it in the end), and its score: out of fold where the model was fitted on it and every such row has one,
     /// the model's own otherwise.
     pub fn score_known(
         &self,
         data: &Dataset,
         rows: &KnownRows,
         matcher: &mut RowMatcher,
-    ) -> Result<Vec<(RowKind, f32)>, Error> {
+    ) -> Result<Vec<(Met, f32)>, Error> {
         self.rescore_known(data, self.score(data)?, rows, matcher)
     }
 
@@ -455,12 +456,11 @@ impl Model {
         own: Vec<f32>,
         rows: &KnownRows,
         matcher: &mut RowMatcher,
-    ) -> Result<Vec<(RowKind, f32)>, Error> {
+    ) -> Result<Vec<(Met, f32)>, Error> {
         let use_them = rows.is_complete();
         let matched = matcher.next(self.encoded(data)?.as_ref())?;
-        let chosen = |(own, (kind, known)): (f32, (RowKind, Option<f32>))| {
-            (kind, known.filter(|_| use_them).unwrap_or(own))
-        };
+        let chosen =
+            |(own, (met, known)): (f32, (Met, Option<f32>))| (met, known.filter(|_| use_them).unwrap_or(own));
         Ok(own.into_iter().zip(matched).map(chosen).collect())
     }
 }
@@ -484,32 +484,77 @@ mod tests {
         Dataset::from_scaled(Matrix::new(values.len() / 2, 2, values.to_vec()).unwrap(), None).unwrap()
     }
 
-    fn three() -> KnownRows {
-        let data = table(&[1.0, 2.0, 0.0, 5.0, 1.0, 2.0]);
-        let kinds = vec![RowKind::Positive, RowKind::Unlabeled, RowKind::Unlabeled];
-        KnownRows::new(&data, &[Some(3.0), Some(-1.0), Some(0.5)], kinds, 7).unwrap()
+    /// Two equal rows of which one is labeled, a labeled and an unlabeled one.
+    fn known() -> KnownRows {
+        let data = table(&[1.0, 2.0, 0.0, 5.0, 1.0, 2.0, 7.0, 7.0]);
+        let kinds = vec![RowKind::Positive, RowKind::Unlabeled, RowKind::Unlabeled, RowKind::Positive];
+        KnownRows::new(&data, &[Some(3.0), Some(-1.0), Some(0.5), Some(2.0)], kinds, 7).unwrap()
+    }
+
+    const ROWS: [f32; 8] = [1.0, 2.0, 0.0, 5.0, 7.0, 7.0, 1.0, 2.0];
+
+    fn kinds(matcher: &mut RowMatcher, data: &Dataset) -> Vec<RowKind> {
+        let met = matcher.next(data).unwrap();
+        met.iter().map(|(met, _)| matcher.kind(*met)).collect()
     }
 
     #[test]
-    fn equal_rows_are_matched_in_order_and_chunks_do_not_matter() {
-        let known = three();
+    fn equal_rows_have_one_score_and_no_order_tells_them_apart() {
+        let known = known();
         let mut matcher = known.matcher();
-        let mut found = matcher.next(&table(&[1.0, 2.0])).unwrap();
-        found.extend(matcher.next(&table(&[0.0, 5.0, 2.0, 1.0, 1.0, 2.0])).unwrap());
-        let expected = [
-            (RowKind::Positive, Some(3.0)),
-            (RowKind::Unlabeled, Some(-1.0)),
-            (RowKind::New, None),
-            (RowKind::Unlabeled, Some(0.5)),
-        ];
-        assert_eq!(found, expected);
-        assert!(matcher.is_fitted_table() && matcher.found() == 3 && matcher.labeled() == 1);
-        // A third equal row is nobody's, but its twins were met.
-        assert_eq!(matcher.next(&table(&[1.0, 2.0])).unwrap(), [(RowKind::New, Some(0.5))]);
-        // Half of the rows are not the table.
+        let met = matcher.next(&table(&ROWS)).unwrap();
+        let scores: Vec<Option<f32>> = met.iter().map(|(_, score)| *score).collect();
+        assert_eq!(scores, [Some(1.75), Some(-1.0), Some(2.0), Some(1.75)]);
+        let told: Vec<RowKind> = met.iter().map(|(met, _)| matcher.kind(*met)).collect();
+        use RowKind::{Ambiguous, New, Positive, Unlabeled};
+        assert_eq!(told, [Ambiguous, Unlabeled, Positive, Ambiguous]);
+        let listed: Vec<bool> = met.iter().map(|(met, _)| !matcher.is_labeled(*met)).collect();
+        assert_eq!(listed, [true, true, false, true]);
+        let summary = matcher.summary();
+        assert_eq!((summary.found, summary.is_fitted_table), (4, true));
+        assert_eq!((summary.labeled, summary.unlabeled, summary.ambiguous), (1, 1, 2));
+        // One more that is equal to a labeled row: which of the two is new nobody knows, and both are listed. Pieces do not matter.
+        assert_eq!(kinds(&mut matcher, &table(&[7.0, 7.0, 9.0, 9.0])), [Ambiguous, New]);
+        assert_eq!((matcher.kind(met[2].0), matcher.is_labeled(met[2].0)), (Ambiguous, false));
+        assert_eq!((matcher.summary().labeled, matcher.summary().ambiguous), (0, 4));
+        // Half of the rows are not the table, and nothing is left out.
         let mut half = known.matcher();
-        half.next(&table(&[1.0, 2.0, 1.0, 2.0])).unwrap();
-        assert!(!half.is_fitted_table());
+        let met = half.next(&table(&[1.0, 2.0, 7.0, 7.0])).unwrap();
+        assert!(!half.is_fitted_table() && met.iter().all(|(met, _)| !half.is_labeled(*met)));
+        assert_eq!(half.summary().labeled, 0);
+    }
+
+    #[test]
+    fn the_column_of_labels_tells_equal_rows_apart() {
+        use Label::{Positive as P, Unlabeled as U};
+        let known = known();
+        let mut matcher = known.matcher();
+        let data = table(&ROWS).with_told(Some(vec![U, U, P, P])).unwrap();
+        let expected = [RowKind::Unlabeled, RowKind::Unlabeled, RowKind::Positive, RowKind::Positive];
+        assert_eq!(kinds(&mut matcher, &data), expected);
+        assert_eq!((matcher.summary().labeled, matcher.summary().ambiguous), (2, 0));
+        // A row that was known when the model was fitted is known, whatever the column says of it now (an audit may have told).
+        let mut matcher = known.matcher();
+        let data = table(&ROWS).with_told(Some(vec![U, U, U, P])).unwrap();
+        assert_eq!(kinds(&mut matcher, &data), expected);
+        // New rows stay, unless labels were asked for.
+        for (is_told, labeled) in [(false, 2), (true, 3)] {
+            let mut matcher = known.matcher().with_told(is_told);
+            matcher.next(&table(&ROWS).with_told(Some(vec![U, U, P, P])).unwrap()).unwrap();
+            let new = table(&[9.0, 9.0]).with_told(Some(vec![P])).unwrap();
+            let met = matcher.next(&new).unwrap()[0].0;
+            assert_eq!((matcher.is_labeled(met), matcher.summary().labeled), (is_told, labeled));
+        }
+    }
+
+    #[test]
+    fn what_was_met_comes_back_from_its_bytes() {
+        for group in [None, Some(0), Some(70_000)] {
+            for told in [None, Some(Label::Unlabeled), Some(Label::Positive), Some(Label::Negative)] {
+                let met = Met { group, told };
+                assert_eq!(Met::from_bytes(met.to_bytes()), met);
+            }
+        }
     }
 
     #[test]
@@ -539,27 +584,6 @@ mod tests {
         let mut matcher = fine.matcher();
         matcher.next(&table(&[5000.0, 1.0])).unwrap();
         assert!(matcher.may_be_new());
-    }
-
-    #[test]
-    fn a_file_comes_back_and_a_changed_one_does_not() {
-        let bytes = three().to_bytes(b"model");
-        let (back, model) = KnownRows::from_bytes(&bytes, "f").unwrap();
-        assert_eq!((back, model), (three(), Fingerprint::default().of_bytes(b"model").number()));
-        assert_eq!(bytes.len(), HEAD + 3 * ROW + 4);
-        for at in 0..bytes.len() {
-            let mut changed = bytes.clone();
-            changed[at] ^= 0x40;
-            assert!(KnownRows::from_bytes(&changed, "f").is_err(), "byte {at}");
-            assert!(KnownRows::from_bytes(&bytes[..at], "f").is_err(), "{at} bytes");
-        }
-        assert!(KnownRows::from_bytes(&[bytes.as_slice(), &[0]].concat(), "f").is_err());
-        assert_eq!(KnownRows::of_bytes(&bytes, b"model", "f").unwrap(), three());
-        assert!(matches!(KnownRows::of_bytes(&bytes, b"other", "f"), Err(RowsFileError::Foreign(_))));
-        // A later version says so, whatever else it holds.
-        let mut later = bytes.clone();
-        later[8] = 2;
-        assert!(matches!(KnownRows::from_bytes(&later, "f"), Err(RowsFileError::Newer { version: 2, .. })));
     }
 
     #[test]

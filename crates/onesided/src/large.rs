@@ -216,7 +216,9 @@ impl Model {
             Ok(())
         })?;
         let kinds = kinds_of(data.labels(), rows);
-        let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt).scored_by(by);
+        let known = KnownRows::of_fingerprints(&of_rows, &scores, &kinds, salt)
+            .scored_by(by)
+            .labeled_by(data.label_column().cloned());
         self.known = Some(Arc::new(known));
         Ok(self)
     }

@@ -120,6 +120,7 @@ mod among;
 mod answers;
 mod audit;
 mod audit_draw;
+mod audit_key;
 mod bound;
 mod explain;
 mod file;
@@ -131,6 +132,7 @@ mod learner;
 mod model;
 mod rank;
 mod review;
+mod rows_file;
 mod stream;
 mod undrawn;
 
@@ -151,7 +153,7 @@ pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use given::Given;
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
-pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
+pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
 pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
@@ -168,8 +170,9 @@ pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
-pub use rank::{Ranked, RankedList};
+pub use rank::{ListedRows, Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
+pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;
 

@@ -10,7 +10,8 @@
 //! them to π. The probability is σ(score); a row is predicted positive if its probability is at least the threshold.
 //! Where the theory of a classic system gives the probability itself, f is its logit.
 
-use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
+use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
+use crate::rows_file;
 use crate::undrawn::Undrawn;
 use crate::{About, AtPrior, Error, Given, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
@@ -310,7 +311,7 @@ impl Model {
 
     /// Writes the model to a file, whole or not at all; the same model always gives the same bytes.
     ///
-    /// A new file of a model that holds rows of its training data (a kernel machine) is for its owner alone.
+    /// The file of a model that holds rows of its training data (a kernel machine) is for its owner alone.
     ///
     /// The format is safetensors, with weights and other long lists of numbers as tensors and JSON documents in the
     /// metadata. A scorer of your own cannot be written.
@@ -320,12 +321,7 @@ impl Model {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (path, bytes) = (path.as_ref(), self.to_bytes()?);
         // Support vectors are rows of the training data.
-        if self.fitted.holds_rows() {
-            onesided_data::write_privately(path, |file| file.write_all(&bytes))?;
-        } else {
-            onesided_data::write_atomically(path, |file| file.write_all(&bytes))?;
-        }
-        Ok(save_beside(path, self.known.as_deref(), &bytes)?)
+        Ok(rows_file::save(path, &bytes, self.known.as_deref(), self.fitted.holds_rows())?)
     }
 
     /// The bytes that [`save`](Self::save) writes.

@@ -1,6 +1,6 @@
 //! Rows in the order of their scores.
 
-use crate::known_rows::RowKind;
+use crate::known_rows::{MatchedRows, RowKind};
 use crate::{Among, Error, KnownRows, Model};
 use onesided_data::Dataset;
 use std::path::Path;
@@ -19,6 +19,21 @@ pub struct Ranked {
     pub positive: bool,
 }
 
+/// Rows to list, some of which the model may have been fitted on, in the order of the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedRows {
+    /// The score to rank each row by: out of fold where the model was fitted on it and every such row has one.
+    pub scores: Vec<f32>,
+    /// What each row is to the model.
+    pub kinds: Vec<RowKind>,
+    /// Whether each row belongs in a list of rows to look at: labeled rows of the fitted table do not.
+    pub listed: Vec<bool>,
+    /// Among which rows each is.
+    pub among: Vec<Among>,
+    /// All in all.
+    pub matched: MatchedRows,
+}
+
 /// A ranked list of rows, some of which the model was fitted on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedList {
@@ -30,6 +45,8 @@ pub struct RankedList {
     pub out_of_fold: usize,
     /// How many labeled rows are not in the list.
     pub left_out: usize,
+    /// How many rows are equal to labeled ones and cannot be told from them, so that they are in the list.
+    pub ambiguous: usize,
     /// Whether the data are the rows that the model was fitted on, perhaps with others.
     pub is_fitted_table: bool,
 }
@@ -40,25 +57,34 @@ impl Model {
         Ok(self.sorted(self.score(data)?.into_iter().enumerate(), |_| Among::Population))
     }
 
+    /// Scores rows that the model may have been fitted on, and tells which of them belong in a list. With `told`, rows that the
+    /// [data tell to be labeled](Dataset::told) do not, whether the model was fitted on them or not.
+    pub fn listed_rows(&self, data: &Dataset, known: &KnownRows, told: bool) -> Result<ListedRows, Error> {
+        let mut matcher = known.matcher().with_told(told);
+        let scored = self.score_known(data, known, &mut matcher)?;
+        let met = || scored.iter().map(|(met, _)| *met);
+        Ok(ListedRows {
+            kinds: met().map(|met| matcher.kind(met)).collect(),
+            listed: met().map(|met| !matcher.is_labeled(met)).collect(),
+            among: met().map(|met| matcher.among(met)).collect(),
+            matched: matcher.summary(),
+            scores: scored.into_iter().map(|(_, score)| score).collect(),
+        })
+    }
+
     /// [`rank`](Self::rank) where the model may have been fitted on these rows: those it was are ranked by their scores out of
     /// fold. Of the table that it was fitted on, rows that are labeled are left out, unless `all` are wanted, and the others are
-    /// known to be unlabeled, which their probabilities take into account.
+    /// known to be unlabeled, which their probabilities take into account. Equal rows have equal scores; where nothing tells
+    /// labeled ones from others they are all listed.
     pub fn rank_known(&self, data: &Dataset, known: &KnownRows, all: bool) -> Result<RankedList, Error> {
-        let mut matcher = known.matcher();
-        let scored = self.score_known(data, known, &mut matcher)?;
-        let is_fitted_table = matcher.is_fitted_table();
-        let listed = |kind: RowKind| all || !is_fitted_table || !kind.is_labeled();
-        let rows = scored.iter().map(|&(_, score)| score).enumerate();
-        let among = |row: usize| matcher.among(scored[row].0);
-        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)), among);
-        let kinds: Vec<RowKind> = scored.into_iter().map(|(kind, _)| kind).collect();
-        let out_of_fold = if known.is_complete() {
-            rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count()
-        } else {
-            0
-        };
+        let ListedRows { scores, kinds, listed, among, matched } = self.listed_rows(data, known, false)?;
+        let rows = scores.into_iter().enumerate().filter(|&(row, _)| all || listed[row]);
+        let rows = self.sorted(rows, |row| among[row]);
+        let met = |ranked: &&Ranked| known.is_complete() && kinds[ranked.row] != RowKind::New;
+        let out_of_fold = rows.iter().filter(met).count();
         let left_out = kinds.len() - rows.len();
-        Ok(RankedList { rows, kinds, out_of_fold, left_out, is_fitted_table })
+        let MatchedRows { ambiguous, is_fitted_table, .. } = matched;
+        Ok(RankedList { rows, kinds, out_of_fold, left_out, ambiguous, is_fitted_table })
     }
 
     fn sorted(

@@ -20,6 +20,7 @@ from ._onesided import NoPriorError, __version__
 
 if TYPE_CHECKING:
     from . import losses, metrics, model_selection
+    from ._audits import AuditedCut, AuditReport
     from ._batches import BatchScorer
     from ._classifier import PUClassifier, load
     from ._memory import limit_memory
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 # Where each public name is.
 _PLACES = {
+    "AuditReport": "_audits",
+    "AuditedCut": "_audits",
     "BatchScorer": "_batches",
     "ColumnImportance": "_results",
     "DataWarning": "_warnings",
@@ -56,6 +59,8 @@ _PLACES = {
 }
 
 __all__ = [
+    "AuditReport",
+    "AuditedCut",
     "BatchScorer",
     "ColumnImportance",
     "DataWarning",

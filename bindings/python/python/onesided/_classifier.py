@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._audits import AuditReport, answers_of, table_of
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of, whole
 from ._index import aligned, index_of
 from ._input import Rows, parts_of, rows_of
@@ -281,9 +282,10 @@ class PUClassifier(Estimator):
             matched, and other labels are refused. What a masked array hides is unlabeled.
         sample_weight : array of shape (n_rows,), optional
             How much each row counts: numbers above 0. An index is matched as that of y is.
-        audit : path or list of paths, optional
-            Files of answers that ``onesided audit draw`` made for a model of these rows. Answered rows become positives and
-            known negatives, and the share of positives is the audited one.
+        audit : table, path, or list of these, optional
+            Answers to :meth:`audit_draw` or ``onesided audit draw`` for a model of these rows, in any order. Answered rows become
+            positives and known negatives, and the share of positives is the audited one. A row is known by its cells, so X may
+            be in another order or have more rows by now.
 
         Returns
         -------
@@ -298,7 +300,7 @@ class PUClassifier(Estimator):
                 f"{rows.count} rows and y has {len(labels.positive)}"
             )
         weights = _weights_of(_beside(X, y, sample_weight), len(labels.positive))
-        return self._learn([rows.given], rows, labels, weights=weights, audit=_paths_of(audit))
+        return self._learn([rows.given], rows, labels, weights=weights, audit=answers_of(audit, "audit"))
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> PUClassifier:
         """Whether searches and pipelines of scikit-learn hand weights to :meth:`fit`, where its metadata routing is on."""
@@ -354,7 +356,7 @@ class PUClassifier(Estimator):
         labels: Labels,
         scenario: str = "single-sample",
         weights: np.ndarray | None = None,
-        audit: list[str] | None = None,
+        audit: list[Any] | None = None,
     ) -> PUClassifier:
         if self.prior is not None and self.prior_in_unlabeled is not None:
             raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
@@ -568,14 +570,14 @@ class PUClassifier(Estimator):
             raise ValueError(f"sample_weight: has {has}, but X has {len(found)} rows")
         return float(np.average(found == truth, weights=sample_weight))
 
-    def rank(self, X: Any, k: int | None = None, in_sample: bool = False) -> np.recarray[Any, Any]:
+    def rank(self, X: Any, k: int | None = None, in_sample: bool = False, *, y: Any = None) -> np.recarray[Any, Any]:
         """The likeliest positives, the likeliest first.
 
         Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
         the model itself knows these rows by heart and may rank a hidden positive low. Of the table that it was fitted on, the
         labeled rows are left out. The others are known to be unlabeled, and in the single-sample scenario their probability is
-        that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population. Rows are known by
-        the columns that the model learned from: a labeled and an unlabeled row that are equal there cannot be told apart.
+        that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population. Rows that are equal
+        in all columns have one score; where nothing tells labeled ones from others they are all listed, and a warning says so.
         Probabilities hold if the labeled positives are a random sample of the positives.
 
         Parameters
@@ -585,6 +587,8 @@ class PUClassifier(Estimator):
             How many; all by default.
         in_sample : bool, default=False
             Rank all rows by the model itself, whether it has met them or not.
+        y : array of shape (n_rows,), optional
+            Labels, as :meth:`fit` takes them: labeled rows are left out.
 
         Returns
         -------
@@ -594,12 +598,16 @@ class PUClassifier(Estimator):
             pandas, ``index`` has the labels of the rows as well: ``frame.loc[found.index]``.
         """
         k = None if k is None else whole("k", k)
+        if in_sample and y is not None:
+            raise ValueError("y: in_sample lists all rows, so labels tell nothing; leave one of them out")
         if in_sample:
             scores = self._scores(X)
             order, unlabeled = np.argsort(-scores, kind="stable")[:k], np.zeros(len(scores), dtype=bool)
         else:
             given = self._new_rows(X)
-            scores, listed, unlabeled, said = self.model_.score_list(given, threads_of(self.n_jobs), self.device or "cpu")
+            scores, listed, unlabeled, said = self.model_.score_list(
+                given, threads_of(self.n_jobs), self.device or "cpu", self._told(X, y)
+            )
             say(said, self.verbose)
             order = np.argsort(-scores, kind="stable")
             order = order[listed[order]][:k]
@@ -614,6 +622,86 @@ class PUClassifier(Estimator):
             kinds.append(("index", labels.dtype))
             fields.append(labels[order])
         return np.rec.fromarrays(fields, dtype=kinds)
+
+    def _told(self, X: Any, y: Any) -> np.ndarray | None:
+        """Which rows are labeled, where it is told."""
+        if y is None:
+            return None
+        check_order(X, y)
+        return read_labels(y, self.pos_label, self.negative).kinds
+
+    def audit_draw(
+        self,
+        X: Any,
+        rows: int = 150,
+        *,
+        y: Any = None,
+        cuts: Any = (),
+        keep: Any = None,
+        scores: bool = False,
+        random_state: Any = None,
+    ) -> Any:
+        """Rows for a person to label, drawn from the list of :meth:`rank` with known probabilities.
+
+        The answers tell the share of positives, and the precision and the recall of the list, whatever the model is worth; see
+        :meth:`audit_read`. Given to :meth:`fit`, they make the next model better. The command ``onesided audit`` draws the same
+        rows, and reads them.
+
+        Parameters
+        ----------
+        X : rows of the kind that the model was fitted on
+        rows : int, default=150
+            How many to draw.
+        y : array of shape (n_rows,), optional
+            Labels, as :meth:`fit` takes them: labeled rows are not drawn. You need not give them for the table that the model was
+            fitted on, unless some of its rows are equal.
+        cuts : list, optional
+            Cuts to judge in addition to the model's own: the first rows of the list, such as ``[100]`` or ``["1%"]``.
+        keep : list of str or "all", optional
+            Columns of a data frame to copy, for the person who labels.
+        scores : bool, default=False
+            Copy the scores, too, though they may sway the person.
+        random_state : int, optional
+            The seed of the draw; None is 0. Draws with different seeds add up.
+
+        Returns
+        -------
+        data frame
+            A line per drawn row, in random order: of pandas with the index of X, or of polars, as X is. Fill the column ``positive``
+            with yes, no or unsure, and ``note`` and ``reviewer`` as you like, and save it to a file if you want. Lines and columns may be
+            sorted and moved. ``key`` and ``draw`` say which row a line is about; ``row`` is its number, from 1, for people. What to
+            expect of the answers is in ``attrs`` of a data frame of pandas.
+        """
+        given = self._new_rows(X)
+        cuts = [str(cut) for cut in ([cuts] if isinstance(cuts, (int, str)) else cuts)]
+        columns, drawn, about, said = self.model_.audit_draw(
+            given, whole("rows", rows), cuts, seed_of(random_state), scores, threads_of(self.n_jobs), self.device or "cpu",
+            self._told(X, y),
+        )
+        say(said, self.verbose, above=3)
+        table = table_of(X, columns, drawn, keep)
+        if hasattr(table, "attrs"):
+            table.attrs.update(json.loads(about))
+        return table
+
+    def audit_read(self, answers: Any, confidence: float = 0.95) -> AuditReport:
+        """What the answers to :meth:`audit_draw` say: the share of positives, and the precision and recall of the list.
+
+        Parameters
+        ----------
+        answers : table, path, or list of these
+            What was drawn, filled in. Several draws of one model and table add up, and so do parts of one draw.
+        confidence : float, default=0.95
+            The level of the intervals.
+
+        Returns
+        -------
+        AuditReport
+        """
+        self._check_fitted()
+        report, said = self.model_.audit_read(answers_of(answers, "answers"), confidence)
+        say([(sentence, "data") for sentence in said], self.verbose, above=3)
+        return AuditReport._of(json.loads(report))
 
     def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
         """How many rows of a list to review so that a share of the positives is found.
@@ -878,15 +966,6 @@ def _weights_of(sample_weight: Any, rows: int) -> np.ndarray | None:
             "to 3.4e38); leave rows without weight out"
         )
     return narrow
-
-
-def _paths_of(audit: Any) -> list[str]:
-    if audit is None:
-        return []
-    try:
-        return [os.fspath(path) for path in ([audit] if isinstance(audit, (str, os.PathLike)) else audit)]
-    except TypeError:
-        raise ValueError(f"audit: must be a path or a list of paths, but is {audit!r}") from None
 
 
 def load(path: str | os.PathLike[str]) -> PUClassifier:

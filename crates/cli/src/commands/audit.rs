@@ -10,7 +10,7 @@ use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, part_of, write_table_as};
+use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
@@ -40,9 +40,10 @@ pub enum AuditAction {
 /// Flags of `audit draw`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The file has a line per drawn row, in random order and without scores. Fill its column positive with yes or no (1 or 0, true \
-or false, positive or negative), leave it blank where you cannot tell, and read it with 'onesided audit read'. Every other \
-column may be hidden or moved, but not changed. For a second draw that adds to the first take another --seed.")]
+The file has a line per drawn row, in random order and without scores. Fill its column positive with yes, no (1 or 0, true or \
+false, positive or negative) or unsure, and note and reviewer as you like, and read it with 'onesided audit read'. Lines and columns \
+may be sorted and moved; key and draw say which row a line is about and must stay with it. For a second draw that adds to the first \
+take another --seed.")]
 pub struct Draw {
     /// The model file.
     pub model: PathBuf,
@@ -149,12 +150,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let top = flags.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
     let cuts = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
     let device = device(&flags.device)?;
-    let model =
-        model_file::load(&flags.model, [flags.file.as_path()])?.on_device(device).with_threads(flags.threads);
+    let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
+    let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let also = ReadAgain {
         id: flags.files.columns(&flags.id, &[&flags.file])?,
         label: flags.label.clone(),
+        told: beside.as_ref().ok().and_then(KnownRows::label_column).cloned(),
+        keys: true,
         positive: flags.positive.clone(),
         negative: flags.negative.clone(),
         text: flags.files.columns(&flags.text, &[&flags.file])?,
@@ -164,7 +167,6 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let mut warnings = print_new_notes(&model, data.notes());
     print_device(&model, data.len());
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
-    let beside = KnownRows::beside(&flags.model);
     let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
     warnings.extend(print_list_kind(&model, &data, &drawn, &beside)?);
     let columns = drawn.columns(&data, flags.scores);
@@ -174,6 +176,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
     cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     if as_json {
+        let [draw, of_model, of_table] = drawn.fingerprints();
         return print_json(&json!({
             "out": flags.out.display().to_string(),
             "rows": drawn.rows.len(),
@@ -185,7 +188,11 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
             "predicted_positive": drawn.predicted,
             "out_of_fold": drawn.out_of_fold,
             "left_out": drawn.left_out,
+            "ambiguous": drawn.ambiguous,
             "seed": flags.seed,
+            "draw": draw,
+            "model": of_model,
+            "table": of_table,
             "warnings": warnings,
         }));
     }
@@ -199,7 +206,15 @@ fn print_list_kind(
     drawn: &AuditDraw,
     beside: &Result<KnownRows, RowsFileError>,
 ) -> Result<Option<String>, Failure> {
-    let AuditDraw { out_of_fold, left_out, labels_from_fit, .. } = *drawn;
+    let AuditDraw { out_of_fold, left_out, ambiguous, labels_from_fit, .. } = *drawn;
+    let alike = (ambiguous > 0).then(|| {
+        format!(
+            "{} equal in every learned column to labeled ones and cannot be told apart, so that labeled ones may be drawn; name the \
+             label column with --label to leave them out",
+            agree(ambiguous, "1 row is", &format!("{} rows are", grouped(ambiguous))),
+        )
+    });
+    warn(alike.as_slice());
     let labeled = match (labels_from_fit, left_out) {
         (true, left_out) => format!("; the {} labeled rows of the table are not drawn", grouped(left_out)),
         (false, _) => String::new(),
@@ -211,10 +226,10 @@ fn print_list_kind(
             grouped(out_of_fold),
             grouped(drawn.forecast.rows)
         ));
-        return Ok(None);
+        return Ok(alike);
     }
     if !model.was_fitted_on(data)?.unwrap_or(false) {
-        return Ok(None);
+        return Ok(alike);
     }
     let unlabeled = match (data.labels().is_some(), labels_from_fit) {
         (false, false) => {
@@ -273,7 +288,7 @@ fn forecast(drawn: &AuditDraw) -> String {
 fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
     format!(
         "wrote {} of {} rows to {}, from {} strata of the ranked list\n{}\
-         fill the column positive with yes or no, then: onesided audit read {} {}\n",
+         fill the column positive with yes, no or unsure, then: onesided audit read {} {}\n",
         grouped(drawn.rows.len()),
         grouped(drawn.forecast.rows),
         flags.out.display(),
@@ -292,7 +307,7 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let report = Answers::new(&model, &files)?.report(confidence)?;
-    let warnings = warnings(&report);
+    let warnings = report.warnings();
     warn(&warnings);
     if as_json {
         let mut object = json!(report);
@@ -300,29 +315,6 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
         return print_json(&object);
     }
     print(&report_as_text(&report))
-}
-
-fn warnings(report: &AuditReport) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if let Some([none, all]) = report.if_unanswered {
-        warnings.push(format!(
-            "{} {} no answer, and the answered rows of their stratum count for them; if all of them were negative the share \
-             would be {:.4}, if all were positive {:.4}",
-            part_of(report.unanswered, report.drawn, "rows"),
-            agree(report.unanswered, "has", "have"),
-            none.value,
-            all.value
-        ));
-    }
-    if report.joined > 0 {
-        warnings.push(format!(
-            "{} {} fewer than two answers and {} joined to a neighbor",
-            counted(report.joined, "strata"),
-            agree(report.joined, "has", "have"),
-            agree(report.joined, "was", "were")
-        ));
-    }
-    warnings
 }
 
 fn report_as_text(report: &AuditReport) -> String {

@@ -1,6 +1,6 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
-use super::fitted_rows::{self, FittedRows, MetRows, Watch};
+use super::fitted_rows::{FittedRows, MetRows, Watch};
 use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_intervals};
 use crate::args::Evaluate;
@@ -12,7 +12,7 @@ use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Cutting, Input, Interval, Label, Model, NegativeMetrics, ReadAgain, RowKind, Streamed,
+    About, Cutting, Input, Interval, Label, Met, Model, NegativeMetrics, ReadAgain, RowKind, Streamed,
     pu_metrics_by_name,
 };
 use serde_json::{Map, Value, json};
@@ -101,9 +101,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         ));
     }
     let device = device(&flags.device)?;
-    let model = model_file::load(&flags.model, flags.places.file.as_deref())?
-        .on_device(device)
-        .with_threads(flags.threads);
+    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
+    let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let about = model.about();
     let also = ReadAgain {
@@ -117,23 +116,22 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     };
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
-    let beside = fitted_rows::beside(&flags.model, flags.in_sample);
-    let mut watch = Watch::new(&model, beside.as_ref());
+    let mut watch = Watch::new(&model, (!flags.in_sample).then_some(&beside), false);
     // What is promised rests on rows that the model has not met.
     let mut met = flags.review.given().then(Vec::new);
     // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
-    let (in_folders, mut was_positive) = (flags.positive.is_some() && is_folder(&input), Vec::new());
+    let (in_folders, mut of_files) = (flags.positive.is_some() && is_folder(&input), Vec::<Met>::new());
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
-        let kinds = watch.next(&mut piece)?;
+        let of_piece = watch.next(&mut piece)?;
         if let Some(met) = &mut met {
-            match &kinds {
-                Some(kinds) => met.extend(kinds.iter().map(|&kind| kind != RowKind::New)),
+            match &of_piece {
+                Some(of_piece) => met.extend(of_piece.iter().map(|row| row.is_known())),
                 None => met.resize(met.len() + piece.data.len(), false),
             }
         }
         if in_folders {
-            was_positive.extend(kinds.iter().flatten().map(|&kind| kind == RowKind::Positive));
+            of_files.extend(of_piece.into_iter().flatten());
         }
         scores.extend_from_slice(&piece.scores);
         largest = largest.max(piece.data.len());
@@ -148,10 +146,15 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         let told = classes(names.as_ref(), folder, positive)?;
         let of_class: Vec<Label> =
             told.iter().map(|&told| if told { Label::Positive } else { Label::Unlabeled }).collect();
-        let as_fitted = if was_positive.is_empty() {
-            watch.is_same() && count_labels(&of_class) == about.counts
-        } else {
-            watch.is_fitted_table() && was_positive == told
+        let as_fitted = match watch.matcher() {
+            None => watch.is_same() && count_labels(&of_class) == about.counts,
+            Some(matcher) => {
+                let is_as_told = |(met, &told): (&Met, &bool)| match matcher.kind(*met) {
+                    RowKind::Ambiguous => true,
+                    kind => (kind == RowKind::Positive) == told,
+                };
+                matcher.is_fitted_table() && of_files.iter().zip(&told).all(is_as_told)
+            }
         };
         // One who fits with the truth knows it.
         if as_fitted && about.method != "supervised" {

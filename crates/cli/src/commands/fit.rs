@@ -61,6 +61,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     if audit.is_some() && !matches!(input, Input::One(_)) {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
+    options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
     let (mut data, large) = match options.read(&input) {
         Err(DataError::Memory { .. }) if takes_bytes(flags, &config, &options, &input) => {
             note(
@@ -77,12 +78,13 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut warnings = print_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
-        let Answered { data: taught, prior, positive, negative } = audit.teach(&data)?;
+        let Answered { data: taught, prior, positive, negative, notes } = audit.teach(&data)?;
         note(&format!(
             "{} and {} come from the audit",
             counted(positive, "positives"),
             counted(negative, "negatives")
         ));
+        notes.iter().for_each(|text| note(&format!("note: {text}")));
         let (low, high) = prior.interval;
         note(&format!(
             "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",

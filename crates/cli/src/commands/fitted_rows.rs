@@ -4,7 +4,8 @@ use crate::args::Predict;
 use crate::output::{note, warn};
 use onesided::data::{agree, counted, grouped};
 use onesided::{
-    Error, KnownRows, Model, Recognizer, RowKind, RowMatcher, RowsFileError, ScoredBy, ScoredRows, rows_file,
+    Error, KnownRows, Label, MatchedRows, Met, Model, Recognizer, RowMatcher, RowsFileError, ScoredBy,
+    ScoredRows, rows_file,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -20,17 +21,17 @@ pub struct FittedRows {
     pub by: ScoredBy,
     /// How many labeled rows are not in the list.
     pub left_out: usize,
+    /// How many rows are equal to labeled ones and cannot be told from them; they are in the list.
+    pub ambiguous: usize,
 }
 
 /// What is to be done with a list, and what is said of it.
 #[derive(Default)]
 pub struct Verdict {
-    /// Labeled rows do not belong in it.
-    pub without_labeled: bool,
     /// Labeled rows are in it on request, so each row says what it is.
     pub shows_kinds: bool,
-    /// Its rows without a label are known to be unlabeled.
-    pub knows_unlabeled: bool,
+    /// How many of its rows are known to be unlabeled.
+    pub unlabeled: usize,
     /// How it was made, if the model was fitted on some of it.
     pub facts: Option<FittedRows>,
     /// What a reader must know of it; said already.
@@ -57,11 +58,6 @@ pub enum MetRows {
     Unknown,
 }
 
-/// The rows next to a model, unless you ask for scores in sample.
-pub fn beside(model: &Path, in_sample: bool) -> Option<Result<KnownRows, RowsFileError>> {
-    (!in_sample).then(|| KnownRows::beside(model))
-}
-
 /// Looks for rows that the model was fitted on, piece by piece, and gives them their scores out of fold.
 pub struct Watch<'k> {
     model: &'k Model,
@@ -69,29 +65,48 @@ pub struct Watch<'k> {
     matcher: Option<RowMatcher<'k>>,
     recognizer: Option<Recognizer>,
     rows: usize,
+    /// Rows of which a column that was named says whether they are labeled.
+    told: usize,
 }
 
 impl<'k> Watch<'k> {
-    pub fn new(model: &'k Model, beside: Option<&'k Result<KnownRows, RowsFileError>>) -> Self {
+    /// `beside` are the rows next to the model, unless scores in sample are asked for. With `told`, a column was named that says
+    /// which rows are labeled.
+    pub fn new(model: &'k Model, beside: Option<&'k Result<KnownRows, RowsFileError>>, told: bool) -> Self {
         let matcher = match beside {
-            Some(Ok(known)) => Some(known.matcher()),
-            _ => None,
+            Some(Ok(known)) => Some(known.matcher().with_told(told)),
+            _ => told.then(|| KnownRows::none().matcher().with_told(told)),
         };
-        Self { model, beside, matcher, recognizer: model.recognizer(), rows: 0 }
+        Self { model, beside, matcher, recognizer: model.recognizer(), rows: 0, told: 0 }
     }
 
-    /// What each row of the next piece is, where that may matter; their scores become those to list them by.
-    pub fn next(&mut self, piece: &mut ScoredRows) -> Result<Option<Vec<RowKind>>, Error> {
+    /// What is known of each row of the next piece, where that may matter; their scores become those to list them by.
+    pub fn next(&mut self, piece: &mut ScoredRows) -> Result<Option<Vec<Met>>, Error> {
         self.rows += piece.data.len();
         if let Some(recognizer) = &mut self.recognizer {
             recognizer.add(&piece.data);
         }
-        let (Some(Ok(known)), Some(matcher)) = (self.beside, &mut self.matcher) else { return Ok(None) };
+        self.told += piece.data.told().map_or(0, <[Label]>::len);
+        let Some(matcher) = &mut self.matcher else { return Ok(None) };
+        let known = match self.beside {
+            Some(Ok(known)) => known,
+            _ => KnownRows::none(),
+        };
         let own = std::mem::take(&mut piece.scores);
         let scored = self.model.rescore_known(&piece.data, own, known, matcher)?;
-        let (kinds, scores) = scored.into_iter().unzip();
+        let (met, scores) = scored.into_iter().unzip();
         piece.scores = scores;
-        Ok(Some(kinds))
+        Ok(Some(met))
+    }
+
+    /// What tells in the end what a row is; `None` where nothing is known of any.
+    pub fn matcher(&self) -> Option<&RowMatcher<'k>> {
+        self.matcher.as_ref()
+    }
+
+    /// Whether a column said of every row whether it is labeled.
+    pub fn is_told(&self) -> bool {
+        self.told == self.rows
     }
 
     /// Whether the rows were those that the model was fitted on, in their order.
@@ -99,15 +114,11 @@ impl<'k> Watch<'k> {
         self.recognizer.as_ref().is_some_and(Recognizer::is_same)
     }
 
-    /// Whether all rows that the model was fitted on are there, in any order.
-    pub fn is_fitted_table(&self) -> bool {
-        self.matcher.as_ref().is_some_and(RowMatcher::is_fitted_table)
-    }
-
     /// Which rows the model has met: its own table, or rows that are equal in all that it looks at.
     fn met(&self, matcher: &RowMatcher) -> String {
-        let (found, all) = (matcher.found(), self.rows);
-        match (matcher.is_fitted_table(), found) {
+        let is_fitted_table = matcher.is_fitted_table();
+        let (found, all) = (if is_fitted_table { matcher.found() } else { matcher.met() }, self.rows);
+        match (is_fitted_table, found) {
             (true, found) if found == all => "the model was fitted on these rows".to_string(),
             (true, _) => format!("the model was fitted on {} of these {} rows", grouped(found), grouped(all)),
             (false, 1) => format!(
@@ -129,7 +140,7 @@ impl<'k> Watch<'k> {
         match (self.beside, &self.matcher) {
             (Some(Ok(_)), Some(matcher)) if matcher.found() > 0 && matcher.may_be_new() => MetRows::Chance,
             (Some(Ok(known)), Some(matcher)) => {
-                MetRows::Counted { met: matcher.found(), out_of_fold: known.is_complete() }
+                MetRows::Counted { met: matcher.met(), out_of_fold: known.is_complete() }
             }
             (Some(Err(unusable)), _) if self.is_same() => MetRows::All { why: unusable.to_string() },
             (None, _) if self.is_same() => MetRows::All { why: "--in-sample asks for none".to_string() },
@@ -156,7 +167,13 @@ impl<'k> Watch<'k> {
                     "{met}: {they} scored {by}; folds are brought to one scale, so the numbers differ a little from fit's"
                 ));
                 let found = matcher.found();
-                let facts = FittedRows { known: found, out_of_fold: found, by: known.by(), left_out: 0 };
+                let facts = FittedRows {
+                    known: found,
+                    out_of_fold: found,
+                    by: known.by(),
+                    left_out: 0,
+                    ambiguous: 0,
+                };
                 return (Some(facts), None);
             }
             (Some(Ok(_)), Some(matcher)) if matcher.is_fitted_table() => {
@@ -178,6 +195,7 @@ impl<'k> Watch<'k> {
             warn(&warnings);
             Verdict { warnings, ..Verdict::default() }
         };
+        let nothing = KnownRows::none();
         let (known, matcher) = match (self.beside, &self.matcher) {
             (Some(Ok(known)), Some(matcher)) => (known, matcher),
             // Nothing is amiss unless it would have been needed.
@@ -186,7 +204,8 @@ impl<'k> Watch<'k> {
                     "{in_sample}: '{file}', which fit wrote next to the model, is not there; copy it, too"
                 ));
             }
-            (None | Some(Err(RowsFileError::Missing(_))), _) | (Some(Ok(_)), None) => {
+            (None | Some(Err(RowsFileError::Missing(_))), Some(matcher)) => (nothing, matcher),
+            (None | Some(Err(RowsFileError::Missing(_))), None) | (Some(Ok(_)), None) => {
                 return Verdict::default();
             }
             (Some(Err(unusable)), _) => {
@@ -196,20 +215,37 @@ impl<'k> Watch<'k> {
                 ));
             }
         };
-        let (found, is_fitted) = (matcher.found(), matcher.is_fitted_table());
-        if found == 0 {
+        let MatchedRows { found, is_fitted_table, labeled, labeled_new, unlabeled, ambiguous } =
+            matcher.summary();
+        if found == 0 && labeled == 0 {
             return Verdict::default();
         }
-        let without_labeled = is_fitted && !flags.all;
-        let left_out = if without_labeled { matcher.labeled() } else { 0 };
-        let out_of_fold = if known.is_complete() { found - left_out } else { 0 };
+        let left_out = if flags.all { 0 } else { labeled };
+        let new_left_out = if flags.all { 0 } else { labeled_new };
+        let out_of_fold = if known.is_complete() { found.saturating_sub(left_out - new_left_out) } else { 0 };
         let mut warnings = Vec::new();
-        if !known.is_complete() && is_fitted {
+        if !known.is_complete() && is_fitted_table {
             warnings
                 .push(format!("{in_sample}; fit with --method auto or --cross-fit keeps scores out of fold"));
         }
+        if ambiguous > 0 && !flags.all {
+            let label = if flags.label.is_some() {
+                String::new()
+            } else {
+                "; name the label column with --label to leave the labeled ones out".to_string()
+            };
+            warnings.push(format!(
+                "{} equal in every learned column to labeled ones and cannot be told apart; {} listed{label}",
+                agree(ambiguous, "1 row is", &format!("{} rows are", grouped(ambiguous))),
+                agree(ambiguous, "it is", "they are"),
+            ));
+        }
         if out_of_fold > 0 || left_out > 0 {
-            let met = self.met(matcher);
+            let met = if found > 0 {
+                self.met(matcher)
+            } else {
+                "a column says which rows are labeled".to_string()
+            };
             let how = match (out_of_fold, known.by()) {
                 (0, _) => "",
                 (1, ScoredBy::Method) => {
@@ -233,9 +269,9 @@ impl<'k> Watch<'k> {
             note(&format!("{met}{how}{labeled}"));
         }
         warn(&warnings);
-        let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out });
-        let (shows_kinds, knows_unlabeled) = (flags.all && is_fitted, is_fitted && matcher.labeled() > 0);
-        Verdict { without_labeled, shows_kinds, knows_unlabeled, facts, warnings }
+        let facts = Some(FittedRows { known: found, out_of_fold, by: known.by(), left_out, ambiguous });
+        let shows_kinds = flags.all && (is_fitted_table || labeled > 0);
+        Verdict { shows_kinds, unlabeled, facts, warnings }
     }
 }
 

@@ -12,7 +12,7 @@ use clap::Args;
 use onesided::data::{agree, counted, write_atomically};
 use onesided::{
     Against, Dataset, Encoding, Error, Importance as Measured, ImportanceSettings, Input, KnownRows, Label,
-    Model, ReadAgain, Signal,
+    Model, ReadAgain, RowsFileError, Signal,
 };
 use onesided_report::Bars;
 use serde_json::json;
@@ -79,9 +79,8 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         let read: Vec<&Path> = [flags.model.as_path()].into_iter().chain(input.paths()).collect();
         output_path::check_picture(out, &read)?;
     }
-    let model = model_file::load(&flags.model, flags.places.file.as_deref())?
-        .on_device(device(&flags.device)?)
-        .with_threads(flags.threads);
+    let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
+    let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
     let also = ReadAgain {
         // Where the truth is known it is what counts; a label column next to it is not a feature.
         label: flags.label.clone().filter(|_| flags.truth.is_none()),
@@ -90,7 +89,7 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
         ..flags.files.again()?
     };
     let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
-    let is_met = fitted_on(&model, flags, &data)?;
+    let is_met = fitted_on(&model, &beside, &data)?;
     let data = match (&input, &flags.positive) {
         (Input::One(folder), Some(positive)) if folder.is_dir() => {
             with_classes(data, folder, positive, is_met)?
@@ -160,11 +159,15 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str, is_met: bool) -> R
 }
 
 /// Whether most of these rows are among those that the model was fitted on.
-fn fitted_on(model: &Model, flags: &Importance, data: &Dataset) -> Result<bool, Failure> {
-    Ok(match KnownRows::beside(&flags.model) {
+fn fitted_on(
+    model: &Model,
+    beside: &Result<KnownRows, RowsFileError>,
+    data: &Dataset,
+) -> Result<bool, Failure> {
+    Ok(match beside {
         Ok(known) => {
             let mut matcher = known.matcher();
-            model.score_known(data, &known, &mut matcher)?;
+            model.score_known(data, known, &mut matcher)?;
             2 * matcher.found() > data.len()
         }
         Err(_) => model.was_fitted_on(data)? == Some(true),

@@ -15,8 +15,10 @@ use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
-use onesided::data::{DataError, Phase, WriteAs, counted, grouped, is_standard_output, write_batches};
-use onesided::{Among, Cutting, Input, Model, ReadAgain, Top};
+use onesided::data::{
+    DataError, LabelColumn, Phase, WriteAs, counted, grouped, is_standard_output, write_batches,
+};
+use onesided::{Among, Cutting, Input, KnownRows, Model, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -47,13 +49,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--explain must name at least 1 feature, but is 0"));
     }
     let device = device(&flags.device)?;
-    let model =
-        model_file::load(&flags.model, [flags.file.as_path()])?.on_device(device).with_threads(flags.threads);
+    let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
+    let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let asked = review::check(&model, &flags.review)?;
     // A model that cannot explain itself is refused before any row is read.
     let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let also = read_again(flags)?;
+    let known = beside.as_ref().ok().and_then(KnownRows::label_column);
+    let also = read_again(flags, known)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
@@ -62,32 +65,33 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let ids = if also.keep.is_empty() { usize::MAX } else { also.id.len() };
     let reserved = !model.about().reserve.is_empty();
     let folder = scratch_folder(flags.out.as_deref());
-    let mut ranking = Ranking::new(&model, &top, ids, explainer, folder, reserved);
-    let beside = fitted_rows::beside(&flags.model, flags.in_sample);
-    let mut watch = Watch::new(&model, beside.as_ref());
+    let mut ranking = Ranking::new(&model, &top, ids, explainer, folder, reserved, flags.all);
+    let beside = (!flags.in_sample).then_some(&beside);
+    let mut watch = Watch::new(&model, beside, flags.label.is_some());
     let mut largest = 0;
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model
         .stream(&Input::one(&flags.file), &also, cut, &mut |mut piece| {
             largest = largest.max(piece.data.len());
-            let kinds = watch.next(&mut piece)?;
-            ranking.add(&piece, kinds.as_deref())
+            let met = watch.next(&mut piece)?;
+            ranking.add(&piece, met.as_deref(), watch.matcher())
         })
         .map_err(Failure::of_reading)?;
+    if let (Some(label), false) = (&flags.label, watch.is_told()) {
+        return Err(Failure::input(format!(
+            "'{}' has no column '{label}'; name the column of labels, or leave --label out",
+            flags.file.display()
+        )));
+    }
     let mut warnings = print_new_notes(&model, &streamed.notes);
     print_device(&model, largest);
     let verdict = watch.finish(flags);
-    if verdict.without_labeled {
-        ranking.drop_labeled();
-    }
-    if verdict.knows_unlabeled {
-        ranking.know_unlabeled();
-    }
+    ranking.settle(watch.matcher());
     warnings.extend(verdict.warnings.iter().cloned());
     warnings.extend(print_label_warning(&model));
 
     let rows = ranking.rows();
-    let scale = scale_of(&model, &verdict, rows, flags.all);
+    let scale = scale_of(&model, &verdict, rows);
     // A list of unlabeled rows alone has their share of positives.
     let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
     let review = match ranking.take_scores() {
@@ -133,7 +137,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let mut shown = Vec::new();
     let mut written = Written::default();
     let mut repeated = RepeatedIds::new(if also.id.is_empty() { 0 } else { ids.len() });
-    let list = ranking.finish(limit)?.inspect(|row| {
+    let list = ranking.finish(limit, watch.matcher())?.inspect(|row| {
         if let Ok(row) = row {
             repeated.look_at(row);
         }
@@ -200,14 +204,24 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
 }
 
 /// What is read of the table besides the model's columns; a column that is named twice is read once.
-fn read_again(flags: &Predict) -> Result<ReadAgain, Failure> {
+fn read_again(flags: &Predict, known: Option<&LabelColumn>) -> Result<ReadAgain, Failure> {
     let once = |names: &[String]| -> Result<Vec<String>, Failure> {
         let mut seen = HashSet::new();
         let mut names = flags.files.columns(names, &[&flags.file])?;
         names.retain(|name| seen.insert(name.clone()));
         Ok(names)
     };
+    // Of a column that is named, cells mean what they meant when the model was fitted, unless something else is said.
+    let named = flags.label.clone().map(|column| {
+        let same = |values: fn(&LabelColumn) -> &Vec<String>, given: &Option<String>| match given {
+            Some(value) => vec![value.clone()],
+            None => known.map_or_else(Vec::new, |known| values(known).clone()),
+        };
+        let positive = same(|known| &known.positive, &flags.positive);
+        LabelColumn { column, positive, negative: same(|known| &known.negative, &flags.negative) }
+    });
     Ok(ReadAgain {
+        told: named.or_else(|| known.cloned()),
         id: once(&flags.id)?,
         keep: once(&flags.keep)?,
         text: flags.files.columns(&flags.text, &[&flags.file])?,
@@ -233,7 +247,7 @@ fn as_facts(
         "cautious": is_cautious(model),
         "warnings": warnings,
     });
-    if verdict.knows_unlabeled {
+    if verdict.unlabeled > 0 {
         object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
     }
     if let Some(facts) = &verdict.facts {
@@ -294,12 +308,11 @@ enum Scale {
     Score,
 }
 
-/// The scale of a list of this many rows, labeled ones included if `all` are listed.
-fn scale_of(model: &Model, verdict: &Verdict, rows: usize, all: bool) -> Scale {
-    let known = verdict.facts.as_ref().map_or(0, |facts| facts.known - facts.left_out);
-    if !(verdict.knows_unlabeled && model.tells_unlabeled_apart()) {
+/// The scale of a list of this many rows.
+fn scale_of(model: &Model, verdict: &Verdict, rows: usize) -> Scale {
+    if verdict.unlabeled == 0 || !model.tells_unlabeled_apart() {
         Scale::Probability(Among::Population)
-    } else if known == rows && !all {
+    } else if verdict.unlabeled == rows {
         Scale::Probability(Among::Unlabeled)
     } else {
         Scale::Score

@@ -2,8 +2,10 @@
 
 use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow, agree, counted};
 use onesided::eval::probability;
-use onesided::{Among, Contribution, Dataset, Error, Explainer, Model, RowKind, ScoredRows, Top};
-use std::collections::HashSet;
+use onesided::{
+    Among, Contribution, Dataset, Error, Explainer, Met, Model, RowKind, RowMatcher, ScoredRows, Top,
+};
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::iter::Peekable;
 use std::path::Path;
@@ -16,17 +18,28 @@ pub enum Gathered {
     Best(BestRows),
 }
 
-/// A list under way. Labeled rows are gathered separately: whether they belong in it is known at the end.
+/// A list under way. Rows that may be labeled are gathered separately: whether they belong in it is known at the end.
 pub struct Ranking<'m> {
     model: &'m Model,
     others: Part,
-    labeled: Part,
+    /// All of these that may still be among the best.
+    maybe: RowSorter,
+    /// The same, counted: equal rows have equal scores.
+    counted: BTreeMap<[u8; 5], Counted>,
     explainer: Option<(Explainer<'m>, usize)>,
     /// How many of the columns handed out are names of rows; the others are kept.
     ids: usize,
     names: Vec<String>,
-    /// Rows of the fitted table that had no label are known to be unlabeled.
-    unlabeled_are_known: bool,
+    /// Whether labeled rows are listed, too.
+    all: bool,
+}
+
+/// Rows of which the same is known.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    rows: usize,
+    score: f32,
+    predicted_positive: usize,
 }
 
 /// Some rows of a list.
@@ -47,7 +60,7 @@ impl Part {
         Self { gathered, scores: scores.then(Vec::new), rows: 0, predicted_positive: 0 }
     }
 
-    fn finish(self) -> Result<Rows, DataError> {
+    fn finish(self) -> Result<Rows<'static>, DataError> {
         Ok(match self.gathered {
             Gathered::All(sorter) => Box::new(sorter.finish()?),
             Gathered::Best(best) => Box::new(best.finish().into_iter().map(Ok)),
@@ -55,7 +68,7 @@ impl Part {
     }
 }
 
-type Rows = Box<dyn Iterator<Item = Result<SortedRow, DataError>> + Send>;
+type Rows<'r> = Box<dyn Iterator<Item = Result<SortedRow, DataError>> + Send + 'r>;
 
 /// A row of the list.
 pub struct Listed {
@@ -81,35 +94,35 @@ impl<'m> Ranking<'m> {
         explainer: Option<(Explainer<'m>, usize)>,
         folder: Option<&Path>,
         scores: bool,
+        all: bool,
     ) -> Self {
         // A share of all rows is known once all were seen.
         let number = |top: &Top| if let Top::Rows(rows) = top { Some(*rows) } else { None };
         let most: Option<Vec<usize>> = top.iter().map(number).collect();
         let most = most.and_then(|most| most.into_iter().max());
-        let part = || Part::new(most, folder, scores);
         Self {
             model,
-            others: part(),
-            labeled: part(),
+            others: Part::new(most, folder, scores),
+            maybe: RowSorter::new(folder),
+            counted: BTreeMap::new(),
             explainer,
             ids,
             names: Vec::new(),
-            unlabeled_are_known: false,
+            all,
         }
     }
 
-    /// The table is the fitted one, so that its other rows are known to be unlabeled.
-    pub fn know_unlabeled(&mut self) {
-        self.unlabeled_are_known = true;
-    }
-
-    /// The next rows, and what each is to the model, where that is known.
-    pub fn add(&mut self, piece: &ScoredRows, kinds: Option<&[RowKind]>) -> Result<(), Error> {
+    /// The next rows, and what is known of each so far, where anything is.
+    pub fn add(
+        &mut self,
+        piece: &ScoredRows,
+        met: Option<&[Met]>,
+        matcher: Option<&RowMatcher>,
+    ) -> Result<(), Error> {
         let ScoredRows { first, data, scores } = piece;
         if self.names.is_empty() {
             self.names = data.ids().iter().map(|(name, _)| name.clone()).collect();
         }
-        let kind_of = |row: usize| kinds.and_then(|kinds| kinds.get(row).copied()).unwrap_or(RowKind::New);
         // All at once is quicker where every row is listed.
         let every = matches!(self.others.gathered, Gathered::All(_));
         let mut because = match (&self.explainer, every) {
@@ -120,56 +133,68 @@ impl<'m> Ranking<'m> {
         };
         let mut beside = Vec::new();
         for (row, &score) in scores.iter().enumerate() {
-            let kind = kind_of(row);
-            let part = if kind.is_labeled() { &mut self.labeled } else { &mut self.others };
-            part.rows += 1;
-            if let Some(all) = &mut part.scores {
-                all.push(score);
+            let of_row = met.and_then(|met| met.get(row).copied()).unwrap_or(Met::NEW);
+            let may_be_labeled = matcher.is_some_and(|matcher| matcher.may_be_labeled(of_row));
+            let positive = usize::from(self.model.decide(probability(f64::from(score)) as f32));
+            if may_be_labeled {
+                let counted = self.counted.entry(of_row.to_bytes()).or_default();
+                counted.rows += 1;
+                counted.score = score;
+                counted.predicted_positive += positive;
+            } else {
+                self.others.rows += 1;
+                self.others.predicted_positive += positive;
+                if let Some(all) = &mut self.others.scores {
+                    all.push(score);
+                }
             }
-            part.predicted_positive += usize::from(self.model.decide(probability(f64::from(score)) as f32));
             let number = (first + row) as u64;
-            match &mut part.gathered {
-                Gathered::All(sorter) => {
-                    beside.clear();
-                    let because = because.get_mut(row).map(std::mem::take).unwrap_or_default();
-                    pack(kind, data, row, &because, &mut beside);
-                    sorter.push(score, number, &beside)?;
-                }
-                Gathered::Best(best) if best.takes(score, number) => {
-                    let mut beside = Vec::new();
-                    let because = match &self.explainer {
-                        Some((explainer, most)) => explainer.row(data, row, *most)?,
-                        None => Vec::new(),
-                    };
-                    pack(kind, data, row, &because, &mut beside);
-                    best.push(score, number, beside);
-                }
-                Gathered::Best(_) => {}
+            // What the best of the others leave behind is not among the best, labeled or not.
+            let because = match &self.others.gathered {
+                Gathered::All(_) => because.get_mut(row).map(std::mem::take).unwrap_or_default(),
+                Gathered::Best(best) if !best.takes(score, number) => continue,
+                Gathered::Best(_) => match &self.explainer {
+                    Some((explainer, most)) => explainer.row(data, row, *most)?,
+                    None => Vec::new(),
+                },
+            };
+            beside.clear();
+            pack(of_row, data, row, &because, &mut beside);
+            match &mut self.others.gathered {
+                _ if may_be_labeled => self.maybe.push(score, number, &beside)?,
+                Gathered::All(sorter) => sorter.push(score, number, &beside)?,
+                Gathered::Best(best) => best.push(score, number, beside.clone()),
             }
         }
         Ok(())
     }
 
-    /// Leaves labeled rows out.
-    pub fn drop_labeled(&mut self) {
-        self.labeled = Part::new(Some(0), None, self.labeled.scores.is_some());
+    /// All rows were seen: those that may have been labeled and are listed are counted with the others.
+    pub fn settle(&mut self, matcher: Option<&RowMatcher>) {
+        for (met, counted) in std::mem::take(&mut self.counted) {
+            if self.all || !matcher.is_some_and(|matcher| matcher.is_labeled(Met::from_bytes(met))) {
+                self.others.rows += counted.rows;
+                self.others.predicted_positive += counted.predicted_positive;
+                if let Some(all) = &mut self.others.scores {
+                    all.resize(all.len() + counted.rows, counted.score);
+                }
+            }
+        }
     }
 
     /// How many rows there are to list.
     pub fn rows(&self) -> usize {
-        self.others.rows + self.labeled.rows
+        self.others.rows
     }
 
     /// How many of them are predicted positive.
     pub fn predicted_positive(&self) -> usize {
-        self.others.predicted_positive + self.labeled.predicted_positive
+        self.others.predicted_positive
     }
 
     /// The scores of all of them, where they were asked for, in no order.
     pub fn take_scores(&mut self) -> Option<Vec<f32>> {
-        let mut scores = self.others.scores.take()?;
-        scores.extend(self.labeled.scores.take().unwrap_or_default());
-        Some(scores)
+        self.others.scores.take()
     }
 
     /// The names of the columns that were handed out: of rows, and what is kept.
@@ -178,21 +203,24 @@ impl<'m> Ranking<'m> {
     }
 
     /// The rows in their order.
-    pub fn finish(
+    pub fn finish<'w>(
         self,
         limit: usize,
-    ) -> Result<impl Iterator<Item = Result<Listed, DataError>> + Send + use<'m>, DataError> {
-        let (model, columns) = (self.model, self.names.len());
-        let rows = Merged { parts: [self.others.finish()?.peekable(), self.labeled.finish()?.peekable()] };
-        let unlabeled_are_known = self.unlabeled_are_known;
+        matcher: Option<&'w RowMatcher<'w>>,
+    ) -> Result<impl Iterator<Item = Result<Listed, DataError>> + Send + use<'m, 'w>, DataError> {
+        let (model, columns, all) = (self.model, self.names.len(), self.all);
+        let is_listed = move |row: &Result<SortedRow, DataError>| {
+            let Ok(row) = row else { return true };
+            all || !matcher.is_some_and(|matcher| matcher.is_labeled(met_of(&row.beside).0))
+        };
+        let maybe: Rows<'w> = Box::new(self.maybe.finish()?.filter(is_listed));
+        let others: Rows<'w> = self.others.finish()?;
+        let rows = Merged { parts: [others.peekable(), maybe.peekable()] };
         Ok(rows.take(limit).map(move |row| {
             let SortedRow { score, row, beside } = row?;
-            let (kind, cells, because) = unpack(&beside, columns);
-            let among = if unlabeled_are_known && kind == RowKind::Unlabeled {
-                Among::Unlabeled
-            } else {
-                Among::Population
-            };
+            let (met, cells, because) = unpack(&beside, columns);
+            let kind = matcher.map_or(RowKind::New, |matcher| matcher.kind(met));
+            let among = matcher.map_or(Among::Population, |matcher| matcher.among(met));
             // The score alone decides, whatever is known of a row.
             let positive = model.decide(probability(f64::from(score)) as f32);
             let (probability, range) =
@@ -203,11 +231,11 @@ impl<'m> Ranking<'m> {
 }
 
 /// Two sorted lists as one: by falling scores, equal ones in the order of the table.
-struct Merged {
-    parts: [Peekable<Rows>; 2],
+struct Merged<'r> {
+    parts: [Peekable<Rows<'r>>; 2],
 }
 
-impl Iterator for Merged {
+impl Iterator for Merged<'_> {
     type Item = Result<SortedRow, DataError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -221,13 +249,13 @@ impl Iterator for Merged {
     }
 }
 
-/// Writes what belongs to a row behind one another: what it is, its cells, and what carried its score.
-fn pack(kind: RowKind, data: &Dataset, row: usize, because: &[Contribution], out: &mut Vec<u8>) {
+/// Writes what belongs to a row behind one another: what is known of it, its cells, and what carried its score.
+fn pack(met: Met, data: &Dataset, row: usize, because: &[Contribution], out: &mut Vec<u8>) {
     let text = |text: &str, out: &mut Vec<u8>| {
         out.extend_from_slice(&(text.len() as u32).to_le_bytes());
         out.extend_from_slice(text.as_bytes());
     };
-    out.push(kind as u8);
+    out.extend(met.to_bytes());
     data.ids().iter().for_each(|(_, cells)| text(cells.get(row), out));
     for Contribution { feature, value } in because {
         text(feature, out);
@@ -235,11 +263,14 @@ fn pack(kind: RowKind, data: &Dataset, row: usize, because: &[Contribution], out
     }
 }
 
+/// What is known of a row that [`pack`] wrote, and the bytes of the rest.
+fn met_of(bytes: &[u8]) -> (Met, &[u8]) {
+    bytes.split_first_chunk::<5>().map_or((Met::NEW, &[]), |(met, rest)| (Met::from_bytes(*met), rest))
+}
+
 /// What [`pack`] wrote.
-fn unpack(bytes: &[u8], columns: usize) -> (RowKind, Vec<String>, Vec<Contribution>) {
-    let (kind, mut bytes) = bytes.split_first().unwrap_or((&0, &[]));
-    let kinds = [RowKind::New, RowKind::Unlabeled, RowKind::Positive, RowKind::Negative];
-    let kind = kinds.into_iter().find(|known| *known as u8 == *kind).unwrap_or(RowKind::New);
+fn unpack(bytes: &[u8], columns: usize) -> (Met, Vec<String>, Vec<Contribution>) {
+    let (met, mut bytes) = met_of(bytes);
     let next = |columns_left: bool, bytes: &mut &[u8]| -> Option<(String, f64)> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (text, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -257,7 +288,7 @@ fn unpack(bytes: &[u8], columns: usize) -> (RowKind, Vec<String>, Vec<Contributi
     while let Some((feature, value)) = next(false, &mut bytes) {
         because.push(Contribution { feature, value });
     }
-    (kind, cells, because)
+    (met, cells, because)
 }
 
 /// Rows of the list, as columns of the file that is written.
@@ -411,9 +442,10 @@ mod tests {
         let data = data.with_ids("b", ["1", "2"].iter().collect()).unwrap();
         let mut bytes = Vec::new();
         let parts = [Contribution { feature: "age".to_string(), value: -0.25 }];
-        pack(RowKind::Negative, &data, 1, &parts, &mut bytes);
-        let (kind, cells, because) = unpack(&bytes, 2);
-        assert_eq!(kind, RowKind::Negative);
+        let met = Met::from_bytes([7, 0, 0, 0, 2]);
+        pack(met, &data, 1, &parts, &mut bytes);
+        let (back, cells, because) = unpack(&bytes, 2);
+        assert_eq!(back, met);
         assert_eq!(cells, ["π, \"x\"", "2"]);
         assert_eq!(because, parts);
     }

@@ -62,6 +62,7 @@ impl InputOptions {
         let mut reading = Reading::new(self, input, &labels);
         reading.features(&names, visit)?;
         let data = reading.finish(&names)?.with_notes(answers.notes).with_labels(labels)?;
+        let data = data.with_label_column(answers.label_column);
         Ok(match answers.weights {
             Some(weights) => data.with_weights(weights)?,
             None => data,
@@ -145,8 +146,15 @@ impl<'a> Reading<'a> {
     fn read(&self, names: &[String], numbers: &[usize]) -> Result<Frame, DataError> {
         let only = numbers.iter().map(|&at| names[at].clone()).collect();
         let options = ReadOptions { only: Some(only), drop: Vec::new(), ..self.options.read_options() };
-        let nothing =
-            Known { label: None, truth: None, positive: None, negative: None, weight: None, ids: &[] };
+        let nothing = Known {
+            label: None,
+            truth: None,
+            positive: None,
+            negative: None,
+            weight: None,
+            ids: &[],
+            told: None,
+        };
         let mut frame = read_tables(self.input, options, nothing)?.frame;
         if frame.rows != self.labels.len() {
             let (cause, file) = ("it changed while it was being read", self.input.paths()[0]);

@@ -4,7 +4,7 @@ use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, Tex
 use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
-    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, Matrix,
+    Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
     MissingCells, Pictures, Scaling, Store, TextOptions,
 };
 use std::borrow::Cow;
@@ -26,6 +26,9 @@ pub(super) fn is_weight(weight: f32) -> bool {
 pub struct Dataset {
     pub(super) rows: Store,
     labels: Option<Vec<Label>>,
+    label_column: Option<LabelColumn>,
+    told: Option<Vec<Label>>,
+    keys: Option<Vec<u64>>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
     encoding: Arc<Encoding>,
@@ -46,6 +49,9 @@ impl Dataset {
         Self {
             rows,
             labels,
+            label_column: None,
+            told: None,
+            keys: None,
             truth,
             weights,
             encoding,
@@ -112,6 +118,27 @@ impl Dataset {
         crate::label::check_both(&labels, "labels")?;
         self.labels = Some(labels);
         Ok(self)
+    }
+
+    /// With the column that its labels came from.
+    pub(super) fn with_label_column(mut self, column: Option<LabelColumn>) -> Self {
+        self.label_column = column;
+        self
+    }
+
+    /// With what is told of rows that a model may have been fitted on: which of them are labeled.
+    pub fn with_told(mut self, told: Option<Vec<Label>>) -> Result<Self, DataError> {
+        if let Some(told) = &told {
+            self.check_length("labels", told.len())?;
+        }
+        self.told = told;
+        Ok(self)
+    }
+
+    /// With a key per row, made of its cells.
+    pub(super) fn with_keys(mut self, keys: Option<Vec<u64>>) -> Self {
+        self.keys = keys;
+        self
     }
 
     /// With the truth of every row.
@@ -210,6 +237,22 @@ impl Dataset {
         self.labels.as_deref()
     }
 
+    /// The column that the labels came from, where it was one.
+    pub fn label_column(&self) -> Option<&LabelColumn> {
+        self.label_column.as_ref()
+    }
+
+    /// Which rows are labeled by the column of [`ReadAgain::told`](super::ReadAgain::told), where the table has it.
+    pub fn told(&self) -> Option<&[Label]> {
+        self.told.as_deref()
+    }
+
+    /// A number per row that its cells make, as they were read and before they were encoded, whatever other rows there are;
+    /// where it was asked for.
+    pub fn keys(&self) -> Option<&[u64]> {
+        self.keys.as_deref()
+    }
+
     /// The truth of every row, where it is known.
     pub fn truth(&self) -> Option<&[bool]> {
         self.truth.as_deref()
@@ -267,6 +310,9 @@ impl Dataset {
         Dataset {
             rows: self.rows.select(indices),
             labels: self.labels.as_ref().map(|labels| indices.iter().map(|&i| labels[i]).collect()),
+            label_column: self.label_column.clone(),
+            told: self.told.as_ref().map(|told| indices.iter().map(|&i| told[i]).collect()),
+            keys: self.keys.as_ref().map(|keys| indices.iter().map(|&i| keys[i]).collect()),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
             weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
             encoding: self.encoding.clone(),
@@ -308,6 +354,9 @@ impl Dataset {
         Dataset {
             rows: Store::Dense(Matrix::default()),
             labels: self.labels.clone(),
+            label_column: self.label_column.clone(),
+            told: self.told.clone(),
+            keys: self.keys.clone(),
             truth: self.truth.clone(),
             weights: self.weights.clone(),
             encoding: self.encoding.clone(),

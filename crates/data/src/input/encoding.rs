@@ -3,15 +3,15 @@
 use super::files::{Kind, kind_of, table_in};
 use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
-use super::{Dataset, ImageFrom, ImageInput, Input, Note};
+use super::{Dataset, ImageFrom, ImageInput, Input, Note, keys};
 use crate::decode::TextEncoding;
 use crate::frame::Values;
 use crate::label::apart;
 use crate::place::is_dash;
 use crate::read::{NumberStyle, ReadOptions};
 use crate::{
-    ColumnGroups, DataError, Features, Frame, Matrix, PictureShape, Pictures, Store, TableFormat,
-    TextFeatures, TimeStyle,
+    ColumnGroups, DataError, Features, Frame, LabelColumn, Matrix, PictureShape, Pictures, Store,
+    TableFormat, TextFeatures, TimeStyle,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -45,6 +45,10 @@ pub struct TextInput {
 pub struct ReadAgain {
     /// A column that says which rows are labeled positive.
     pub label: Option<String>,
+    /// The column of a model's labels: what it says of rows is told where the table has it ([`Dataset::told`]).
+    pub told: Option<LabelColumn>,
+    /// Whether rows have keys made of their cells ([`Dataset::keys`]).
+    pub keys: bool,
     /// A column of true labels.
     pub truth: Option<String>,
     /// The value in these columns that means positive.
@@ -116,6 +120,7 @@ impl ReadAgain {
             negative: self.negative.as_deref(),
             weight: self.weight.as_deref(),
             ids: &self.id,
+            told: self.told.as_ref().filter(|_| self.label.is_none()),
         }
     }
 }
@@ -252,7 +257,8 @@ impl Encoding {
 
     /// Refuses a feature that is asked to be an answer, too.
     pub(super) fn check_answers(&self, also: &ReadAgain) -> Result<(), DataError> {
-        let answers = also.label.iter().map(|name| (name, "the label"));
+        let told = also.told.iter().map(|told| &told.column);
+        let answers = also.label.iter().chain(told).map(|name| (name, "the label"));
         let answers = answers.chain(also.truth.iter().map(|name| (name, "the truth")));
         let mut answers = answers.chain(also.weight.iter().map(|name| (name, "the weight")));
         match answers.find(|(name, _)| self.has_column(name)) {
@@ -304,7 +310,8 @@ impl Encoding {
         let options = features.read_options().written_like(&also.as_written());
         let table = read_tables(input, options, also.known())?;
         let remarks = table.frame.remarks.clone();
-        let data = self.encode_frame(table.frame).map_err(|error| error.of_sheet(&remarks))?;
+        let keys = also.keys.then(|| self.keys_of(&table.frame));
+        let data = self.encode_frame(table.frame).map_err(|error| error.of_sheet(&remarks))?.with_keys(keys);
         table::finish(data, table.answers)
     }
 
@@ -341,6 +348,22 @@ impl Encoding {
         let missing = (!missing.is_empty()).then_some(Note::Missing(missing));
         let data = self.encode_texts(&texts)?.with_notes(Note::of_cells(&table.frame)).with_notes(missing);
         table::finish(data, table.answers)
+    }
+
+    /// The columns that rows' keys are made of ([`Dataset::keys`]), as one number; `None` where rows are no table's.
+    pub fn keyed_columns(&self) -> Option<u64> {
+        let Encoding::Table(features) = self else { return None };
+        Some(keys::of_columns(features.columns().iter().map(|feature| feature.name.as_str())))
+    }
+
+    fn keys_of(&self, frame: &Frame) -> Vec<u64> {
+        keys::of_rows(frame, |name| self.has_column(name))
+    }
+
+    /// [`encode_frame`](Self::encode_frame) with [keys](Dataset::keys) of the rows.
+    pub fn encode_with_keys(self: &Arc<Self>, frame: Frame) -> Result<Dataset, DataError> {
+        let keys = self.keys_of(&frame);
+        Ok(self.encode_frame(frame)?.with_keys(Some(keys)))
     }
 
     /// A table in memory.

@@ -19,6 +19,7 @@ pub(crate) mod files;
 mod fits;
 mod identifiers;
 mod images;
+mod keys;
 mod labels_stop;
 mod leaks;
 mod note_sentences;
@@ -214,6 +215,9 @@ pub struct InputOptions {
     /// At most this many unlabeled rows of tables are read, drawn at random; all others are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unlabeled: Option<usize>,
+    /// Rows get keys made of these columns ([`Dataset::keys`]), which [`Encoding::keyed_columns`] told of an earlier fit.
+    #[serde(skip)]
+    pub keys_of: Option<u64>,
     /// The seed of that draw.
     #[serde(skip_serializing_if = "is_zero")]
     pub seed: u64,

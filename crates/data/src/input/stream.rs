@@ -69,6 +69,7 @@ impl Encoding {
             features: &options,
             answers: also.label.iter().chain(&also.truth).cloned().collect(),
             verbatim: also.handed_out(),
+            optional: also.told.iter().map(|told| told.column.clone()).collect(),
             all: also.keeps_all(),
             rows: cut.rows.unwrap_or_else(|| self.rows_per_piece()),
             threads: cut.threads,
@@ -283,10 +284,14 @@ impl<'a> Streaming<'a> {
         {
             weights.extend(weights_from(name, cells)?);
         }
+        let told = self.also.told.as_ref().and_then(|told| Some((told, handed_out.get(&told.column)?)));
+        data =
+            data.with_told(told.map(|(told, cells)| cells.iter().map(|cell| told.label(cell)).collect()))?;
         // A column of weights was not asked for by its name, unless it was.
         let asked = |name: &&String| {
             let asked = self.also.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();
-            asked || self.also.weight.as_ref() != Some(name)
+            let is_told = self.also.told.as_ref().is_some_and(|told| told.column == **name);
+            asked || (self.also.weight.as_ref() != Some(name) && !is_told)
         };
         let ids = self.also.id.iter().chain(names.iter().filter(|name| !self.also.id.contains(name)));
         for name in ids.filter(asked) {

@@ -2,13 +2,13 @@
 
 use super::dataset::is_weight;
 use super::summary::summary;
-use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
+use super::{Dataset, Input, InputOptions, Note, identifiers, keys, leaks};
 use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
 use crate::place::is_stream;
 use crate::read::{NumberStyle, ReadOptions, Source};
-use crate::{DataError, FeatureOptions, Features, Frame, Label};
+use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +23,10 @@ pub(super) struct Table {
 #[derive(Default)]
 pub(super) struct Answers {
     pub labels: Option<Vec<Label>>,
+    /// The column that these came from.
+    pub label_column: Option<LabelColumn>,
+    /// What the column of a model's labels says, where the table has it.
+    pub told: Option<Vec<Label>>,
     pub truth: Option<Vec<bool>>,
     pub weights: Option<Vec<f32>>,
     pub ids: Vec<(String, TextColumn)>,
@@ -39,6 +43,7 @@ pub(super) struct Known<'a> {
     pub negative: Option<&'a str>,
     pub weight: Option<&'a str>,
     pub ids: &'a [String],
+    pub told: Option<&'a LabelColumn>,
 }
 
 impl InputOptions {
@@ -50,6 +55,7 @@ impl InputOptions {
             negative: self.negative.as_deref(),
             weight: self.weight.as_deref(),
             ids: &self.id,
+            told: None,
         }
     }
 
@@ -148,6 +154,7 @@ pub(super) fn learn(
     dates::compact(&mut frame, &options.numeric);
     let open = dates::agree(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
+    let read = options.keys_of.map(|columns| (columns, frame.clone()));
     let mut stops = identifiers::take_out(options, &mut frame, labels);
     let mut called_ids = identifiers::called_ids(options, &frame);
     let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
@@ -156,6 +163,11 @@ pub(super) fn learn(
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, mut report) = Features::fit(frame, &features)?;
+    let keys = read.and_then(|(columns, read)| {
+        let is_feature = |name: &str| features.columns().iter().any(|feature| feature.name == name);
+        let meant = keys::meant(&read, is_feature, columns)?;
+        Some(keys::of_rows(&read, |name| meant.contains(&name)))
+    });
     leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
     called_ids.retain(|name| features.columns().iter().any(|feature| feature.name == *name));
     let columns = summary(&features, &report, &unused);
@@ -165,7 +177,8 @@ pub(super) fn learn(
         .with_notes(Note::of_report(&report))
         .with_notes(Note::of_leaks(&leaks))
         .with_notes(stops.into_iter().map(Note::LabelsStop))
-        .with_missing(report.cells);
+        .with_missing(report.cells)
+        .with_keys(keys);
     let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
     let data = data.with_columns(columns).with_asked(options);
@@ -185,8 +198,8 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, truth, weights, ids, notes } = answers;
-    data = data.with_notes(notes);
+    let Answers { labels, label_column, told, truth, weights, ids, notes } = answers;
+    data = data.with_notes(notes).with_label_column(label_column).with_told(told)?;
     if let Some(labels) = labels {
         data = data.with_labels(labels)?;
     }
@@ -222,7 +235,8 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             if let Some(only) = &mut options.only {
                 only.extend(truth);
             }
-            let bare = Known { label: None, truth: None, positive: None, negative: None, ..known };
+            let bare =
+                Known { label: None, truth: None, positive: None, negative: None, told: None, ..known };
             let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
             let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
             let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
@@ -304,18 +318,26 @@ pub(super) fn read_source(
     // An identifier that is something else as well is read once as either.
     let only = options.only.as_deref().unwrap_or_default();
     let others = [only, &options.text, &options.categories, &answers, &weight];
+    // So is the column of a model's labels, where something is known of it already.
+    let told = known.told.map(|told| &told.column);
+    let told = told.filter(|name| !others.iter().any(|names| names.contains(name)));
     let (twice, once): (Vec<&String>, Vec<&String>) =
         known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
     options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
+    let optional = told.filter(|name| !options.verbatim.contains(name)).cloned();
+    options.verbatim.extend(optional.clone());
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
+        only.extend(optional.clone());
     }
     let mut frame = source.read(&options)?;
-    let (mut labels, mut notes) = (None, Vec::new());
+    let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());
     if let Some(name) = known.label {
         let column = frame.take(name).map_err(|error| error.of_sheet(&frame.remarks))?;
-        labels = Some(labels_from_column(&column, known.positive, known.negative)?);
+        let read = labels_from_column(&column, known.positive, known.negative)?;
+        label_column = Some(LabelColumn::of(&column, &read, &[known.positive, known.negative]));
+        labels = Some(read);
         let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
         let mut note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
         if known.negative.is_none()
@@ -346,7 +368,14 @@ pub(super) fn read_source(
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
-    Ok(Table { frame, answers: Answers { labels, truth, weights, ids, notes } })
+    let told = known.told.and_then(|column| {
+        let cells = match ids.iter().find(|(name, _)| *name == column.column) {
+            Some((_, cells)) => cells.clone(),
+            None => into_texts(frame.take(&optional?).ok()?),
+        };
+        Some(cells.iter().map(|cell| column.label(cell)).collect())
+    });
+    Ok(Table { frame, answers: Answers { labels, label_column, told, truth, weights, ids, notes } })
 }
 
 /// Weights as they are written: numbers above 0.

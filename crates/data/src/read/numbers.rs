@@ -103,6 +103,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_number_is_the_same_above_and_below_a_large_one() {
+        let read = |cells: &[f64]| {
+            let mut numbers = Numbers::missing(0);
+            cells.iter().for_each(|&cell| numbers.push(cell));
+            let Values::Wide(values) = numbers.finish() else { panic!() };
+            values
+        };
+        let (above, below) = (read(&[0.1, 5000.1]), read(&[5000.1, 0.1]));
+        assert_eq!(above, [below[1], below[0]]);
+    }
+
+    #[test]
     fn small_numbers_are_taken_together_up_to_one_that_is_not() {
         let mut numbers = Numbers::missing(0);
         let mut more: Vec<f64> = (0..1_000).map(|i| f64::from(i) / 8.0).collect();

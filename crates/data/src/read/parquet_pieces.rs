@@ -168,7 +168,8 @@ fn opened(source: &Source<'_>) -> Result<Reader, DataError> {
     let plan = PiecePlan {
         features: &features,
         answers: none.clone(),
-        verbatim: none,
+        verbatim: none.clone(),
+        optional: none,
         all: false,
         rows: 1,
         threads: 1,

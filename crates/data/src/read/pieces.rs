@@ -18,6 +18,8 @@ pub(crate) struct PiecePlan<'a> {
     pub answers: Vec<String>,
     /// Columns that are handed out to the byte, in this order.
     pub verbatim: Vec<String>,
+    /// Columns that are handed out behind those where the file has them.
+    pub optional: Vec<String>,
     /// Whether the columns of the file that are not among those follow behind them.
     pub all: bool,
     /// Rows per piece.
@@ -60,9 +62,15 @@ impl PiecePlan<'_> {
             }
         }
         let mut all = self.verbatim.clone();
+        all.extend(
+            self.optional
+                .iter()
+                .filter(|name| names.contains(name) && !self.verbatim.contains(name))
+                .cloned(),
+        );
         if self.all {
-            let others = names.iter().filter(|name| !self.verbatim.contains(name));
-            all.extend(others.cloned());
+            let others: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
+            all.extend(others);
         }
         Ok(all)
     }

@@ -344,7 +344,7 @@ pub fn write_atomically(
     write_whole(path, Access::Usual, |file| write(file))
 }
 
-/// [`write_atomically`] for a file that nobody but its owner should read unless there is one already that others may.
+/// [`write_atomically`] for a file that nobody but its owner may read, whoever could read the one before it.
 pub fn write_privately(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

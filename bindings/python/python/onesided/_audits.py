@@ -1,0 +1,145 @@
+"""Audits: rows drawn for a person to label, as a table to fill in, and what the answers say."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._onesided import audit_columns
+from .metrics import Interval
+
+
+class AuditedCut(NamedTuple):
+    """The first rows of a ranked list, and how good they are: precision and recall, each with its interval."""
+
+    rows: int
+    precision: Interval
+    recall: Interval
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What the answers of an audit say, whatever the model is worth.
+
+    Attributes
+    ----------
+    share : Interval
+        The share of positives among the rows that were drawn from.
+    positives : Interval
+        How many of them that are.
+    rows : int
+        How many rows were drawn from.
+    answered, found : int
+        How many answers there are, and how many of them say positive.
+    unanswered, unsure, missing : int
+        Drawn rows without an answer; those of them that are unsure; those that have no line in what was given.
+    cuts : list of AuditedCut
+        Precision and recall of the first rows of the ranked list; that with ``predicted`` rows is the model's own decision.
+    predicted : int
+        How many rows the model predicts to be positive.
+    about : dict
+        All of it, as ``onesided audit read --json`` has it.
+    """
+
+    share: Interval
+    positives: Interval
+    rows: int
+    answered: int
+    found: int
+    unanswered: int
+    unsure: int
+    missing: int
+    cuts: list[AuditedCut]
+    predicted: int
+    about: dict[str, Any] = field(repr=False)
+
+    @classmethod
+    def _of(cls, about: dict[str, Any]) -> AuditReport:
+        def interval(of: dict[str, float]) -> Interval:
+            return Interval(of["value"], of["low"], of["high"])
+
+        cuts = [AuditedCut(cut["rows"], interval(cut["precision"]), interval(cut["recall"])) for cut in about["cuts"]]
+        counts = (about[name] for name in ("rows", "answered", "found", "unanswered", "unsure", "missing"))
+        return cls(interval(about["share"]), interval(about["positives"]), *counts, cuts, about["predicted"], about)
+
+
+def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], keep: Any) -> Any:
+    """The table to fill in: of pandas with X's own index where X is, of polars where X is, of pandas where that is there, or a dict."""
+    cells: dict[str, Any] = dict(columns)
+    cells["row"] = [int(row) for row in cells["row"]]
+    if "score" in cells:
+        cells["score"] = [float(score) for score in cells["score"]]
+    draw = cells.pop("draw")
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    names = _kept(X, keep)
+    for name in names:
+        column = X[name].iloc[drawn].tolist() if pandas and isinstance(X, pandas.DataFrame) else X[name].gather(drawn)
+        ours = [*cells, "draw", "score"]
+        cells[f"{name}_of_table" if name in ours else str(name)] = column
+    cells["draw"] = draw
+    if polars and isinstance(X, polars.DataFrame):
+        return polars.DataFrame(cells)
+    if pandas and isinstance(X, pandas.DataFrame):
+        return pandas.DataFrame(cells, index=X.index[drawn])
+    try:
+        import pandas
+    except ImportError:
+        return cells
+    return pandas.DataFrame(cells, index=drawn)
+
+
+def _kept(X: Any, keep: Any) -> list[Any]:
+    """The columns of X to copy."""
+    names = list(getattr(X, "columns", []))
+    if keep is None:
+        return []
+    if isinstance(keep, str) and keep == "all" and "all" not in names:
+        keep = names
+    keep = [keep] if isinstance(keep, str) else list(keep)
+    for name in keep:
+        if name not in names:
+            raise ValueError(f"keep: X has no column {name!r}; name columns of a data frame, or give 'all'")
+    return keep
+
+
+def answers_of(given: Any, argument: str) -> list[Any]:
+    """Answers as Rust takes them: paths, and tables as the texts of their columns."""
+    if given is None:
+        return []
+    if isinstance(given, (str, os.PathLike)) or _is_table(given):
+        given = [given]
+    try:
+        return [_columns_of(one) if _is_table(one) else os.fspath(one) for one in given]
+    except TypeError:
+        raise ValueError(
+            f"{argument}: must be a table of answers, a path or a list of these, but is {given!r}"
+        ) from None
+
+
+def _is_table(given: Any) -> bool:
+    return isinstance(given, dict) or (hasattr(given, "columns") and not isinstance(given, (str, bytes)))
+
+
+def _columns_of(table: Any) -> list[tuple[str, list[str]]]:
+    names = list(table) if isinstance(table, dict) else list(getattr(table, "column_names", table.columns))
+    return [(name, [_text(cell) for cell in _cells(table[name])]) for name in audit_columns() if name in names]
+
+
+def _cells(column: Any) -> list[Any]:
+    for to_list in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, to_list):
+            return list(getattr(column, to_list)())
+    return list(column)
+
+
+def _text(cell: Any) -> str:
+    """A cell as a file would have it; nothing where it is missing."""
+    pandas = sys.modules.get("pandas")
+    missing = cell is None or (isinstance(cell, (float, np.floating)) and np.isnan(cell))
+    if missing or (pandas is not None and (cell is pandas.NA or cell is pandas.NaT)):
+        return ""
+    return str(cell)

@@ -1,0 +1,136 @@
+//! Rows that are equal in every learned column: the label column tells which are labeled, and the order of rows never does.
+
+mod folder;
+
+use folder::Folder;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+const FIT: &str =
+    "fit table.csv --label y --drop id --method weighted-lr --prior 0.4 --threads 1 --out m.onesided";
+
+/// A number from 0 to 1 that looks random.
+fn random(row: u32, column: u32) -> f64 {
+    let mut x = u64::from(row).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        ^ u64::from(column).wrapping_mul(0xD1B5_4A32_D192_ED03);
+    for _ in 0..3 {
+        x ^= x >> 31;
+        x = x.wrapping_mul(0x7FB5_D329_728E_A185);
+        x ^= x >> 27;
+    }
+    (x >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Rows of two columns with few values each; `c0`, `c1`, … are their ids.
+fn lines(rows: std::ops::Range<u32>) -> Vec<String> {
+    let line = |i: u32| {
+        let noise = |k: u32| random(i, k);
+        let positive = noise(1) < 0.4;
+        let levels: Vec<char> = if positive { "xyz" } else { "uvwxyz" }.chars().collect();
+        let a = levels[(noise(2) * levels.len() as f64) as usize];
+        let b = (noise(3) * 4.0) as u32 + u32::from(positive);
+        let y = u32::from(positive && noise(4) < 0.5);
+        format!("c{i},{a},{b},{y}")
+    };
+    rows.map(line).collect()
+}
+
+fn table(lines: &[String]) -> String {
+    format!("id,a,b,y\n{}\n", lines.join("\n"))
+}
+
+/// The ids of a list, each with its probability.
+fn listed(folder: &Folder, command: &str) -> (BTreeMap<String, String>, String) {
+    let said = folder.run(&format!("{command} --id id --out list.csv"));
+    assert_eq!(said.code, 0, "{said:?}");
+    let text = fs::read_to_string(folder.path("list.csv")).unwrap();
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        (cells[4].to_string(), cells[2].to_string())
+    };
+    (text.lines().skip(1).map(row).collect(), said.stderr)
+}
+
+fn ids(lines: &[String], labeled: bool) -> BTreeSet<String> {
+    let wanted = lines.iter().filter(|line| line.ends_with(",1") == labeled);
+    wanted.map(|line| line.split(',').next().unwrap().to_string()).collect()
+}
+
+#[test]
+fn the_label_column_says_which_rows_are_left_out_in_any_order() {
+    let folder = Folder::new("equal-rows");
+    let rows = lines(0..600);
+    folder.write("table.csv", table(&rows));
+    let said = folder.run(FIT);
+    assert_eq!(said.code, 0, "{said:?}");
+    let shuffled: Vec<String> = (0..600).map(|at| rows[(at * 241 + 17) % 600].clone()).collect();
+    let mut sorted = rows.clone();
+    sorted.sort_by_key(|line| line.ends_with(",1"));
+    let unlabeled = ids(&rows, false);
+    let (expected, _) = listed(&folder, "predict m.onesided table.csv");
+    for (name, lines) in [("shuffled.csv", &shuffled), ("sorted.csv", &sorted)] {
+        folder.write(name, table(lines));
+        let (list, said) = listed(&folder, &format!("predict m.onesided {name}"));
+        assert_eq!(list.keys().cloned().collect::<BTreeSet<_>>(), unlabeled, "{said}");
+        assert_eq!(list, expected, "the same probabilities");
+        assert!(said.contains("labeled ones are left out") && !said.contains("told apart"), "{said}");
+        // Rows to audit come from the same list, whether the label is named or not.
+        for flags in ["", "--label y"] {
+            let out = format!("audit draw m.onesided {name} --rows 150 --id id {flags} --out ask.csv");
+            assert_eq!(folder.run(&out).code, 0);
+            let ask = fs::read_to_string(folder.path("ask.csv")).unwrap();
+            fs::remove_file(folder.path("ask.csv")).unwrap();
+            assert!(ask.lines().skip(1).all(|line| unlabeled.contains(line.split(',').nth(5).unwrap())));
+        }
+    }
+    // Called otherwise, it is named.
+    folder.write("renamed.csv", table(&shuffled).replacen("y\n", "known\n", 1));
+    let (list, _) = listed(&folder, "predict m.onesided renamed.csv --label known");
+    assert_eq!(list, expected);
+    let error = folder.refused("predict m.onesided renamed.csv --label nowhere --out x.csv");
+    assert!(error.contains("has no column 'nowhere'"), "{error}");
+}
+
+#[test]
+fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
+    let folder = Folder::new("equal-unknown");
+    let rows = lines(0..600);
+    folder.write("table.csv", table(&rows));
+    let said = folder.run(FIT);
+    assert_eq!(said.code, 0, "{said:?}");
+    // Without the label column, new rows first.
+    let without = |lines: &[String]| -> String {
+        let cells = lines.iter().map(|line| line.rsplit_once(',').unwrap().0.to_string());
+        format!("id,a,b\n{}\n", cells.collect::<Vec<_>>().join("\n"))
+    };
+    let new = lines(5000..5050);
+    folder.write("bare.csv", without(&[new.clone(), rows.clone()].concat()));
+    let (list, said) = listed(&folder, "predict m.onesided bare.csv");
+    for id in ids(&new, true).union(&ids(&new, false)).chain(&ids(&rows, false)) {
+        assert!(list.contains_key(id), "{id} is gone");
+    }
+    assert!(
+        said.contains("rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; name the \
+                       label column with --label to leave the labeled ones out"),
+        "{said}"
+    );
+    // Equal rows have equal probabilities, however often they are there and in any order.
+    let cells: BTreeMap<String, String> = [new, rows]
+        .concat()
+        .iter()
+        .map(|line| {
+            let (id, rest) = line.split_once(',').unwrap();
+            (id.to_string(), rest.rsplit_once(',').unwrap().0.to_string())
+        })
+        .collect();
+    let mut of_cells: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
+    list.iter().for_each(|(id, probability)| {
+        of_cells.entry(&cells[id]).or_default().insert(probability);
+    });
+    assert!(of_cells.len() > 15 && of_cells.values().all(|found| found.len() == 1), "{of_cells:?}");
+    let told = folder.json("predict m.onesided bare.csv");
+    assert!(told["fitted_rows"]["ambiguous"].as_u64().unwrap() > 300, "{told}");
+    // Rows of another month that are equal to fitted ones stay, all of them.
+    folder.write("month.csv", table(&lines(20_000..24_000)));
+    assert_eq!(listed(&folder, "predict m.onesided month.csv").0.len(), 4_000);
+}
