@@ -85,8 +85,8 @@ pub enum Cells<'py> {
     Flags(PyReadonlyArray1<'py, bool>, Option<PyReadonlyArray1<'py, bool>>),
     /// A list of `str` or `None`.
     Texts(Bound<'py, PyList>),
-    /// Positions in a list of levels; -1 where a cell is missing.
-    Codes(PyReadonlyArray1<'py, i32>, Vec<String>),
+    /// Positions in a list of levels, -1 where a cell is missing; and the levels as numbers, if that is what they are.
+    Codes(PyReadonlyArray1<'py, i32>, Vec<String>, Option<Vec<f64>>),
     Vectors(Numbers2<'py>),
     /// Microseconds since the start of 1970; the least number where a cell is missing, as numpy has it.
     Times(PyReadonlyArray1<'py, i64>),
@@ -104,7 +104,10 @@ impl<'py> Cells<'py> {
                 Cells::Flags(given.extract()?, missing)
             }
             "texts" => Cells::Texts(given.cast::<PyList>()?.clone()),
-            "codes" => Cells::Codes(given.extract()?, beside.extract()?),
+            "codes" => {
+                let (levels, numbers) = beside.extract()?;
+                Cells::Codes(given.extract()?, levels, numbers)
+            }
             "vectors" => Cells::Vectors(Numbers2::of(given)?),
             "times" => Cells::Times(given.extract()?),
             "other" => Cells::Other,
@@ -112,9 +115,10 @@ impl<'py> Cells<'py> {
         })
     }
 
-    /// Its type as a field.
-    pub fn field(&self, name: &str) -> Field {
+    /// Its type as a field. Where numbers are asked for, categories that are numbers are no texts.
+    pub fn field(&self, name: &str, numeric: bool) -> Field {
         let kind = match self {
+            Cells::Codes(_, _, Some(_)) if numeric => DataType::Float64,
             Cells::Numbers(_) => DataType::Float64,
             Cells::Flags(..) => DataType::Boolean,
             Cells::Texts(_) => DataType::Utf8,
@@ -130,8 +134,12 @@ impl<'py> Cells<'py> {
     }
 
     /// Hands the cells over, piece by piece.
-    pub fn pieces(&self, mut take: impl FnMut(&dyn Array) -> PyResult<()>) -> PyResult<()> {
+    pub fn pieces(&self, numeric: bool, mut take: impl FnMut(&dyn Array) -> PyResult<()>) -> PyResult<()> {
         match self {
+            Cells::Codes(codes, _, Some(numbers)) if numeric => {
+                let number = |&code: &i32| usize::try_from(code).ok().and_then(|at| numbers.get(at).copied());
+                take(&codes.as_array().iter().map(number).collect::<Float64Array>())
+            }
             Cells::Numbers(numbers) => with_array!(Numbers1, numbers, array => {
                 let view = array.as_array();
                 let mut cells = view.iter();
@@ -162,7 +170,7 @@ impl<'py> Cells<'py> {
                 }
                 take(&StringArray::from(piece))
             }
-            Cells::Codes(codes, levels) => {
+            Cells::Codes(codes, levels, _) => {
                 let keys: Int32Array =
                     codes.as_array().iter().map(|&code| (code >= 0).then_some(code)).collect();
                 let levels: ArrayRef = Arc::new(StringArray::from_iter_values(levels));

@@ -254,13 +254,15 @@ impl<'py> Rows<'py> {
                 py.detach(|| matrix_frame(view, names, options, kept)).map_err(raise)
             }),
             Rows::Columns(columns, rows) => {
-                let fields: Vec<Field> = columns.iter().map(|(name, cells)| cells.field(name)).collect();
+                let numeric = |name: &str| options.numeric.iter().any(|(other, _)| other == name);
+                let fields: Vec<Field> =
+                    columns.iter().map(|(name, cells)| cells.field(name, numeric(name))).collect();
                 let mut table = ArrowTable::new(X, &Schema::new(fields), options).map_err(raise)?;
                 let read = table.columns();
-                for (at, (_, cells)) in columns.iter().enumerate() {
+                for (at, (name, cells)) in columns.iter().enumerate() {
                     if read.contains(&at) && cells.is_read() {
                         let mut first = 0;
-                        cells.pieces(|piece| {
+                        cells.pieces(numeric(name), |piece| {
                             let some = chosen(piece, first, kept)?;
                             first += piece.len();
                             table.push(at, some.as_deref().unwrap_or(piece)).map_err(raise)

@@ -162,8 +162,15 @@ def test_numbers_are_not_dates(made):
 
 
 def test_categories_that_are_numbers(fitted, costs, expected):
+    """12.345 among categories is that number, too; and they are numbers in a fit where they are asked for."""
     coded = pd.Categorical(costs.cost)
     np.testing.assert_allclose(fitted.decision_function(costs.frame(coded)), expected, atol=1e-4)
+    thousands = costs.frame(pd.Categorical(np.round(costs.cost, 0) + 0.125))
+    np.testing.assert_array_equal(
+        fitted.decision_function(thousands), fitted.decision_function(thousands.astype({"cost": float}))
+    )
+    asked = PUClassifier("weighted-lr", prior=0.4, n_jobs=1, numeric=["cost"])
+    assert asked.fit(thousands, costs.y).to_bytes() == asked.fit(thousands.astype({"cost": float}), costs.y).to_bytes()
 
 
 def test_codes_as_texts_are_told_of(costs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -71,6 +72,15 @@ def test_a_cautious_cut_is_named(made):
         assert (one.predict(made.X) == (one.predict_proba(made.X)[:, 1] >= one.threshold_)).all()
     card = model._repr_html_()
     assert f"{model.threshold_:.3f}, cautious" in card
+
+
+def test_the_command_names_the_rule_of_the_threshold_as_python_does(made, tmp_path):
+    table = np.column_stack([made.X, made.y])[:400]
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="a,b,c,d,y", comments="")
+    for flags, rule in ((["--effort", "quick"], "cautious"), (["--method", "weighted-lr", "--prior", "0.4"], "half")):
+        command = [sys.executable, "-m", "onesided", "fit", tmp_path / "t.csv", "--label", "y", *flags, "--json", "--out", tmp_path / "m"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert json.loads(done.stdout)["threshold_rule"] == rule == onesided.load(tmp_path / "m").threshold_rule_, done.stderr
 
 
 def test_the_card_has_no_value_in_a_useless_interval(made):

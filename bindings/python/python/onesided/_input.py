@@ -334,8 +334,11 @@ def _series(name: str, series: Any, argument: str) -> tuple[str, str, Any, Any]:
     dtype = series.dtype
     kind = getattr(dtype, "kind", "O")
     if type(dtype).__name__ == "CategoricalDtype":
-        levels = ["" if level is None else str(level) for level in series.cat.categories]
-        return name, "codes", series.cat.codes.to_numpy().astype(np.int32), levels
+        kinds = series.cat.categories
+        levels = ["" if level is None else str(level) for level in kinds]
+        # Categories that are numbers stay numbers where numbers are asked for.
+        numbers = kinds.to_numpy(np.float64, na_value=np.nan).tolist() if getattr(kinds.dtype, "kind", "O") in "fiu" else None
+        return name, "codes", series.cat.codes.to_numpy().astype(np.int32), (levels, numbers)
     if type(dtype).__name__ == "PeriodDtype":
         # When it begins: a month is its first day.
         return _series(name, series.dt.to_timestamp(), argument)
