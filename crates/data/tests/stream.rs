@@ -1,8 +1,8 @@
 //! Tables read piece by piece: the same rows, names, notes and errors as those of the whole.
 
 use onesided_data::{
-    Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, OutColumn, ReadAgain, Store,
-    Streamed, write_parquet,
+    Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, OutColumn, ReadAgain,
+    Store, Streamed, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
