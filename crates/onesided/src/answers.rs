@@ -60,14 +60,14 @@ impl Audit {
         let of_rows = || self.rows().zip(&places).filter_map(|(row, place)| Some((row.answer?, row, place)));
         let gone = of_rows().filter(|(.., place)| place.is_none()).count();
         let answered: Vec<(usize, bool, f64)> =
-            of_rows().filter_map(|(answer, row, place)| Some(((*place)?, answer, row.probability))).collect();
+            of_rows().filter_map(|(answer, row, place)| Some(((*place)?, answer, row.chance))).collect();
         let mut labels = before.to_vec();
         let mut weights = data.weights().map_or_else(|| vec![1.0; labels.len()], <[f32]>::to_vec);
         let (mut positive, mut negative) = (0, 0);
         for kind in [true, false] {
             let of_kind = || answered.iter().filter(|(_, answer, _)| *answer == kind);
             let mean = of_kind().map(|(_, _, p)| 1.0 / p).sum::<f64>() / of_kind().count().max(1) as f64;
-            for &(row, _, probability) in of_kind() {
+            for &(row, _, chance) in of_kind() {
                 let Some(label) = labels.get_mut(row) else {
                     return Err(wrong(format!("has row {}, and the table ends before it", row + 1)));
                 };
@@ -76,7 +76,7 @@ impl Audit {
                     continue;
                 }
                 *label = if kind { Label::Positive } else { Label::Negative };
-                weights[row] *= (1.0 / probability / mean) as f32;
+                weights[row] *= (1.0 / chance / mean) as f32;
                 *(if kind { &mut positive } else { &mut negative }) += 1;
             }
         }

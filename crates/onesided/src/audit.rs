@@ -342,7 +342,7 @@ pub struct Audit {
     strata: Vec<Range>,
     /// What is known of every distinct row, by its number from 1.
     answers: BTreeMap<usize, AnsweredRow>,
-    probabilities: Vec<f64>,
+    chances: Vec<f64>,
     /// Rows that were drawn from each stratum and are in no file.
     missing: Vec<usize>,
     draws: usize,
@@ -364,8 +364,8 @@ pub struct AuditedRow {
     pub row: usize,
     /// The answer, where there is one.
     pub answer: Option<bool>,
-    /// The probability of being in any of the draws.
-    pub probability: f64,
+    /// The chance of being in any of the draws.
+    pub chance: f64,
 }
 
 /// What the answers say.
@@ -493,12 +493,12 @@ impl Audit {
             let rates = draws.values().map(|drawn| drawn.get(&at).map_or(0.0, |&n| n as f64 / rows));
             inclusion(rates)
         };
-        let probabilities = (0..strata.len()).map(of_stratum).collect();
+        let chances = (0..strata.len()).map(of_stratum).collect();
         let mut missing = vec![0; strata.len()];
         draws.values().flatten().for_each(|(&at, &drawn)| missing[at] += drawn);
         seen.iter().for_each(|&(_, at, _)| missing[at] = missing[at].saturating_sub(1));
         let (name, of, draws) = (first.name.clone(), of.clone(), draws.len());
-        Ok(Self { name, of, probabilities, missing, draws, strata, answers })
+        Ok(Self { name, of, chances, missing, draws, strata, answers })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -520,12 +520,12 @@ impl Audit {
         self.answers.values().map(|row| row.print.as_ref())
     }
 
-    /// Every distinct row that was drawn, with its answer and the probability of being in any of the draws.
+    /// Every distinct row that was drawn, with its answer and the chance of being in any of the draws.
     pub fn rows(&self) -> impl Iterator<Item = AuditedRow> {
         self.answers.iter().map(|(&row, of_row)| AuditedRow {
             row: row.saturating_sub(1),
             answer: of_row.answer.known(),
-            probability: self.probabilities[of_row.stratum],
+            chance: self.chances[of_row.stratum],
         })
     }
 

@@ -111,7 +111,7 @@ fn an_audit_gives_rows_answers_and_probabilities() {
     let both = Audit::new(&model, &files).unwrap();
     let [one, two] = [0, 1].map(|at| Audit::new(&model, &files[at..=at]).unwrap());
     let of = |audit: &Audit| -> std::collections::BTreeMap<usize, f64> {
-        audit.rows().map(|row| (row.row, row.probability)).collect()
+        audit.rows().map(|row| (row.row, row.chance)).collect()
     };
     let (p1, p2, p) = (of(&one), of(&two), of(&both));
     assert!(both.rows().all(|row| row.answer == Some(truth[row.row])));

@@ -61,17 +61,9 @@ impl PiecePlan<'_> {
                 return Err(unknown_column(name, names.iter().map(String::as_str)));
             }
         }
+        let is_handed_out = |name: &&String| self.all || self.optional.contains(name);
         let mut all = self.verbatim.clone();
-        all.extend(
-            self.optional
-                .iter()
-                .filter(|name| names.contains(name) && !self.verbatim.contains(name))
-                .cloned(),
-        );
-        if self.all {
-            let others: Vec<String> = names.iter().filter(|name| !all.contains(name)).cloned().collect();
-            all.extend(others);
-        }
+        all.extend(names.iter().filter(is_handed_out).filter(|name| !self.verbatim.contains(name)).cloned());
         Ok(all)
     }
 
