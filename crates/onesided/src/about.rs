@@ -1,5 +1,6 @@
 //! Everything a model knows about itself besides what scores: what the model file's JSON document holds.
 
+use crate::Doubt;
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::Report;
@@ -61,6 +62,12 @@ pub struct About {
     /// The fingerprint of the rows it was fitted on, encoded; `None` in older files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fitted_on: Option<String>,
+    /// How many answers of an audit the metrics of the report were measured on; else they are estimated from labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<usize>,
+    /// Why nothing is promised of recall, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
     /// How training went.
     pub report: Report,
 }

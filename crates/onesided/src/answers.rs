@@ -11,7 +11,7 @@
 //!
 //! and so for both ends of the interval.
 
-use crate::{Audit, Error};
+use crate::{Audit, AuditedRow, Error};
 use onesided_data::{Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling};
 use onesided_learn::prior::PriorEstimate;
 
@@ -29,6 +29,8 @@ pub struct Answered {
     pub positive: usize,
     /// Answers that say negative.
     pub negative: usize,
+    /// The answers themselves, of rows that had no label before.
+    pub answers: Vec<AuditedRow>,
 }
 
 impl Audit {
@@ -64,7 +66,7 @@ impl Audit {
             self.rows().filter_map(|row| Some((row.row, row.answer?, row.probability))).collect();
         let mut labels = labels.to_vec();
         let mut weights = data.weights().map_or_else(|| vec![1.0; labels.len()], <[f32]>::to_vec);
-        let (mut positive, mut negative) = (0, 0);
+        let (mut positive, mut negative, mut answers) = (0, 0, Vec::new());
         for kind in [true, false] {
             let of_kind = || answered.iter().filter(|(_, answer, _)| *answer == kind);
             let mean = of_kind().map(|(_, _, p)| 1.0 / p).sum::<f64>() / of_kind().count().max(1) as f64;
@@ -78,6 +80,7 @@ impl Audit {
                 }
                 *label = if kind { Label::Positive } else { Label::Negative };
                 weights[row] *= (1.0 / probability / mean) as f32;
+                answers.push(AuditedRow { row, answer: Some(kind), probability });
                 *(if kind { &mut positive } else { &mut negative }) += 1;
             }
         }
@@ -105,6 +108,6 @@ impl Audit {
             estimates: Vec::new(),
         };
         let data = data.clone().with_labels(labels)?.with_weights(weights)?;
-        Ok(Answered { data, prior, positive, negative })
+        Ok(Answered { data, prior, positive, negative, answers })
     }
 }

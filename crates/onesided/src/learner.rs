@@ -2,7 +2,7 @@
 
 use crate::known_rows::{OutOfFold, ScoredBy};
 use crate::undrawn::{DrawnOf, EncodeRest};
-use crate::{Error, Model};
+use crate::{Answered, AuditedRow, Error, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
@@ -17,6 +17,7 @@ use onesided_learn::{
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,6 +33,7 @@ pub struct Learner {
     pub(crate) config: Config,
     own: Own,
     estimate: Option<PriorEstimate>,
+    answers: Vec<AuditedRow>,
     prior_settings: Option<PriorSettings>,
 }
 
@@ -279,6 +281,13 @@ impl Learner {
         self
     }
 
+    /// The share and the answers of an audit, whose data are to be learned from: the model is measured on the answers, and on no
+    /// label. Replaces any other prior.
+    pub fn audited(mut self, answered: &Answered) -> Self {
+        self.answers = answered.answers.clone();
+        self.prior_estimate(answered.prior.clone())
+    }
+
     /// How the prior is estimated; the estimators that look at scores alone where nothing is said.
     pub fn prior_settings(mut self, settings: PriorSettings) -> Self {
         self.prior_settings = Some(settings);
@@ -410,8 +419,11 @@ impl Learner {
         }
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
-            let (model, scores) =
+            let (mut model, scores) =
                 self.fit_rows(&Views::new(data), None, Elsewhere::of(drawn_of), observer)?;
+            if !self.answers.is_empty() {
+                model.measure_on_answers(&self.answers, |row| scores.scores[row]);
+            }
             return model.with_rows(data, None, scores, truth);
         };
         // Before the prior is estimated, rows are held out or anything is trained.
@@ -420,8 +432,12 @@ impl Learner {
         let (kept, aside) = all.whole_positives(kept, aside);
         let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
         let pool = data.select(&kept);
-        let (model, scores) =
+        let (mut model, scores) =
             self.fit_rows(&Views::new(&pool), aside_of, Elsewhere::of(drawn_of), observer)?;
+        if !self.answers.is_empty() {
+            let place: HashMap<usize, usize> = kept.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+            model.measure_on_answers(&self.answers, |row| scores.scores[*place.get(&row)?]);
+        }
         model.with_rows(data, Some((&kept, &aside)), scores, truth)
     }
 

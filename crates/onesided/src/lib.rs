@@ -132,6 +132,7 @@ mod rank;
 mod review;
 mod stream;
 mod undrawn;
+mod verdict;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -157,7 +158,9 @@ pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
     ReadAgain, Scenario, Streamed,
 };
-pub use onesided_eval::{AtTop, Interval, Over, RecallCut, RecallTarget, ThresholdRule, Top};
+pub use onesided_eval::{
+    AtTop, Contradiction, Interval, Over, RANDOM_LABELS, RecallCut, RecallTarget, ThresholdRule, Top,
+};
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
     Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
@@ -170,6 +173,7 @@ pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;
+pub use verdict::{Compared, Doubt, Verdict, labels_rank_below};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

@@ -12,11 +12,12 @@
 
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of, save_beside};
 use crate::undrawn::Undrawn;
-use crate::{About, AtPrior, Error, file};
+use crate::{About, AtPrior, AuditedRow, Doubt, Error, Verdict, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
+use onesided_eval::audit::{AnsweredRow, measured_on};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
-    probability, with_truth_intervals, without_negatives_weighted,
+    Calibration, Interval, PuInput, PuMetrics, RANDOM_LABELS, RESAMPLES, Sample, ThresholdRule,
+    held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
 };
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task};
@@ -108,6 +109,8 @@ impl Model {
             threshold: 0.5,
             reserve: Vec::new(),
             fitted_on: None,
+            answers: None,
+            doubt: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -447,11 +450,42 @@ impl Model {
             intervals.into_iter().map(wide).collect()
         } else {
             let metrics = self.pu_metrics(positive, other, resamples, seed, folds)?;
+            self.about.doubt = metrics.contradiction.map(Doubt::Share);
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
         Ok(())
+    }
+
+    /// Replaces the metrics by those of rows that were answered in an audit, scored by what was trained without them. What labels
+    /// said instead is compared with it.
+    pub(crate) fn measure_on_answers(
+        &mut self,
+        answers: &[AuditedRow],
+        score: impl Fn(usize) -> Option<f32>,
+    ) {
+        let answered = |row: &AuditedRow| {
+            let score = score(row.row)?;
+            let predicted = self.decide(probability(f64::from(score)) as f32);
+            Some(AnsweredRow { score, predicted, positive: row.answer?, weight: 1.0 / row.probability })
+        };
+        let rows: Vec<AnsweredRow> = answers.iter().filter_map(answered).collect();
+        let factor = held_out_in_turn(self.about.report.folds);
+        let most = |name: &str| if name == "lift" { f64::INFINITY } else { 1.0 };
+        let found: BTreeMap<String, Interval> = measured_on(&rows, RESAMPLES, self.about.report.seed())
+            .into_iter()
+            .map(|(name, found)| (name.to_string(), found.widened(factor, most(name))))
+            .collect();
+        let verdict = Verdict::of_metrics(&self.about.report.metrics, &found);
+        if let Some(verdict) = verdict.filter(|verdict| !verdict.agrees) {
+            self.about.report.warnings.push(verdict.to_string());
+            self.about.doubt.get_or_insert(Doubt::Audit(verdict));
+        }
+        let by_labels = std::mem::replace(&mut self.about.report.metrics, found);
+        // How labeled rows rank is no metric of the list, and stays to be looked at.
+        self.about.report.metrics.extend(by_labels.into_iter().filter(|(name, _)| name == "auc_pu"));
+        self.about.answers = Some(rows.len());
     }
 
     fn pu_metrics(
@@ -474,11 +508,13 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        let mut metrics = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
+        let least = self.about.least_share();
+        let mut metrics =
+            without_negatives_estimated(&input, least, weights, resamples, seed)?.widened(factor);
         // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
         for end in self.about.prior_estimate.iter().flat_map(PriorEstimate::ends) {
             let input = PuInput { prior: Some(end), ..input };
-            let other = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
+            let other = without_negatives_estimated(&input, least, weights, resamples, seed)?.widened(factor);
             widen(&mut metrics, &other);
         }
         Ok(metrics)
@@ -535,14 +571,12 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
     let range = if estimate.one_sided {
-        format!(
-            "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"
-        )
+        format!("at most {high:.3} are positive ({level:.0} %), which is all that can be said")
     } else {
         format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)")
     };
     format!(
-        "the prior is a guess, {:.3} of the unlabeled rows: {range}. Probabilities, the threshold, precision, F1, accuracy and \
+        "the prior is a guess, {:.3} of the unlabeled rows: {range}, {RANDOM_LABELS}. Probabilities, the threshold, precision, F1, accuracy and \
          AUC against negatives rest on it; the ranking, recall and lift do not. A prior that you know, or an audit of some \
          rows, settles it",
         estimate.mu.get()

@@ -1,19 +1,20 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
+use super::fit::inverted_labels;
 use super::fitted_rows::{self, FittedRows, MetRows, Watch};
-use super::review::{Asked, ReviewAnswer};
+use super::review::{self, Asked, ReviewAnswer};
 use super::{device, print_device, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{Places, check_texts, print_new_notes, shifts};
-use crate::metrics::metric_table;
+use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Cutting, Input, Interval, Label, Model, NegativeMetrics, ReadAgain, RowKind, Streamed,
-    pu_metrics_by_name,
+    About, Contradiction, Cutting, Input, Interval, Label, Model, NegativeMetrics, RANDOM_LABELS, ReadAgain,
+    RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -186,6 +187,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         Some(truth) => Some(model.with_truth_of(&scores, truth, RESAMPLES, SEED)?),
         None => None,
     };
+    let shifted = shifts(&notes);
+    let mut contradiction: Option<Contradiction> = None;
     let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
         Some(labels) => {
             let out_of_fold = fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0);
@@ -197,9 +200,24 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
                      the metrics are optimistic",
                 );
             }
-            warn(&metrics.warnings);
-            warnings.extend(metrics.warnings.iter().cloned());
-            Some(pu_metrics_by_name(&metrics))
+            contradiction = metrics.contradiction;
+            let mut said = metrics.warnings.clone();
+            said.extend(
+                Some(metrics.auc_pu).filter(|auc| auc.high < 0.5).map(|auc| inverted_labels(auc.value)),
+            );
+            let mut by_name = pu_metrics_by_name(&metrics);
+            if !shifted.is_empty() && about.prior_in_unlabeled.is_some() {
+                // The share is that of the rows that the model was fitted on.
+                by_name.retain(|(name, _)| !rests_on_prior(name));
+                said.push(
+                    "columns hold something else than in training, so the share of positives may be another one, and metrics that \
+                     rest on it are left out"
+                        .to_string(),
+                );
+            }
+            warn(&said);
+            warnings.extend(said);
+            Some(by_name)
         }
         None => None,
     };
@@ -208,7 +226,11 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         None => None,
         Some(labels) => {
             let met = met.as_deref().unwrap_or_default();
-            let answer = reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?;
+            let withheld = contradiction.map(|found| format!("nothing is promised of this list: {found}"));
+            let answer = match withheld.or_else(|| review::withheld(&model, &shifted)) {
+                Some(why) => ReviewAnswer::refused("review", why),
+                None => reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?,
+            };
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
@@ -224,7 +246,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         negatives,
         review,
         fitted,
-        shifted: shifts(&notes),
+        shifted,
         warnings,
     };
     if as_json { print_json(&measured.as_object()) } else { print(&measured.as_text()) }
@@ -265,6 +287,9 @@ impl Measured<'_> {
         if let Some(negatives) = &self.negatives {
             object.insert("known_negatives".to_string(), json!(negatives));
         }
+        if self.without_negatives.is_some() {
+            object.insert("assumes".to_string(), json!(RANDOM_LABELS));
+        }
         object.insert("rows".to_string(), json!(self.rows));
         if !self.shifted.is_empty() {
             object.insert("shifted".to_string(), json!(self.shifted));
@@ -294,9 +319,9 @@ impl Measured<'_> {
         }
         if let Some(metrics) = &self.without_negatives {
             text.push_str(&format!(
-                "estimated without negatives, for the unlabeled rows{}:\n{}",
+                "estimated without negatives, for the unlabeled rows{}, {RANDOM_LABELS}:\n{}",
                 self.share_taken(),
-                metric_table(metrics.iter().copied())
+                estimate_table(metrics.iter().copied())
             ));
         }
         let review = self.review.as_ref().map(|answer| answer.as_text("labeled positives", true));
