@@ -88,7 +88,8 @@ pub fn fit<'py>(
         let mut learner = Learner::from_config(config);
         if let Some(audit) = audit {
             let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
-            (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
+            learner = learner.audited(&answered);
+            data = answered.data;
         }
         let model = match &draw {
             Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
@@ -154,8 +155,11 @@ fn of_report(model: &Model) -> Vec<Said> {
             (warning.clone(), FIT)
         }
     };
+    let inverted = about
+        .inverted()
+        .map(|inverted| (format!("{inverted} pos_label names the value of y that means positive"), FIT));
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
-    about.report.warnings.iter().map(one).chain(notes).collect()
+    about.report.warnings.iter().map(one).chain(inverted).chain(notes).collect()
 }
 
 /// The answers of an audit, read before the rows are; what it would contradict is refused.
@@ -227,6 +231,12 @@ pub fn notes(data: &Dataset) -> Vec<Said> {
     let sentence = |note: &Note| {
         let mut note = note.clone();
         let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
+        if let Note::Blank { .. } = note {
+            return format!(
+                "{note}{from_zero}. Nothing is learned from such rows, rank leaves them out, and their probability is the share of \
+                 positives"
+            );
+        }
         match note.hint().as_ref().and_then(as_keyword) {
             Some(hint) => format!("{note}{from_zero}; {hint}"),
             None => format!("{note}{from_zero}"),
@@ -234,7 +244,7 @@ pub fn notes(data: &Dataset) -> Vec<Said> {
     };
     // Nobody reads notes in a notebook: a column that is not learned from is worth a warning.
     let kind = |note: &Note| match note {
-        Note::LeftOut { .. } => DATA,
+        Note::LeftOut { .. } | Note::Blank { .. } => DATA,
         other if other.is_warning() => DATA,
         _ => NOTE,
     };

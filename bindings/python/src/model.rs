@@ -5,6 +5,7 @@ use crate::fitting::{IN_SAMPLE, NOTE, Said, as_labels, notes};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use onesided::data::{ColumnShift, Note};
 use onesided::{
     Among, Dataset, Encoding, Error, ImportanceSettings, KnownRows, Model, Progress, RecallTarget, RowKind,
     RowsFileError, ScoredBy,
@@ -159,15 +160,20 @@ impl PyModel {
         let mut said = notes(&data);
         let Some(known) = self.model.known_rows() else {
             let scores = py.detach(|| model.score(&data)).map_err(raise)?;
-            let all = |what: bool| vec![what; data.len()].into_pyarray(py);
+            let listed: Vec<bool> = (0..data.len()).map(|row| !data.is_blank(row)).collect();
+            let unlabeled = vec![false; data.len()];
             said.extend(self.said_without_rows(&data).map_err(raise)?);
-            return Ok((scores.into_pyarray(py), all(true), all(false), said));
+            return Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said));
         };
         let mut matcher = known.matcher();
         let scored = py.detach(|| model.score_known(&data, known, &mut matcher)).map_err(raise)?;
         let (kinds, scores): (Vec<RowKind>, Vec<f32>) = scored.into_iter().unzip();
         let fitted = matcher.is_fitted_table();
-        let listed: Vec<bool> = kinds.iter().map(|kind| !(fitted && kind.is_labeled())).collect();
+        let listed: Vec<bool> = kinds
+            .iter()
+            .enumerate()
+            .map(|(row, kind)| !(fitted && kind.is_labeled()) && !data.is_blank(row))
+            .collect();
         let unlabeled: Vec<bool> =
             kinds.iter().map(|&kind| matcher.among(kind) == Among::Unlabeled).collect();
         said.extend(said_of(known, matcher.found(), if fitted { matcher.labeled() } else { 0 }, fitted));
@@ -290,18 +296,33 @@ impl PyModel {
         (of_rows.into_pyarray(py), low.into_pyarray(py), high.into_pyarray(py))
     }
 
-    /// How many of the rows with these scores to review for a recall, as JSON.
-    fn review(
+    /// How many of the rows to review for a recall, as JSON, and what encoding met. Refused where nothing can be promised.
+    fn review<'py>(
         &self,
-        py: Python<'_>,
-        scores: PyReadonlyArray1<'_, f32>,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        threads: usize,
+        device: &str,
         recall: f64,
         confidence: f64,
-    ) -> PyResult<String> {
+    ) -> PyResult<(String, Vec<Said>)> {
         let target = RecallTarget::new(recall, confidence).map_err(raise)?;
-        let list = self.model.review(scores.as_array().to_vec()).map_err(raise)?;
-        let review = py.detach(|| list.review(target)).map_err(raise)?;
-        serde_json::to_string(&review).map_err(|error| PyValueError::new_err(error.to_string()))
+        let model = self.on(threads, device)?;
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let shifted: Vec<&ColumnShift> = data
+            .notes()
+            .iter()
+            .filter_map(|note| if let Note::Shifted(shift) = note { Some(shift) } else { None })
+            .collect();
+        if let Some(why) = model.withheld(&shifted) {
+            return Err(PyValueError::new_err(format!("X: {why}")));
+        }
+        let review = py.detach(|| {
+            let scores = model.score(&data.without_blank())?;
+            model.review(scores)?.review(target)
+        });
+        let review = serde_json::to_string(&review.map_err(raise)?);
+        Ok((review.map_err(|error| PyValueError::new_err(error.to_string()))?, notes(&data)))
     }
 }
 

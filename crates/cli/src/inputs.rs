@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::output::{note, warn};
 use clap::Args;
 use onesided::data::{
-    ColumnShift, MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, column_names,
-    limit_memory, parse_size,
+    ColumnShift, MissingPolicy, Note, NumberStyle, ReadOptions, TableFormat, TextEncoding, agree,
+    column_names, limit_memory, parse_size,
 };
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::{Path, PathBuf};
@@ -379,6 +379,9 @@ pub fn shifts(notes: &[Note]) -> Vec<&ColumnShift> {
 }
 
 fn sentence(one: &Note) -> String {
+    if let Note::Blank { rows, .. } = one {
+        return format!("{one}: {} left out, as totals are", agree(*rows, "it is", "they are"));
+    }
     match one.hint() {
         Some(hint) => format!("{one}; {}", crate::failure::as_flag(&hint)),
         None => one.to_string(),

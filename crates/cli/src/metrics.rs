@@ -51,8 +51,16 @@ pub fn is_useless(Interval { low, high, .. }: Interval) -> bool {
 
 /// A share in so many digits, or a dash where it may be nearly anything, or was cut off at 0 or 1: then its range says what is known.
 pub fn shown_value(interval: Interval, digits: usize) -> String {
-    let is_cut_off = interval.value >= 1.0 || (interval.value <= 0.0 && interval.high > 0.0);
-    if is_useless(interval) || is_cut_off { "-".to_string() } else { format!("{:.digits$}", interval.value) }
+    if is_useless(interval) || is_cut_off(interval) {
+        "-".to_string()
+    } else {
+        format!("{:.digits$}", interval.value)
+    }
+}
+
+/// Whether an estimate of a share came out at 0 or beyond it, or at 1 or beyond.
+pub fn is_cut_off(interval: Interval) -> bool {
+    interval.value >= 1.0 || (interval.value <= 0.0 && interval.high > 0.0)
 }
 
 fn with_meanings(lines: &str, meant: &[&str]) -> String {

@@ -9,6 +9,9 @@ use onesided_net::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// No logit of a share is further from 0.
+const CERTAIN: f32 = 20.0;
+
 /// What the model is, where it came from and how its numbers are to be read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -94,6 +97,14 @@ impl About {
     pub fn has_cautious_cut(&self) -> bool {
         let guessed = self.prior_estimate.as_ref().is_some_and(|estimate| estimate.audited.is_none());
         guessed && self.threshold_rule == ThresholdRule::Half
+    }
+
+    /// The logit of a row of which nothing is known: that of the share of positives, or, without one, of the share of labels.
+    pub(crate) fn logit_of_nothing(&self) -> f32 {
+        let all = self.counts.positive + self.counts.unlabeled + self.counts.negative;
+        let labeled = self.counts.positive as f64 / all.max(1) as f64;
+        let share = self.class_prior.map_or(labeled, ClassPrior::get);
+        (share / (1.0 - share)).ln().clamp(-f64::from(CERTAIN), f64::from(CERTAIN)) as f32
     }
 
     /// From a score to the logit at the population's prior.

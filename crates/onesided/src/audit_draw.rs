@@ -131,7 +131,7 @@ impl Model {
             predicted,
             asked,
             out_of_fold,
-            left_out: data.len() - ranked.len(),
+            left_out: data.len() - data.blank_rows().len() - ranked.len(),
             labels_from_fit,
             seed: settings.seed,
             model: self.fingerprint()?,

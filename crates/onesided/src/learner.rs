@@ -1,13 +1,14 @@
 //! The learner: settings in, model out.
 
 use crate::known_rows::{OutOfFold, ScoredBy};
-use crate::undrawn::{DrawnOf, EncodeRest};
+use crate::second_look::guess_again;
+use crate::undrawn::{DrawnOf, EncodeRest, calibrate};
 use crate::{Answered, AuditedRow, Error, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
-    CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
+    CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorScorer, PriorSettings, estimate_prior_scored,
     estimate_prior_taught,
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
@@ -417,6 +418,13 @@ impl Learner {
             model.add_note(TAUGHT_BY_RULE);
             return Ok(model);
         }
+        if let Some(kept) = data.rows_not_blank() {
+            // Answers are known by the numbers of rows.
+            let place: HashMap<usize, usize> = kept.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+            let moved = |answer: &AuditedRow| Some(AuditedRow { row: *place.get(&answer.row)?, ..*answer });
+            let answers = self.answers.iter().filter_map(moved).collect();
+            return Self { answers, ..self.clone() }.fit_of(&data.without_blank(), drawn_of, observer);
+        }
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
             let (mut model, scores) =
@@ -455,7 +463,7 @@ impl Learner {
         let info = scorer.info();
         let threshold = self.config.threshold_for(&info.method);
         let mut task = self.task_of(data, info.needs_truth, aside)?;
-        let (mut estimate, mut cross_fitted) = (self.estimate.clone(), None);
+        let (mut estimate, mut cross_fitted, mut guessed) = (self.estimate.clone(), None, None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
@@ -478,8 +486,10 @@ impl Learner {
                     found
                 }
             };
-            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
-            estimate = Some(found);
+            let of_report = PriorEstimate::from_report(&found);
+            let of_report = of_report.map_err(|why| no_estimate(&info.method, why.into()))?;
+            task.priors = Some(Priors::from_unlabeled(of_report.mu, task.scenario, task.drawn, true));
+            (estimate, guessed) = (Some(of_report), Some(found));
         }
         check(scorer.as_ref(), &task, threshold)?;
         let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
@@ -494,9 +504,15 @@ impl Learner {
             None => None,
         };
         if let Some(undrawn) = &undrawn {
-            undrawn.calibrate(&mut learned, &task)?;
+            learned.report.held_out.unlabeled += undrawn.scores.len();
+            calibrate(&mut learned, &task, Some(undrawn))?;
         }
         let undrawn = undrawn.as_ref();
+        if let Some(found) = guessed.filter(|found| found.scorer != PriorScorer::Taught)
+            && let Some(again) = guess_again(found, &mut learned, &mut task, undrawn)?
+        {
+            estimate = Some(again);
+        }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
@@ -514,21 +530,25 @@ impl Learner {
         counts: Counts,
         method: &str,
         observer: Observer,
-    ) -> Result<(PriorEstimate, CrossFitted), Error> {
-        let cannot = |why: Error| match why {
-            stopped @ Error::Interrupted { .. } => stopped,
-            why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
-        };
+    ) -> Result<(PriorReport, CrossFitted), Error> {
         // Bins and other forms of the rows are freed before training starts.
         let views = Views::new(task.data);
-        let (mut report, scores) = self.estimate_for(task, &views, observer).map_err(cannot)?;
+        let (mut report, scores) =
+            self.estimate_for(task, &views, observer).map_err(|why| no_estimate(method, why))?;
         // The share in the population counts positives that were set aside, too.
         report.counts = counts;
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }
-        let estimate = PriorEstimate::from_report(&report).map_err(|why| cannot(why.into()))?;
-        Ok((estimate, scores))
+        Ok((report, scores))
+    }
+}
+
+/// Why there is no share of positives to learn with.
+fn no_estimate(method: &str, why: Error) -> Error {
+    match why {
+        stopped @ Error::Interrupted { .. } => stopped,
+        why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
     }
 }
 

@@ -124,12 +124,14 @@ mod bound;
 mod explain;
 mod file;
 mod importance;
+mod inverted;
 mod known_rows;
 mod large;
 mod learner;
 mod model;
 mod rank;
 mod review;
+mod second_look;
 mod stream;
 mod undrawn;
 mod verdict;
@@ -150,6 +152,7 @@ pub use audit_draw::{AuditDraw, AuditRow, AuditSettings, ForecastBy};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
+pub use inverted::Inverted;
 pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
 pub use large::LargeTable;
 pub use learner::Learner;
@@ -173,7 +176,7 @@ pub use rank::{Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;
-pub use verdict::{Compared, Doubt, Verdict, labels_rank_below};
+pub use verdict::{Compared, Doubt, Verdict};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

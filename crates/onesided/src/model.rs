@@ -185,10 +185,12 @@ impl Model {
 
     /// The score of each row, a logit at the population's prior: above 0 where the probability is above one half.
     ///
-    /// The rows must be encoded by the model: read or encode them with it.
+    /// The rows must be encoded by the model: read or encode them with it. A row that is empty in every column that is learned from
+    /// ([`Dataset::blank_rows`]) says nothing, so its probability is the share of positives.
     pub fn score(&self, data: &Dataset) -> Result<Vec<f32>, Error> {
         let raw = self.raw(data)?;
-        let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        let mut logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        data.blank_rows().iter().for_each(|&row| logits[row as usize] = self.about.logit_of_nothing());
         match logits.iter().position(|logit| !logit.is_finite()) {
             Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
             None => Ok(logits),
@@ -224,8 +226,9 @@ impl Model {
     /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them. Where μ was
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
+        let data = data.without_blank();
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        self.without_negatives_of(&self.score(data)?, labels, data.weights(), 1, resamples, seed)
+        self.without_negatives_of(&self.score(&data)?, labels, data.weights(), 1, resamples, seed)
     }
 
     /// [`without_negatives`](Self::without_negatives) of rows that were scored already. `folds` is 1 for rows that the model never met;
@@ -288,8 +291,9 @@ impl Model {
         resamples: usize,
         seed: u64,
     ) -> Result<Vec<(&'static str, Interval)>, Error> {
+        let data = data.without_blank();
         let truth = data.truth().ok_or_else(|| Error::NeedsTruth(self.about.method.clone()))?;
-        self.with_truth_of(&self.score(data)?, truth, resamples, seed)
+        self.with_truth_of(&self.score(&data)?, truth, resamples, seed)
     }
 
     /// [`with_truth`](Self::with_truth) of rows that were scored already.
@@ -389,7 +393,7 @@ impl Model {
 
     /// The fingerprint of rows, encoded for this model.
     pub(crate) fn fingerprint_of(&self, data: &Dataset) -> Result<String, Error> {
-        Ok(Fingerprint::default().of_rows(self.encoded(data)?.as_ref()).letters())
+        Ok(Fingerprint::default().of_rows(self.encoded(&data.without_blank())?.as_ref()).letters())
     }
 
     /// Whether these are the rows that the model was fitted on, in their order. `None`: an older model file does not

@@ -35,9 +35,11 @@ pub struct RankedList {
 }
 
 impl Model {
-    /// All rows, the likeliest positive first; equal scores keep the order of the data.
+    /// All rows, the likeliest positive first; equal scores keep the order of the data. Rows that are empty in every column
+    /// that is learned from are left out.
     pub fn rank(&self, data: &Dataset) -> Result<Vec<Ranked>, Error> {
-        Ok(self.sorted(self.score(data)?.into_iter().enumerate(), |_| Among::Population))
+        let scores = self.score(data)?.into_iter().enumerate().filter(|&(row, _)| !data.is_blank(row));
+        Ok(self.sorted(scores, |_| Among::Population))
     }
 
     /// [`rank`](Self::rank) where the model may have been fitted on these rows: those it was are ranked by their scores out of
@@ -50,14 +52,14 @@ impl Model {
         let listed = |kind: RowKind| all || !is_fitted_table || !kind.is_labeled();
         let rows = scored.iter().map(|&(_, score)| score).enumerate();
         let among = |row: usize| matcher.among(scored[row].0);
-        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0)), among);
+        let rows = self.sorted(rows.filter(|&(row, _)| listed(scored[row].0) && !data.is_blank(row)), among);
         let kinds: Vec<RowKind> = scored.into_iter().map(|(kind, _)| kind).collect();
         let out_of_fold = if known.is_complete() {
             rows.iter().filter(|ranked| kinds[ranked.row] != RowKind::New).count()
         } else {
             0
         };
-        let left_out = kinds.len() - rows.len();
+        let left_out = kinds.len() - rows.len() - data.blank_rows().len();
         Ok(RankedList { rows, kinds, out_of_fold, left_out, is_fitted_table })
     }
 

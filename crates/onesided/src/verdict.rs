@@ -130,21 +130,6 @@ impl About {
             audited: estimate.audited.is_some(),
         }))
     }
-
-    /// The AUC of labeled against unlabeled rows, where labeled ones rank below the others: the labels may mean the opposite.
-    pub fn labels_rank_below(&self) -> Option<f64> {
-        if self.method == "supervised" {
-            return None;
-        }
-        self.report.metrics.get("auc_pu").filter(|auc| auc.high < 0.5).map(|auc| auc.value)
-    }
-}
-
-/// What an AUC of labeled against unlabeled rows far below one half may mean.
-pub fn labels_rank_below(auc: f64) -> String {
-    format!(
-        "the labeled rows score below the others (AUC {auc:.2}), where positives should score above them: are the labels inverted?"
-    )
 }
 
 impl Audit {

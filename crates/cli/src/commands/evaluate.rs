@@ -2,8 +2,8 @@
 
 use super::fit::inverted_labels;
 use super::fitted_rows::{self, FittedRows, MetRows, Watch};
-use super::review::{self, Asked, ReviewAnswer};
-use super::{device, print_device, with_intervals};
+use super::review::{Asked, ReviewAnswer};
+use super::{device, print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{Places, check_texts, print_new_notes, shifts};
@@ -13,8 +13,8 @@ use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Contradiction, Cutting, Input, Interval, Label, Model, NegativeMetrics, RANDOM_LABELS, ReadAgain,
-    RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
+    About, Contradiction, Cutting, Input, Interval, Inverted, Label, Model, NegativeMetrics, RANDOM_LABELS,
+    ReadAgain, RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -148,7 +148,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         names = piece.data.ids().first().map(|(_, names)| names.clone());
         Ok(())
     });
-    let Streamed { rows: number, mut labels, mut truth, weights, notes } =
+    let Streamed { rows: number, mut labels, mut truth, weights, notes, .. } =
         streamed.map_err(Failure::of_reading)?;
     if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
         && folder.is_dir()
@@ -184,7 +184,14 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     warnings.extend(in_sample.clone());
 
     let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
-        Some(truth) => Some(model.with_truth_of(&scores, truth, RESAMPLES, SEED)?),
+        Some(truth) => {
+            let measured = model.with_truth_of(&scores, truth, RESAMPLES, SEED)?;
+            let auc = measured.iter().find(|(name, _)| *name == "auc");
+            let inverted = auc.and_then(|&(_, auc)| Inverted::by_auc(auc, true)).map(inverted_labels);
+            warn(inverted.as_slice());
+            warnings.extend(inverted);
+            Some(measured)
+        }
         None => None,
     };
     let shifted = shifts(&notes);
@@ -202,9 +209,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             }
             contradiction = metrics.contradiction;
             let mut said = metrics.warnings.clone();
-            said.extend(
-                Some(metrics.auc_pu).filter(|auc| auc.high < 0.5).map(|auc| inverted_labels(auc.value)),
-            );
+            said.extend(Inverted::by_auc(metrics.auc_pu, false).map(inverted_labels));
             let mut by_name = pu_metrics_by_name(&metrics);
             if !shifted.is_empty() && about.prior_in_unlabeled.is_some() {
                 // The share is that of the rows that the model was fitted on.
@@ -227,7 +232,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         Some(labels) => {
             let met = met.as_deref().unwrap_or_default();
             let withheld = contradiction.map(|found| format!("nothing is promised of this list: {found}"));
-            let answer = match withheld.or_else(|| review::withheld(&model, &shifted)) {
+            let answer = match withheld.or_else(|| model.withheld(&shifted)) {
                 Some(why) => ReviewAnswer::refused("review", why),
                 None => reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?,
             };
@@ -275,11 +280,11 @@ impl Measured<'_> {
                 object.extend(with_intervals(truth.iter().copied()));
                 object.insert("measured".to_string(), json!("against true labels"));
                 if let Some(pu) = pu {
-                    object.insert("without_negatives".to_string(), with_intervals(pu.iter().copied()).into());
+                    object.insert("without_negatives".to_string(), with_estimates(pu.iter().copied()).into());
                 }
             }
             (None, Some(pu)) => {
-                object.extend(with_intervals(pu.iter().copied()));
+                object.extend(with_estimates(pu.iter().copied()));
                 object.insert("measured".to_string(), json!("without negatives"));
             }
             (None, None) => {}

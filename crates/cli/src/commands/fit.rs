@@ -1,7 +1,7 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
 use super::prior::{print_prior, prior_warnings};
-use super::with_intervals;
+use super::{with_estimates, with_intervals};
 use crate::args::Fit;
 use crate::columns::print_columns;
 use crate::failure::Failure;
@@ -16,8 +16,8 @@ use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    LargeTable, Learner, Model, ModelChoice, Observer, RANDOM_LABELS, RecallTarget, Signal, Tried,
-    labels_rank_below, rests_on_an_estimate, rests_on_prior, rows_file,
+    Inverted, LargeTable, Learner, Model, ModelChoice, Observer, RANDOM_LABELS, RecallTarget, Signal, Tried,
+    rests_on_an_estimate, rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -93,6 +93,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         ));
         data = taught;
     }
+    data = data.without_blank().into_owned();
     print_data(&config, &input, given_scenario.is_some(), &data)?;
 
     let mut display = Display::new(config.checkpoint.as_deref());
@@ -131,7 +132,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let new: Vec<String> =
         model.about().report.warnings.iter().filter(|text| Some(*text) != guess.as_ref()).cloned().collect();
     model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
-    let inverted: Vec<String> = model.about().labels_rank_below().map(inverted_labels).into_iter().collect();
+    let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
     warn(&inverted);
     warnings.extend(estimated);
@@ -340,9 +341,9 @@ fn print_estimate(report: &PriorReport, takes: &str) {
     ));
 }
 
-/// Labels that mean the opposite show as an AUC far below one half.
-pub(super) fn inverted_labels(auc: f64) -> String {
-    format!("{}; --positive names the value that means positive", labels_rank_below(auc))
+/// Labels that look inverted, and what to do.
+pub(super) fn inverted_labels(inverted: Inverted) -> String {
+    format!("{inverted} --positive names the value that means positive")
 }
 
 /// What the positives that were set aside can promise.
@@ -428,6 +429,7 @@ fn shell_word(word: &str) -> String {
 fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
+    let is_estimate = about.answers.is_none() && about.method != "supervised";
     json!({
         "model": out.display().to_string(),
         "method": about.method,
@@ -455,9 +457,9 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "folds": about.report.folds,
         "threshold": about.threshold,
         "threshold_rule": about.threshold_rule,
-        "metrics": with_intervals(metrics(about)),
+        "metrics": if is_estimate { with_estimates(metrics(about)) } else { with_intervals(metrics(about)) },
         "measured": measured(about),
-        "assumes": (about.answers.is_none() && about.method != "supervised").then_some(RANDOM_LABELS),
+        "assumes": is_estimate.then_some(RANDOM_LABELS),
         "doubt": about.doubt,
         "warnings": warnings,
         "device": about.report.device,
@@ -497,7 +499,9 @@ fn as_portfolio(about: &About) -> String {
         let share = share.map_or_else(|| "-".to_string(), |share| format!("{share:.2}"));
         vec![tried.name.clone(), share, number(tried.auc)]
     }));
-    let known = report.beside.iter().any(|beside| beside.accuracy.is_some());
+    // An accuracy by way of the share is worth nothing where the labels or an audit refute it.
+    let sound = about.doubt.is_none() && about.answers.is_none();
+    let known = sound && report.beside.iter().any(|beside| beside.accuracy.is_some());
     let columns = |name: &str, auc: String, accuracy: String| {
         let mut row = vec![name.to_string(), auc];
         row.extend(known.then_some(accuracy));

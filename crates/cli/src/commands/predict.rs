@@ -91,7 +91,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     // A list of unlabeled rows alone has their share of positives.
     let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
     let shifted = shifts(&streamed.notes);
-    let review = match (ranking.take_scores(), review::withheld(&model, &shifted)) {
+    let review = match (ranking.take_scores(), model.withheld(&shifted)) {
         (None, _) => None,
         (Some(_), Some(why)) => Some(ReviewAnswer::refused("review", why)),
         (Some(scores), None) => Some(ReviewAnswer::of(

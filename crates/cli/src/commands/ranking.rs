@@ -105,7 +105,7 @@ impl<'m> Ranking<'m> {
 
     /// The next rows, and what each is to the model, where that is known.
     pub fn add(&mut self, piece: &ScoredRows, kinds: Option<&[RowKind]>) -> Result<(), Error> {
-        let ScoredRows { first, data, scores } = piece;
+        let ScoredRows { data, scores, .. } = piece;
         if self.names.is_empty() {
             self.names = data.ids().iter().map(|(name, _)| name.clone()).collect();
         }
@@ -127,7 +127,7 @@ impl<'m> Ranking<'m> {
                 all.push(score);
             }
             part.predicted_positive += usize::from(self.model.decide(probability(f64::from(score)) as f32));
-            let number = (first + row) as u64;
+            let number = piece.number(row) as u64;
             match &mut part.gathered {
                 Gathered::All(sorter) => {
                     beside.clear();

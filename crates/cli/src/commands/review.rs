@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::metrics::shown_value;
 use crate::output::{note, table};
 use clap::Args;
-use onesided::data::{ColumnShift, agree, counted, grouped};
+use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
 use onesided::{
     AtTop, Error, Interval, Model, Over, Promise, Promised, RANDOM_LABELS, RecallTarget, Review, ReviewList,
@@ -138,25 +138,6 @@ pub fn check(model: &Model, flags: &ReviewFlags) -> Result<Asked, Failure> {
     }
 }
 
-/// Why nothing is promised of a list, where that is so: what the model was fitted with contradicts itself, or columns of the list
-/// hold something else than in training.
-pub fn withheld(model: &Model, shifted: &[&ColumnShift]) -> Option<String> {
-    if let Some(doubt) = &model.about().doubt {
-        return Some(format!("nothing is promised of this list: {doubt}"));
-    }
-    let first = shifted.first()?;
-    let others = match shifted.len() - 1 {
-        0 => String::new(),
-        others => format!(" and {}", counted(others, "other columns")),
-    };
-    Some(format!(
-        "nothing is promised of this list, neither a recall nor how many of the first rows are positive: column '{}'{others} \
-         {} something else than in training; bring it to the units and names of training, or fit again",
-        first.column,
-        agree(shifted.len(), "holds", "hold"),
-    ))
-}
-
 /// Too few positives: how many it takes, and what they could promise.
 fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
     let needed = target.needed(Over::Population);
@@ -252,7 +233,7 @@ impl ReviewAnswer {
     /// For `--json`.
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
-        if self.review.is_some() || !self.top.is_empty() {
+        if !self.top.is_empty() {
             objects.push(("assumes", json!(RANDOM_LABELS)));
         }
         if let Some(review) = &self.review {

@@ -4,7 +4,10 @@ use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, leaks};
 use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
+use crate::label::{
+    apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
+    with_blank_rows_filled,
+};
 use crate::place::is_stream;
 use crate::read::{ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label};
@@ -162,7 +165,8 @@ pub(super) fn learn(
         .with_notes(Note::of_report(&report))
         .with_notes(Note::of_leaks(&leaks))
         .with_notes(stops.into_iter().map(Note::LabelsStop))
-        .with_missing(report.cells);
+        .with_missing(report.cells)
+        .with_blank(report.blank);
     let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
     let data = data.with_columns(columns);
@@ -236,8 +240,10 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
                 }
             }
             answers.labels = Some(apart(counts[0], counts[1], counts[2]));
-            answers.truth =
-                known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
+            if let Some(name) = known.truth {
+                let column = with_blank_rows_filled(frame.take(name)?, &frame.blank_rows());
+                answers.truth = Some(truth_from_column(&column, known.positive)?);
+            }
             Ok(Table { frame, answers })
         }
     }
@@ -266,26 +272,10 @@ pub(super) fn read_source(
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
     }
     let mut frame = source.read(&options)?;
-    let (mut labels, mut notes) = (None, Vec::new());
-    if let Some(name) = known.label {
-        let column = frame.take(name).map_err(|error| error.of_sheet(&frame.remarks))?;
-        labels = Some(labels_from_column(&column, known.positive, known.negative)?);
-        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
-        let mut note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
-        if known.negative.is_none()
-            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
-        {
-            note = Some(Note::Labels { column: name.to_string(), positive, unlabeled });
-        }
-        let values = folded_labels(&column, &[known.positive, known.negative]);
-        if !values.is_empty() {
-            notes.push(Note::FoldedLabels { column: name.to_string(), values });
-        }
-        notes.extend(note);
-    }
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
+    let of_labels = known.label.map(&mut take).transpose()?;
     let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
-    let truth = known.truth.map(|name| truth_from_column(&take(name)?, known.positive)).transpose()?;
+    let of_truth = known.truth.map(take).transpose()?;
     let mut also = if twice.is_empty() {
         Frame::default()
     } else {
@@ -300,6 +290,25 @@ pub(super) fn read_source(
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
+    let blank = frame.blank_rows();
+    let (mut labels, mut notes) = (None, Vec::new());
+    if let Some(column) = of_labels.map(|column| with_blank_rows_filled(column, &blank)) {
+        labels = Some(labels_from_column(&column, known.positive, known.negative)?);
+        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
+        let mut note = other.map(|value| Note::OtherLabel { column: column.name.clone(), value });
+        if known.negative.is_none()
+            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
+        {
+            note = Some(Note::Labels { column: column.name.clone(), positive, unlabeled });
+        }
+        let values = folded_labels(&column, &[known.positive, known.negative]);
+        if !values.is_empty() {
+            notes.push(Note::FoldedLabels { column: column.name.clone(), values });
+        }
+        notes.extend(note);
+    }
+    let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
+    let truth = truth.map(|column| truth_from_column(&column, known.positive)).transpose()?;
     Ok(Table { frame, answers: Answers { labels, truth, weights, ids, notes } })
 }
 
