@@ -430,7 +430,8 @@ impl Learner {
             let (mut model, scores) =
                 self.fit_rows(&Views::new(data), None, Elsewhere::of(drawn_of), observer)?;
             if !self.answers.is_empty() {
-                model.measure_on_answers(&self.answers, |row| scores.scores[row]);
+                let labels = data.labels().unwrap_or_default();
+                model.measure_on_answers(&self.answers, labels, |row| scores.scores[row]);
             }
             return model.with_rows(data, None, scores, truth);
         };
@@ -444,7 +445,8 @@ impl Learner {
             self.fit_rows(&Views::new(&pool), aside_of, Elsewhere::of(drawn_of), observer)?;
         if !self.answers.is_empty() {
             let place: HashMap<usize, usize> = kept.iter().enumerate().map(|(at, &row)| (row, at)).collect();
-            model.measure_on_answers(&self.answers, |row| scores.scores[*place.get(&row)?]);
+            let labels = data.labels().unwrap_or_default();
+            model.measure_on_answers(&self.answers, labels, |row| scores.scores[*place.get(&row)?]);
         }
         model.with_rows(data, Some((&kept, &aside)), scores, truth)
     }

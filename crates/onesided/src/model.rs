@@ -23,7 +23,7 @@ use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task};
 use onesided_net::Device;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -462,34 +462,46 @@ impl Model {
         Ok(())
     }
 
-    /// Replaces the metrics by those of rows that were answered in an audit, scored by what was trained without them. What labels
-    /// said instead is compared with it.
+    /// Replaces the metrics by those of rows that were answered in an audit, scored by what was trained without them. Next to it,
+    /// rows that were labeled before show what labels say of positives: where they are another kind, nothing is promised from them.
     pub(crate) fn measure_on_answers(
         &mut self,
         answers: &[AuditedRow],
+        labels: &[Label],
         score: impl Fn(usize) -> Option<f32>,
     ) {
-        let answered = |row: &AuditedRow| {
-            let score = score(row.row)?;
+        let answered = |row: usize, positive: bool, weight: f64| {
+            let score = score(row)?;
             let predicted = self.decide(probability(f64::from(score)) as f32);
-            Some(AnsweredRow { score, predicted, positive: row.answer?, weight: 1.0 / row.probability })
+            Some(AnsweredRow { score, predicted, positive, weight })
         };
-        let rows: Vec<AnsweredRow> = answers.iter().filter_map(answered).collect();
-        let factor = held_out_in_turn(self.about.report.folds);
-        let most = |name: &str| if name == "lift" { f64::INFINITY } else { 1.0 };
-        let found: BTreeMap<String, Interval> = measured_on(&rows, RESAMPLES, self.about.report.seed())
-            .into_iter()
-            .map(|(name, found)| (name.to_string(), found.widened(factor, most(name))))
-            .collect();
-        let verdict = Verdict::of_metrics(&self.about.report.metrics, &found);
-        if let Some(verdict) = verdict.filter(|verdict| !verdict.agrees) {
+        let rows: Vec<AnsweredRow> =
+            answers.iter().filter_map(|one| answered(one.row, one.answer?, 1.0 / one.probability)).collect();
+        let is_answer: HashSet<usize> = answers.iter().map(|one| one.row).collect();
+        let before = (0..labels.len())
+            .filter(|&row| labels[row] == Label::Positive && !is_answer.contains(&row))
+            .filter_map(|row| answered(row, true, 1.0));
+        let by_labels: Vec<AnsweredRow> =
+            before.chain(rows.iter().copied().filter(|row| !row.positive)).collect();
+        let found = self.measured_on(&rows);
+        let said = self.measured_on(&by_labels);
+        if let Some(verdict) = Verdict::of_labels(&said, &found).filter(|verdict| !verdict.agrees) {
             self.about.report.warnings.push(verdict.to_string());
             self.about.doubt.get_or_insert(Doubt::Audit(verdict));
         }
-        let by_labels = std::mem::replace(&mut self.about.report.metrics, found);
+        let estimated = std::mem::replace(&mut self.about.report.metrics, found);
         // How labeled rows rank is no metric of the list, and stays to be looked at.
-        self.about.report.metrics.extend(by_labels.into_iter().filter(|(name, _)| name == "auc_pu"));
+        self.about.report.metrics.extend(estimated.into_iter().filter(|(name, _)| name == "auc_pu"));
         self.about.answers = Some(rows.len());
+    }
+
+    fn measured_on(&self, rows: &[AnsweredRow]) -> BTreeMap<String, Interval> {
+        let factor = held_out_in_turn(self.about.report.folds);
+        let most = |name: &str| if name == "lift" { f64::INFINITY } else { 1.0 };
+        measured_on(rows, RESAMPLES, self.about.report.seed())
+            .into_iter()
+            .map(|(name, found)| (name.to_string(), found.widened(factor, most(name))))
+            .collect()
     }
 
     fn pu_metrics(

@@ -38,26 +38,28 @@ impl Compared {
 pub struct Verdict {
     /// Whether all of it agrees.
     pub agrees: bool,
+    /// Who said it: `the model`, or, of a model that was measured on the answers, `the labels`.
+    pub by: String,
     /// Number by number.
     pub compared: Vec<Compared>,
 }
 
 impl Verdict {
     /// `None` where there is nothing to compare.
-    fn of(compared: Vec<Compared>) -> Option<Self> {
+    fn of(by: &str, compared: Vec<Compared>) -> Option<Self> {
         let agrees = compared.iter().all(|one| one.agrees);
-        (!compared.is_empty()).then_some(Self { agrees, compared })
+        (!compared.is_empty()).then(|| Self { agrees, by: by.to_string(), compared })
     }
 
-    /// Metrics that were estimated without negatives, next to those measured on answers.
-    pub(crate) fn of_metrics(
+    /// What labeled rows say of recall and AUC, next to what positive answers say.
+    pub(crate) fn of_labels(
         said: &BTreeMap<String, Interval>,
         found: &BTreeMap<String, Interval>,
     ) -> Option<Self> {
-        let both = ["precision", "recall", "auc"]
+        let both = ["recall", "auc"]
             .iter()
             .filter_map(|what| Some(Compared::new(what, *said.get(*what)?, *found.get(*what)?)));
-        Self::of(both.collect())
+        Self::of("the labels", both.collect())
     }
 }
 
@@ -79,7 +81,8 @@ impl fmt::Display for Verdict {
         if self.agrees {
             return write!(
                 f,
-                "they agree: the model said {}, the audit says {}",
+                "they agree: {} said {}, the audit says {}",
+                self.by,
                 listed(|one| one.said, true),
                 listed(|one| one.found, true)
             );
@@ -94,7 +97,8 @@ impl fmt::Display for Verdict {
         };
         write!(
             f,
-            "the model said {}, the audit says {}: {why}",
+            "{} said {}, the audit says {}: {why}",
+            self.by,
             listed(|one| one.said, false),
             listed(|one| one.found, false)
         )
@@ -152,7 +156,7 @@ impl Audit {
                 compared.extend(said.map(|&said| Compared::new(what, said, found)));
             }
         }
-        Ok(Verdict::of(compared))
+        Ok(Verdict::of("the model", compared))
     }
 
     /// The share that the answers tell and the labels of the fit, where the two cannot both be right.
@@ -178,26 +182,28 @@ mod tests {
     #[test]
     fn verdicts_in_words() {
         let share = Compared::new("share", of(0.2, 0.1, 0.3), of(0.25, 0.2, 0.3));
-        let agreed = Verdict::of(vec![share.clone()]).unwrap();
+        let agreed = Verdict::of("the model", vec![share.clone()]).unwrap();
         assert_eq!(
             agreed.to_string(),
             "they agree: the model said a share of positives of 0.200 [0.100, 0.300], the audit says a share of positives of \
              0.250 [0.200, 0.300]"
         );
         let recall = Compared::new("recall", of(0.97, 0.9, 1.0), of(0.2, 0.1, 0.3));
-        let parted = Verdict::of(vec![share, recall]).unwrap();
+        let parted = Verdict::of("the model", vec![share, recall]).unwrap();
         assert_eq!(
             parted.to_string(),
             "the model said a recall of 0.970 [0.900, 1.000], the audit says a recall of 0.200 [0.100, 0.300]: the labels are \
              probably not a random sample of the positives"
         );
         // A told share has no interval, and is wrong alone.
-        let told = Verdict::of(vec![Compared::new("share", of(0.5, 0.5, 0.5), of(0.2, 0.1, 0.3))]).unwrap();
+        let told =
+            Verdict::of("the model", vec![Compared::new("share", of(0.5, 0.5, 0.5), of(0.2, 0.1, 0.3))])
+                .unwrap();
         assert!(
             told.to_string().starts_with("the model said a share of positives of 0.500, the audit"),
             "{told}"
         );
         assert!(told.to_string().contains("fitted with is wrong, or the labels"), "{told}");
-        assert_eq!(Verdict::of(Vec::new()), None);
+        assert_eq!(Verdict::of("the model", Vec::new()), None);
     }
 }
