@@ -4,13 +4,14 @@
     python cautions.py --summary results/cautions.jsonl
 
 On each table of learn and choose (at most 20,000 training rows) labels were drawn at random and the true share is told, so every
-caution is a false one. So is one after an estimated share. As a check that there is something to be found, the same tables are
+caution is a false one. So is one after an estimated share, whose guess before and after the second look is kept next to the truth. As a check that there is something to be found, the same tables are
 fitted with labels on the positives that are easiest to tell: those that a first model, fitted on all true labels, ranks highest.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -24,12 +25,18 @@ def fit(binary, folder, table, labels, seed, *flags):
     command = [binary, "--json", "fit", folder / "t.csv", "--label", "label_", "--effort", "quick", "--threads", "1"]
     command += ["--seed", str(seed), "--out", folder / "m", *flags]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip().splitlines()[-1]}
+    if done.returncode != 0:
+        return {"error": done.stderr.strip().splitlines()[-1]}
+    before = re.search(r"scores out of fold: ([0-9.]+) became", done.stderr)
+    return json.loads(done.stdout) | {"guess_before": float(before.group(1)) if before else None}
 
 
 def said(of):
     metrics = of.get("metrics", {})
-    return {"doubt": of.get("doubt"), "auc_pu": metrics.get("auc_pu"), "auc": metrics.get("auc"), "error": of.get("error")}
+    found = {"doubt": of.get("doubt"), "auc_pu": metrics.get("auc_pu"), "auc": metrics.get("auc"), "error": of.get("error")}
+    if of.get("guess_before") is not None:
+        found |= {"guess_before": of["guess_before"], "guess": of["prior_in_unlabeled"], "interval": of["prior_estimate"]["interval"]}
+    return found
 
 
 def line(name, share, seed, binary, folder):
@@ -66,6 +73,15 @@ def summary(path):
         cautions = [one for one in ran if one[key]["doubt"]]
         tables = sorted({one["table"] for one in cautions})
         print(f"{key}: {len(cautions)} cautions in {len(ran)} fits on {len({one['table'] for one in ran})} tables; {', '.join(tables)}")
+    looked = [one for one in lines if one["estimated"].get("guess") is not None]
+    mu = np.array([one["mu"] for one in looked])
+    low, high = np.array([one["estimated"]["interval"] for one in looked]).T
+    for key in ("guess_before", "guess"):
+        guess = np.array([one["estimated"][key] for one in looked])
+        off = np.abs(np.log(guess / mu))
+        print(f"{key}: {len(looked)} fits, mean absolute error {np.mean(np.abs(guess - mu)):.4f}, mean |ln(guess / truth)| {np.mean(off):.3f}, "
+              f"median of guess / truth {np.median(guess / mu):.2f}")
+    print(f"the interval holds the share in {100 * np.mean((low <= mu) & (mu <= high)):.1f} %, median width {np.median(high - low):.3f}")
 
 
 def main():

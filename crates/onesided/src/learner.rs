@@ -8,7 +8,7 @@ use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
-    CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorScorer, PriorSettings, estimate_prior_scored,
+    CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
     estimate_prior_taught,
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
@@ -510,7 +510,7 @@ impl Learner {
             calibrate(&mut learned, &task, Some(undrawn))?;
         }
         let undrawn = undrawn.as_ref();
-        if let Some(found) = guessed.filter(|found| found.scorer != PriorScorer::Taught)
+        if let Some(found) = guessed.filter(|_| scorer.portfolio().is_some())
             && let Some(again) = guess_again(found, &mut learned, &mut task, undrawn)?
         {
             estimate = Some(again);

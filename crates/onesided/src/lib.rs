@@ -156,7 +156,9 @@ pub use inverted::Inverted;
 pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, rows_file};
 pub use large::LargeTable;
 pub use learner::Learner;
-pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
+pub use model::{
+    HowScored, Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
+};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
     ReadAgain, Scenario, Streamed,

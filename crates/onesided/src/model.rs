@@ -228,17 +228,23 @@ impl Model {
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
         let data = data.without_blank();
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        self.without_negatives_of(&self.score(&data)?, labels, data.weights(), 1, resamples, seed)
+        self.without_negatives_of(
+            &self.score(&data)?,
+            labels,
+            data.weights(),
+            HowScored::New,
+            resamples,
+            seed,
+        )
     }
 
-    /// [`without_negatives`](Self::without_negatives) of rows that were scored already. `folds` is 1 for rows that the model never met;
-    /// rows of the fit that were scored out of fold were held out in so many parts, and the intervals leave as much room as the fit's.
+    /// [`without_negatives`](Self::without_negatives) of rows that were scored already.
     pub fn without_negatives_of(
         &self,
         scores: &[f32],
         labels: &[Label],
         weights: Option<&[f32]>,
-        folds: usize,
+        how: HowScored,
         resamples: usize,
         seed: u64,
     ) -> Result<PuMetrics, Error> {
@@ -249,7 +255,7 @@ impl Model {
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        self.pu_metrics(positive, unlabeled, resamples, seed, folds)
+        self.pu_metrics(positive, unlabeled, resamples, seed, how)
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
@@ -453,7 +459,8 @@ impl Model {
                 |(name, interval): (&str, Interval)| (name.to_string(), interval.widened(factor, most(name)));
             intervals.into_iter().map(wide).collect()
         } else {
-            let metrics = self.pu_metrics(positive, other, resamples, seed, folds)?;
+            let how = if folds > 1 { HowScored::OutOfFold(folds) } else { HowScored::New };
+            let metrics = self.pu_metrics(positive, other, resamples, seed, how)?;
             self.about.doubt = metrics.contradiction.map(Doubt::Share);
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
@@ -510,9 +517,9 @@ impl Model {
         unlabeled: Sample,
         resamples: usize,
         seed: u64,
-        folds: usize,
+        how: HowScored,
     ) -> Result<PuMetrics, Error> {
-        let factor = held_out_in_turn(folds);
+        let factor = if let HowScored::OutOfFold(folds) = how { held_out_in_turn(folds) } else { 1.0 };
         let weights = [positive.weights, unlabeled.weights];
         let at_mu = |sample: Sample| -> Vec<f32> {
             let scores = sample.scores;
@@ -524,7 +531,8 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        let least = self.about.least_share();
+        // A model ranks labeled rows that it has met too high, whatever the share is.
+        let least = self.about.least_share().filter(|_| how != HowScored::InSample);
         let mut metrics =
             without_negatives_estimated(&input, least, weights, resamples, seed)?.widened(factor);
         // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
@@ -541,6 +549,18 @@ impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model").field("about", &self.about).finish_non_exhaustive()
     }
+}
+
+/// By what rows were scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowScored {
+    /// By a model that never met them.
+    New,
+    /// By models that did not meet them, which were trained on the others in so many folds: the intervals leave as much room as the
+    /// fit's.
+    OutOfFold(usize),
+    /// By a model that was fitted on them.
+    InSample,
 }
 
 /// What known negatives show of a model.

@@ -1,8 +1,9 @@
 //! A guessed share of positives, looked at again once there is a model.
 //!
-//! The share was guessed with the scores of quick models. What was learned ranks the same rows, out of fold, by other scores, often
-//! better ones, and these bound the share, too: a lift of 8 among the first rows and a share of a third cannot both be right. The two
-//! looks make one guess ([`Answer::with_scores`](onesided_learn::prior::Answer::with_scores)), and what was learned is calibrated to it.
+//! The share was guessed with the scores of quick models. The blend that `auto` learns ranks the same rows, out of fold, by other scores,
+//! mostly better ones, and these bound the share, too: a lift of 8 among the first rows and a share of a third cannot both be right. The
+//! two looks make one guess ([`Answer::with_scores`](onesided_learn::prior::Answer::with_scores)), and what was learned is calibrated to
+//! it. Other methods are taken as they come: one that ranks poorly has nothing to say of the share.
 
 use crate::Error;
 use crate::undrawn::{Undrawn, calibrate};
@@ -25,6 +26,9 @@ pub(crate) fn guess_again(
         return Ok(None);
     };
     let before = report.answer.mu;
+    if again == report.answer {
+        return Ok(None);
+    }
     report.answer = again;
     let Ok(estimate) = PriorEstimate::from_report(&report) else { return Ok(None) };
     let priors = Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, true);

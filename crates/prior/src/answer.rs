@@ -57,15 +57,16 @@ impl Answer {
     }
 
     /// The same answer after a look at other scores of the same rows, out of fold: those of the model that was learned with it. How
-    /// many times more positives than unlabeled rows lie above each cut bounds the share there, too. Neither look is better than the
-    /// other on every table, so guesses and ends are averaged, as logarithms, and both bounds hold.
+    /// many times more positives than unlabeled rows lie above each cut bounds the share there, too, so both bounds hold. Where these
+    /// scores rank better, guesses and ends are averaged, as logarithms: neither look is better than the other on every table.
     pub fn with_scores(self, positive: &[f64], unlabeled: &[f64]) -> Result<Self, EvidenceError> {
         let evidence = Evidence { confidence: self.confidence, ..Evidence::of_scores(positive, unlabeled) };
         let again = answered_with(self.seen.consensus, &evidence)?;
         let bound = self.bound.min(again.bound);
-        let mean = |a: f64, b: f64| (a * b).sqrt().min(bound);
+        let is_better = again.seen.auc > self.seen.auc;
+        let mean = |a: f64, b: f64| if is_better { (a * b).sqrt() } else { a }.min(bound);
         let mu = mean(self.mu, again.mu);
-        let one_sided = self.one_sided || again.one_sided;
+        let one_sided = self.one_sided || (is_better && again.one_sided);
         let low = if one_sided { 0.0 } else { mean(self.interval.0, again.interval.0) };
         Ok(Self {
             mu,
@@ -172,10 +173,11 @@ mod tests {
         assert!((both.mu - 0.05).abs() < (weak.mu - 0.05).abs(), "{weak:?} {both:?}");
         let (low, high) = both.interval;
         assert!(low <= both.mu && both.mu <= high && high <= both.bound && both.cautious <= both.mu);
-        // The same scores once more change nothing but the last digits.
+        // Scores that rank no better change nothing.
         let (p, u) = scores(0.5);
-        let same = weak.with_scores(&p, &u).unwrap();
-        assert!((same.mu - weak.mu).abs() < 1e-12 && same.bound == weak.bound, "{same:?}");
+        assert_eq!(weak.with_scores(&p, &u).unwrap(), weak);
+        let (p, u) = scores(0.3);
+        assert_eq!(weak.with_scores(&p, &u).unwrap().mu, weak.mu);
     }
 
     #[test]

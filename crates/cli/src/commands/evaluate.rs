@@ -13,8 +13,8 @@ use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Contradiction, Cutting, Input, Interval, Inverted, Label, Model, NegativeMetrics, RANDOM_LABELS,
-    ReadAgain, RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
+    About, Contradiction, Cutting, HowScored, Input, Interval, Inverted, Label, Model, NegativeMetrics,
+    RANDOM_LABELS, ReadAgain, RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -199,8 +199,12 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
         Some(labels) => {
             let out_of_fold = fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0);
-            let folds = if out_of_fold { about.report.folds } else { 1 };
-            let metrics = model.without_negatives_of(&scores, labels, weights, folds, RESAMPLES, SEED)?;
+            let how = match (out_of_fold, &in_sample) {
+                (true, _) => HowScored::OutOfFold(about.report.folds),
+                (false, Some(_)) => HowScored::InSample,
+                (false, None) => HowScored::New,
+            };
+            let metrics = model.without_negatives_of(&scores, labels, weights, how, RESAMPLES, SEED)?;
             if fitted.is_none() && in_sample.is_none() && about.counts == count_labels(labels) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
