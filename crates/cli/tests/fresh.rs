@@ -74,7 +74,7 @@ fn shares_that_cannot_be_are_left_out_with_a_warning() {
     // Nearly all of U is said to be positive, and few of these rows look so.
     let told = folder.json("evaluate m.onesided table.csv --label y");
     for name in ["precision", "accuracy", "auc", "f1", "risk"] {
-        assert_eq!(told[name], Value::Null, "{name}: {told}");
+        assert_eq!(told[name], Value::Null, "no value: {name}: {told}");
     }
     assert!(told["warnings"].to_string().contains("do not fit together"), "{told}");
 }

@@ -137,7 +137,12 @@ fn predict_ends_with_a_sentence_to_act_on() {
         said.stdout.contains("over the population that the 100 reserved positives come from"),
         "{said:?}"
     );
-    assert!(said.stdout.contains("for the positives in this very file, if labels are a random sample of the positives: the first "), "{said:?}");
+    assert!(
+        said.stdout.contains(
+            "for the positives in this very file, if labels are a random sample of the positives: the first "
+        ),
+        "{said:?}"
+    );
     assert!(said.stdout.contains("whatever their number takes 171 positives like these"), "{said:?}");
     // The list agrees: this many rows score at least the cut, and most of the positives are among them.
     let list = fs::read_to_string(folder.path("list.csv")).unwrap();

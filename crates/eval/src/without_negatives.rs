@@ -54,9 +54,9 @@ pub struct PuInput<'a> {
     pub prior: Option<PriorInUnlabeled>,
 }
 
-/// Estimates with 95 % bootstrap intervals, all of them if labels are a random sample of the positives. One that lies outside of
-/// [0, 1] is left out, and `warnings` say what it was: it shows that an assumption fails. So are all that rest on the prior where
-/// it and the labels contradict one another.
+/// Estimates with 95 % bootstrap intervals, all of them if labels are a random sample of the positives. Where one lies outside of
+/// [0, 1], `warnings` say what it was: an assumption fails, or the sample is small. It is cut off at 0 or 1, which is not to be shown as
+/// a value, and left out where its whole interval is outside. So are all that rest on the prior where it and the labels contradict one another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuMetrics {
     /// r, the share of positives predicted positive.
@@ -251,8 +251,8 @@ impl PuMetrics {
         }
     }
 
-    /// Leaves out estimates that cannot be, with a warning: all that rest on the prior where the labels contradict it, and those
-    /// outside of [0, 1].
+    /// Leaves out estimates that cannot be: all that rest on the prior where the labels contradict it, and those that lie outside of
+    /// [0, 1] with their whole interval. Of others outside there is an interval but no value, which a warning says.
     fn leave_out_impossible(&mut self, input: &PuInput) {
         let Some(prior) = input.prior else { return };
         let refuted = self.contradiction.is_some();
@@ -265,13 +265,12 @@ impl PuMetrics {
             ("AUC", &mut self.auc),
         ];
         for (name, estimate) in estimates {
-            let Some(value) = estimate.map(|estimate| estimate.value) else { continue };
+            let Some(Interval { value, low, high }) = *estimate else { continue };
             // As far outside as it can be seen to be: of well separated classes, an estimate is as often just above 1 as below.
-            let impossible = !(-UNSEEN..=1.0 + UNSEEN).contains(&value);
-            if impossible {
+            if !(-UNSEEN..=1.0 + UNSEEN).contains(&value) {
                 outside.push(format!("{name} {value:.2}"));
             }
-            if impossible || refuted {
+            if refuted || low > 1.0 || high < 0.0 {
                 *estimate = None;
             }
         }
@@ -280,8 +279,8 @@ impl PuMetrics {
         } else if !outside.is_empty() {
             self.warnings.push(format!(
                 "the prior and the labels do not fit together: with {:.3} of the unlabeled rows positive, estimates lie \
-                 outside [0, 1] ({}) and are left out; the prior is wrong for these rows, the labeled positives are not a random \
-                 sample of the positives, or the sample is small",
+                 outside [0, 1] ({}), and no value is given for them; the prior is wrong for these rows, the labeled positives are \
+                 not a random sample of the positives, or the sample is small",
                 prior.get(),
                 outside.join(", ")
             ));
@@ -416,7 +415,15 @@ mod tests {
         for name in ["precision 2.70", "F1 1.17", "0-1 risk -0.20", "accuracy 1.20", "AUC 3.00"] {
             assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
         }
-        assert_eq!((m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc), (None, None, None, None, None));
+        // Even the lower ends of precision and AUC are above 1; what may be below has a range.
+        assert_eq!(
+            (m.auc, m.f1.map(|f1| f1.value), m.pu_risk.map(|risk| risk.value)),
+            (None, Some(1.0), Some(0.0))
+        );
+        for Interval { low, high, .. } in [m.precision, m.f1, m.pu_risk, m.pu_accuracy].into_iter().flatten()
+        {
+            assert!(low >= 0.0 && low < high && high <= 1.0, "{low} {high}");
+        }
         // What may be more than 1 stays: (3/4) / (2/8).
         assert_eq!(value(m.lift), 3.0);
     }

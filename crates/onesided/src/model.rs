@@ -461,7 +461,10 @@ impl Model {
         } else {
             let how = if folds > 1 { HowScored::OutOfFold(folds) } else { HowScored::New };
             let metrics = self.pu_metrics(positive, other, resamples, seed, how)?;
-            self.about.doubt = metrics.contradiction.map(Doubt::Share);
+            if let Some(found) = metrics.contradiction {
+                self.about.doubt = Some(Doubt::Share(found));
+                self.leave_out_accuracies();
+            }
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
@@ -500,6 +503,12 @@ impl Model {
         // How labeled rows rank is no metric of the list, and stays to be looked at.
         self.about.report.metrics.extend(estimated.into_iter().filter(|(name, _)| name == "auc_pu"));
         self.about.answers = Some(rows.len());
+        self.leave_out_accuracies();
+    }
+
+    /// Accuracies of the alternatives rest on the share and the labels.
+    fn leave_out_accuracies(&mut self) {
+        self.about.report.beside.iter_mut().for_each(|beside| beside.accuracy = None);
     }
 
     fn measured_on(&self, rows: &[AnsweredRow]) -> BTreeMap<String, Interval> {

@@ -77,8 +77,9 @@ def pu_metrics(
     Returns
     -------
     dict of Interval by name
-        All of it holds if labels are a random sample of the positives. An estimate that would lie outside of 0 and 1, and all that
-        rest on the share where it and the labels contradict one another, are left out, and a warning says so.
+        All of it holds if labels are a random sample of the positives. Where an estimate would lie outside of 0 and 1, a warning
+        says so and its interval says what is left; it is missing where all of the interval is outside, and so are all that rest on the
+        share where it and the labels contradict one another.
     """
     found, said = _measured(
         y, scores, threshold, prior_in_unlabeled, resamples, random_state, pos_label=pos_label, negative=negative

@@ -499,9 +499,7 @@ fn as_portfolio(about: &About) -> String {
         let share = share.map_or_else(|| "-".to_string(), |share| format!("{share:.2}"));
         vec![tried.name.clone(), share, number(tried.auc)]
     }));
-    // An accuracy by way of the share is worth nothing where the labels or an audit refute it.
-    let sound = about.doubt.is_none() && about.answers.is_none();
-    let known = sound && report.beside.iter().any(|beside| beside.accuracy.is_some());
+    let known = report.beside.iter().any(|beside| beside.accuracy.is_some());
     let columns = |name: &str, auc: String, accuracy: String| {
         let mut row = vec![name.to_string(), auc];
         row.extend(known.then_some(accuracy));
