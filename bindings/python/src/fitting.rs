@@ -90,8 +90,9 @@ pub fn fit<'py>(
         let mut learner = Learner::from_config(config);
         if let Some(audit) = audit {
             let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
-            said.extend(answered.notes.into_iter().map(|note| (note, DATA)));
-            (data, learner) = (answered.data, learner.prior_estimate(answered.prior));
+            said.extend(answered.notes.iter().map(|note| (note.clone(), DATA)));
+            learner = learner.audited(&answered);
+            data = answered.data;
         }
         let model = match &draw {
             Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
@@ -145,8 +146,11 @@ fn of_report(model: &Model) -> Vec<Said> {
         Some((long, estimate)) if long == warning => (guessed(about, estimate), PRIOR),
         _ => (warning.clone(), FIT),
     };
+    let inverted = about
+        .inverted()
+        .map(|inverted| (format!("{inverted} pos_label names the value of y that means positive"), FIT));
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
-    about.report.warnings.iter().map(one).chain(notes).collect()
+    about.report.warnings.iter().map(one).chain(inverted).chain(notes).collect()
 }
 
 /// That the prior is a guess, in fewer words than the report has: a search says it once per process.
@@ -256,6 +260,12 @@ fn said(data: &Dataset, is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
     let sentence = |note: &Note| {
         let mut note = note.clone();
         let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
+        if let Note::Blank { .. } = note {
+            return format!(
+                "{note}{from_zero}. Nothing is learned from such rows, rank leaves them out, and their probability is the share of \
+                 positives"
+            );
+        }
         match note.hint().as_ref().and_then(as_keyword) {
             Some(hint) => format!("{note}{from_zero}; {hint}"),
             None => format!("{note}{from_zero}"),

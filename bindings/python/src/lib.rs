@@ -36,6 +36,7 @@ fn limit_memory(size: &str) -> PyResult<()> {
 #[pymodule]
 fn _onesided(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("RANDOM_LABELS", onesided::RANDOM_LABELS)?;
     module.add("NoPriorError", module.py().get_type::<failure::NoPriorError>())?;
     module.add_class::<model::PyModel>()?;
     module.add_class::<prior::PyPrior>()?;

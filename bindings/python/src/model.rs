@@ -6,6 +6,7 @@ use crate::fitting::{DATA, IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use onesided::data::{ColumnShift, Note};
 use onesided::{
     Among, AuditDraw, AuditSettings, Dataset, Encoding, Error, ImportanceSettings, KnownRows, ListedRows,
     MatchedRows, Model, Progress, RecallTarget, RowsFileError, ScoredBy,
@@ -168,7 +169,8 @@ impl PyModel {
         }
         let known = known.unwrap_or(KnownRows::none());
         let list = py.detach(|| model.listed_rows(&data, known, is_told)).map_err(raise)?;
-        let ListedRows { scores, listed, among, matched, .. } = list;
+        let ListedRows { scores, mut listed, among, matched, .. } = list;
+        listed.iter_mut().enumerate().for_each(|(row, listed)| *listed &= !data.is_blank(row));
         let unlabeled: Vec<bool> = among.iter().map(|&among| among == Among::Unlabeled).collect();
         said.extend(said_of(known, matched, is_told));
         Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said))
@@ -346,18 +348,33 @@ impl PyModel {
         (of_rows.into_pyarray(py), low.into_pyarray(py), high.into_pyarray(py))
     }
 
-    /// How many of the rows with these scores to review for a recall, as JSON.
-    fn review(
+    /// How many of the rows to review for a recall, as JSON, and what encoding met. Refused where nothing can be promised.
+    fn review<'py>(
         &self,
-        py: Python<'_>,
-        scores: PyReadonlyArray1<'_, f32>,
+        py: Python<'py>,
+        rows: &Bound<'py, PyTuple>,
+        threads: usize,
+        device: &str,
         recall: f64,
         confidence: f64,
-    ) -> PyResult<String> {
+    ) -> PyResult<(String, Vec<Said>)> {
         let target = RecallTarget::new(recall, confidence).map_err(raise)?;
-        let list = self.model.review(scores.as_array().to_vec()).map_err(raise)?;
-        let review = py.detach(|| list.review(target)).map_err(raise)?;
-        serde_json::to_string(&review).map_err(|error| PyValueError::new_err(error.to_string()))
+        let model = self.on(threads, device)?;
+        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
+        let shifted: Vec<&ColumnShift> = data
+            .notes()
+            .iter()
+            .filter_map(|note| if let Note::Shifted(shift) = note { Some(shift) } else { None })
+            .collect();
+        if let Some(why) = model.withheld(&shifted) {
+            return Err(PyValueError::new_err(format!("X: {why}")));
+        }
+        let review = py.detach(|| {
+            let scores = model.score(&data.without_blank())?;
+            model.review(scores)?.review(target)
+        });
+        let review = serde_json::to_string(&review.map_err(raise)?);
+        Ok((review.map_err(|error| PyValueError::new_err(error.to_string()))?, notes_on_new(&data)))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::output::{note, warn};
 use clap::Args;
 use onesided::data::{
     ColumnShift, MissingPolicy, Note, NumberStyle, ReadAgain, ReadOptions, TableFormat, TextEncoding,
-    TimeStyle, column_names, limit_memory, parse_size,
+    TimeStyle, agree, column_names, limit_memory, parse_size,
 };
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
 use std::path::{Path, PathBuf};
@@ -405,6 +405,9 @@ pub fn shifts(notes: &[Note]) -> Vec<&ColumnShift> {
 }
 
 fn sentence(one: &Note) -> String {
+    if let Note::Blank { rows, .. } = one {
+        return format!("{one}: {} left out, as totals are", agree(*rows, "it is", "they are"));
+    }
     match one.hint() {
         Some(hint) => format!("{one}; {}", crate::failure::as_flag(&hint)),
         None => one.to_string(),

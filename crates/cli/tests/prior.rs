@@ -118,7 +118,9 @@ fn fit_estimates_the_prior_says_so_and_evaluate_carries_the_interval() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("share of positives: unknown; at most 0."), "{said:?}");
     assert!(said.stderr.contains("learning with a guess, 0."), "{said:?}");
-    assert!(said.stdout.contains("of the unlabeled rows are positive, which is estimated and not measured:"));
+    assert!(said.stdout.contains(
+        "of the unlabeled rows are positive, which is estimated and not measured, and if labels are"
+    ));
     // What does not rest on the prior is measured and has a value; the others are ranges.
     let line = |name: &str| said.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     assert!(line("recall").contains('[') && line("lift").contains('['), "{said:?}");

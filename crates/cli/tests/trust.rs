@@ -130,14 +130,19 @@ fn predict_ends_with_a_sentence_to_act_on() {
     assert!(in_file >= rows, "{in_file} {rows}");
     let last = said.stdout.lines().last().unwrap();
     let expected = format!(
-        "review the first {in_file} rows to find at least 90 % of the positives in this file, with 95 % confidence; about "
+        "review the first {in_file} rows to find at least 90 % of the positives in this file, with 95 % confidence, if labels are a random sample of the positives; about "
     );
     assert!(last.starts_with(&expected), "{last}");
     assert!(
         said.stdout.contains("over the population that the 100 reserved positives come from"),
         "{said:?}"
     );
-    assert!(said.stdout.contains("for the positives in this very file: the first "), "{said:?}");
+    assert!(
+        said.stdout.contains(
+            "for the positives in this very file, if labels are a random sample of the positives: the first "
+        ),
+        "{said:?}"
+    );
     assert!(said.stdout.contains("whatever their number takes 171 positives like these"), "{said:?}");
     // The list agrees: this many rows score at least the cut, and most of the positives are among them.
     let list = fs::read_to_string(folder.path("list.csv")).unwrap();

@@ -8,6 +8,7 @@
 use crate::DataError;
 use crate::dates::{Moment, TimeColumn};
 use crate::error::{Position, listed, unknown_column};
+use crate::features::BlankRows;
 use crate::read::{Dictionary, NumberStyle, Remark};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -243,6 +244,19 @@ impl Values {
         }
     }
 
+    /// Whether the cell of a row is missing. Panics if there is no such row, as indexing a slice does.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            Values::Numeric(values) => values[row].is_nan(),
+            Values::Wide(values) => values[row].is_nan(),
+            Values::Boolean(values) => values[row].is_none(),
+            Values::Categorical { codes, .. } => codes[row] == MISSING_CODE,
+            Values::Times(times) => times.seconds[row].is_nan(),
+            Values::Text(texts) => texts.missing.binary_search(&(row as u32)).is_ok(),
+            Values::Vectors { width, values } => values[row * width].is_nan(),
+        }
+    }
+
     /// The first row whose cell is missing, from 0.
     pub fn first_missing(&self) -> Option<usize> {
         match self {
@@ -345,6 +359,13 @@ impl Frame {
             Some(at) => Ok(self.columns.remove(at)),
             None => Err(self.unknown(name)),
         }
+    }
+
+    /// The rows of which every cell is missing, from 0.
+    pub(crate) fn blank_rows(&self) -> Vec<u32> {
+        let mut blank = BlankRows::default();
+        self.columns.iter().for_each(|column| blank.meet(&column.values));
+        blank.finish()
     }
 
     pub(crate) fn is_left_out(&self, name: &str) -> bool {

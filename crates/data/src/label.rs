@@ -234,6 +234,23 @@ pub fn truth_from_column(column: &Column, positive: Option<&str>) -> Result<Vec<
     Ok(truth)
 }
 
+/// A column of answers in which only rows that are empty throughout have none: nobody labels a line of totals, so their cells are
+/// filled with what another row has. Any other column stays as it is.
+pub(crate) fn with_blank_rows_filled(column: Column, blank: &[u32]) -> Column {
+    let missing = column.values.missing();
+    let of_blank = blank.iter().filter(|&&row| column.values.is_missing(row as usize)).count();
+    if missing == 0 || of_blank < missing {
+        return column;
+    }
+    let mut filled = column.to_categories();
+    if let Values::Categorical { codes, levels } = &mut filled.values
+        && !levels.is_empty()
+    {
+        codes.iter_mut().filter(|code| **code == MISSING_CODE).for_each(|code| *code = 0);
+    }
+    filled
+}
+
 /// The one value next to empty cells, or one of several words for yes; 0, -1 and false are none that means positive.
 fn beside_blanks<'a>(codes: &[u32], levels: &'a [String]) -> Option<&'a str> {
     let (value, others) = levels.split_first()?;

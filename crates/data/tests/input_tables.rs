@@ -3,7 +3,8 @@
 mod scratch;
 
 use onesided_data::{
-    DataError, Dataset, Hint, Input, InputOptions, Label, Note, ReadAgain, Scaling, Store, WhyLeftOut,
+    Cutting, DataError, Dataset, Hint, Input, InputOptions, Label, Note, ReadAgain, Scaling, Store,
+    WhyLeftOut,
 };
 use scratch::Scratch;
 use std::path::Path;
@@ -313,4 +314,55 @@ fn paths_that_lead_nowhere_come_first() {
     assert_eq!(message(&Input::one(&nowhere)), expected);
     let table = scratch.write("t.csv", "x\n1\n");
     assert!(message(&Input::two(&table, &folder)).contains("give two folders, or two tables"));
+}
+
+/// A line of totals is empty in every column that is learned from: it is known as such, read whole or in pieces.
+#[test]
+fn rows_that_are_empty_everywhere_are_known() {
+    let folder = Scratch::new("blank-rows");
+    let mut text = "name,a,b,y,t\n".to_string();
+    for row in 0..60 {
+        text.push_str(&format!(
+            "n{row},{},{},{},{}\n",
+            row % 7,
+            row % 5,
+            u8::from(row % 6 == 0),
+            u8::from(row % 3 == 0)
+        ));
+    }
+    text.push_str("Summe,,,,\n");
+    let path = folder.write("table.csv", &text);
+    let options = InputOptions {
+        label: Some("y".into()),
+        drop: vec!["name".into(), "t".into()],
+        ..InputOptions::default()
+    };
+    let data = options.read(&Input::one(&path)).unwrap();
+    assert_eq!(
+        (data.len(), data.blank_rows(), data.is_blank(60), data.is_blank(59)),
+        (61, &[60][..], true, false)
+    );
+    assert!(data.notes().contains(&Note::Blank { rows: 1, first: 61 }), "{:?}", data.notes());
+    let without = data.without_blank();
+    assert_eq!((without.len(), without.blank_rows().len(), without.labels().unwrap().len()), (60, 0, 60));
+    assert_eq!(data.select(&[60, 3]).blank_rows(), [0]);
+    // Its truth is not missed, and neither is that of a table read in pieces.
+    let also = ReadAgain { truth: Some("t".into()), ..ReadAgain::default() };
+    let again = data.encoding().read(&Input::one(&path), &also).unwrap();
+    assert_eq!((again.blank_rows(), again.truth().unwrap().len()), (&[60][..], 61));
+    let cut = Cutting { rows: Some(25), threads: 1 };
+    let mut blank = Vec::new();
+    let streamed = data
+        .encoding()
+        .stream(&Input::one(&path), &also, cut, &mut |piece| {
+            blank.push(piece.blank_rows().to_vec());
+            Ok::<(), DataError>(())
+        })
+        .unwrap();
+    assert_eq!((blank, streamed.blank), (vec![vec![], vec![], vec![10]], vec![60]));
+    assert!(streamed.notes.contains(&Note::Blank { rows: 1, first: 61 }));
+    // The truth of any other row is.
+    let path = folder.write("gap.csv", &text.replace("n3,3,3,0,1\n", "n3,3,3,0,\n"));
+    let error = data.encoding().read(&Input::one(&path), &also).unwrap_err().to_string();
+    assert!(error.contains('t') && error.contains('4'), "{error}");
 }

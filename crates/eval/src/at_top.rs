@@ -6,8 +6,8 @@
 //! * lift = r / (k / N): how many times as many positives as k rows drawn blindly would hold. It needs no prior;
 //! * precision = share of positives among the N rows · lift, and k · precision is how many of the k rows are positive.
 //!
-//! A precision above 1 is set to 1, and what it was is kept next to it: it shows that the share is too high, or that labels were
-//! not given at random.
+//! A precision above 1 is left out, and what it would be is kept: it shows that the share is too high, or that labels were not
+//! given at random.
 //!
 //! k and N are known, so the interval of the lift is that of r (Jeffreys). The precision and the count are of these very rows, so
 //! theirs carry the interval of the share and the scatter of a count in one file. Products and sums of independent intervals are
@@ -16,6 +16,7 @@
 use crate::beta::jeffreys;
 use crate::bootstrap::Interval;
 use crate::error::{EvalError, check_scores};
+use crate::random_labels::UNSEEN;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -87,13 +88,13 @@ pub struct AtTop {
     pub recall: Interval,
     /// Positives there over positives among as many rows drawn blindly.
     pub lift: Interval,
-    /// The share of them that is positive. `None` without a share of positives in the list.
+    /// The share of them that is positive. `None` without a share of positives in the list, and where it would be above 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Interval>,
-    /// What the precision was, where it was above 1 and set to 1.
+    /// What the precision would be, where that is above 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impossible_precision: Option<f64>,
-    /// How many of them are positive. `None` without a share of positives in the list.
+    /// How many of them are positive. `None` where there is no precision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positives: Option<Interval>,
     /// The mean of the probabilities that a model gives them. It knows the scores of these rows and not where positives rank, so it
@@ -128,10 +129,11 @@ pub fn at_top(
     let blind = rows as f64 / of as f64;
     let lift = scaled(recall, 1.0 / blind);
     let count = share.map(|share| in_one_file(product(share, lift), rows, of));
+    let impossible_precision =
+        count.map(|count| count.value / rows as f64).filter(|&value| value > 1.0 + UNSEEN);
+    let count = count.filter(|_| impossible_precision.is_none());
     let positives = count.map(|count| capped(count, rows as f64));
-    let precision = count.map(|count| scaled(count, 1.0 / rows as f64));
-    let impossible_precision = precision.map(|precision| precision.value).filter(|&value| value > 1.0);
-    let precision = precision.map(Interval::clipped);
+    let precision = count.map(|count| scaled(count, 1.0 / rows as f64).clipped());
     let probability = None;
     Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability })
 }
@@ -186,10 +188,13 @@ mod tests {
         assert!(precision.low < 0.25 * at.lift.low && precision.high == 1.0);
         let more = Interval { value: 0.4, low: 0.3, high: 0.5 };
         let too_many = at_top(&positive, &list, 2, Some(more)).unwrap();
-        assert_eq!((too_many.precision.unwrap().value, too_many.precision.unwrap().high), (1.0, 1.0));
+        assert_eq!(
+            (too_many.precision, too_many.positives),
+            (None, None),
+            "two rows hold no more than two positives"
+        );
         assert!((too_many.impossible_precision.unwrap() - 1.2).abs() < 1e-12, "kept, to be seen");
         assert_eq!(at.impossible_precision, None);
-        assert_eq!(too_many.positives.unwrap().value, 2.0, "two rows hold no more than two positives");
         assert!(at_top(&positive, &list, 2, None).unwrap().precision.is_none());
     }
 

@@ -2,6 +2,7 @@
 //!
 //! * [`with_truth`]: the usual metrics, for when true labels exist.
 //! * [`without_negatives`]: recall, estimated precision, risk and AUC from held-out positives and unlabeled rows.
+//! * [`Contradiction`]: a share of positives and labels that cannot both be right, and [`RANDOM_LABELS`], what all of it rests on.
 //! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
 //! * [`ThresholdRule`]: where to cut.
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
@@ -40,6 +41,7 @@ mod criteria;
 mod degenerate;
 mod error;
 mod guarantee;
+mod random_labels;
 mod ranked;
 mod sample;
 mod threshold;
@@ -53,7 +55,10 @@ pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_ris
 pub use degenerate::degenerate;
 pub use error::EvalError;
 pub use guarantee::{Over, RecallCut, RecallTarget};
+pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use sample::Sample;
 pub use threshold::{ThresholdRule, share_above};
 pub use with_truth::{TruthMetrics, auc, with_truth, with_truth_intervals};
-pub use without_negatives::{PuInput, PuMetrics, without_negatives, without_negatives_weighted};
+pub use without_negatives::{
+    PuInput, PuMetrics, without_negatives, without_negatives_estimated, without_negatives_weighted,
+};

@@ -30,6 +30,7 @@ use crate::beta::jeffreys;
 use crate::bootstrap::{Draw, Interval};
 use crate::degenerate::degenerate;
 use crate::error::{EvalError, check_scores, check_threshold};
+use crate::random_labels::{Contradiction, LeastShare, UNSEEN};
 use crate::ranked::Ranked;
 use crate::sample::Sample;
 use onesided_data::{Phase, PriorInUnlabeled, Stream};
@@ -53,8 +54,9 @@ pub struct PuInput<'a> {
     pub prior: Option<PriorInUnlabeled>,
 }
 
-/// Estimates with 95 % bootstrap intervals. What lies outside of [0, 1] and cannot is set to 0 or 1, and `warnings` say what it
-/// was: it shows that an assumption fails.
+/// Estimates with 95 % bootstrap intervals, all of them if labels are a random sample of the positives. Where one lies outside of
+/// [0, 1], `warnings` say what it was: an assumption fails, or the sample is small. It is cut off at 0 or 1, which is not to be shown as
+/// a value, and left out where its whole interval is outside. So are all that rest on the prior where it and the labels contradict one another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PuMetrics {
     /// r, the share of positives predicted positive.
@@ -78,6 +80,8 @@ pub struct PuMetrics {
     pub pu_accuracy: Option<Interval>,
     /// AUC of positives against negatives, (AUC_pu - μ/2) / (1 - μ). `None` without a prior.
     pub auc: Option<Interval>,
+    /// Where the prior and labels at random cannot both be right.
+    pub contradiction: Option<Contradiction>,
     /// What the reader should know before trusting the numbers.
     pub warnings: Vec<String>,
 }
@@ -92,6 +96,18 @@ pub fn without_negatives(input: &PuInput, resamples: usize, seed: u64) -> Result
 /// shares, and the prior is one. Rows are resampled with their weights.
 pub fn without_negatives_weighted(
     input: &PuInput,
+    weights: [Option<&[f32]>; 2],
+    resamples: usize,
+    seed: u64,
+) -> Result<PuMetrics, EvalError> {
+    let told = input.prior.map(|prior| LeastShare { share: prior.get(), audited: false });
+    without_negatives_estimated(input, told, weights, resamples, seed)
+}
+
+/// [`without_negatives_weighted`] with a prior that was estimated: only the `least` that it may be can contradict the labels.
+pub fn without_negatives_estimated(
+    input: &PuInput,
+    least: Option<LeastShare>,
     weights: [Option<&[f32]>; 2],
     resamples: usize,
     seed: u64,
@@ -149,6 +165,7 @@ pub fn without_negatives_weighted(
         pu_risk: given_prior(|o, mu| Some(o.risk(mu))),
         pu_accuracy: given_prior(|o, mu| Some(1.0 - o.risk(mu))),
         auc: given_prior(|o, mu| Some((o.auc_pu - mu / 2.0) / (1.0 - mu))),
+        contradiction: least.and_then(|least| Contradiction::found(value.auc_pu, positives, others, least)),
         warnings: degenerate(input.unlabeled, input.threshold, input.prior),
     };
     if positives < FEW {
@@ -160,6 +177,7 @@ pub fn without_negatives_weighted(
         }
     }
     metrics.warn(input);
+    metrics.leave_out_impossible(input);
     Ok(metrics.clipped())
 }
 
@@ -225,33 +243,45 @@ impl PuMetrics {
                     .to_string(),
             );
         }
-        let Some(prior) = input.prior else {
+        if input.prior.is_none() {
             self.warnings.push(
                 "no prior was given: precision, F1, risk, accuracy and the AUC against negatives need one and are left \
                  out"
                     .to_string(),
             );
-            return;
-        };
+        }
+    }
+
+    /// Leaves out estimates that cannot be: all that rest on the prior where the labels contradict it, and those that lie outside of
+    /// [0, 1] with their whole interval. Of others outside there is an interval but no value, which a warning says.
+    fn leave_out_impossible(&mut self, input: &PuInput) {
+        let Some(prior) = input.prior else { return };
+        let refuted = self.contradiction.is_some();
+        let mut outside = Vec::new();
         let estimates = [
-            ("precision", self.precision),
-            ("F1", self.f1),
-            ("0-1 risk", self.pu_risk),
-            ("accuracy", self.pu_accuracy),
-            ("AUC", self.auc),
+            ("precision", &mut self.precision),
+            ("F1", &mut self.f1),
+            ("0-1 risk", &mut self.pu_risk),
+            ("accuracy", &mut self.pu_accuracy),
+            ("AUC", &mut self.auc),
         ];
-        let impossible = |(name, estimate): (&str, Option<Interval>)| {
-            let value = estimate?.value;
+        for (name, estimate) in estimates {
+            let Some(Interval { value, low, high }) = *estimate else { continue };
             // As far outside as it can be seen to be: of well separated classes, an estimate is as often just above 1 as below.
-            let shown = (100.0 * value).round() / 100.0;
-            (!(0.0..=1.0).contains(&shown)).then(|| format!("{name} {value:.2}"))
-        };
-        let outside: Vec<String> = estimates.into_iter().filter_map(impossible).collect();
-        if !outside.is_empty() {
+            if !(-UNSEEN..=1.0 + UNSEEN).contains(&value) {
+                outside.push(format!("{name} {value:.2}"));
+            }
+            if refuted || low > 1.0 || high < 0.0 {
+                *estimate = None;
+            }
+        }
+        if let Some(contradiction) = &self.contradiction {
+            self.warnings.push(contradiction.to_string());
+        } else if !outside.is_empty() {
             self.warnings.push(format!(
                 "the prior and the labels do not fit together: with {:.3} of the unlabeled rows positive, estimates lie \
-                 outside [0, 1] ({}); the prior is wrong for these rows, the labeled positives are not a random sample of the \
-                 positives, or the sample is small",
+                 outside [0, 1] ({}), and no value is given for them; the prior is wrong for these rows, the labeled positives are \
+                 not a random sample of the positives, or the sample is small",
                 prior.get(),
                 outside.join(", ")
             ));
@@ -274,7 +304,7 @@ impl PuMetrics {
         self
     }
 
-    /// With estimates from 0 to 1, where shares and areas are. The warnings keep what they were.
+    /// With estimates from 0 to 1, where shares and areas are.
     fn clipped(mut self) -> Self {
         let estimates =
             [&mut self.precision, &mut self.f1, &mut self.pu_risk, &mut self.pu_accuracy, &mut self.auc];
@@ -313,7 +343,7 @@ mod tests {
         };
         // (0.95 - μ/2) / (1 - μ): 1.002 and 1.03.
         assert!(!warnings(0.104).contains("AUC"), "{}", warnings(0.104));
-        assert!(warnings(0.15).contains("AUC 1.03"), "{}", warnings(0.15));
+        assert!(warnings(0.15).contains("share and labels do not fit together"), "{}", warnings(0.15));
     }
 
     #[test]
@@ -380,21 +410,41 @@ mod tests {
     }
 
     #[test]
-    fn impossible_estimates_are_set_to_the_nearest_possible_and_told() {
+    fn impossible_estimates_are_left_out_and_told() {
         // A prior of 0.9 where a quarter is predicted positive: precision .9 * .75 / .25 = 2.7.
         let m = without_negatives(&input(mu(0.9)), 50, 0).unwrap();
         for name in ["precision 2.70", "F1 1.17", "0-1 risk -0.20", "accuracy 1.20", "AUC 3.00"] {
             assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
         }
-        assert_eq!((value(m.precision), value(m.f1), value(m.pu_risk)), (1.0, 1.0, 0.0));
-        assert_eq!((value(m.pu_accuracy), value(m.auc)), (1.0, 1.0));
-        for Interval { low, high, .. } in
-            [m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc].map(Option::unwrap)
+        // Even the lower ends of precision and AUC are above 1; what may be below has a range.
+        assert_eq!(
+            (m.auc, m.f1.map(|f1| f1.value), m.pu_risk.map(|risk| risk.value)),
+            (None, Some(1.0), Some(0.0))
+        );
+        for Interval { low, high, .. } in [m.precision, m.f1, m.pu_risk, m.pu_accuracy].into_iter().flatten()
         {
-            assert!(low >= 0.0 && high <= 1.0, "{low} {high}");
+            assert!(low >= 0.0 && low < high && high <= 1.0, "{low} {high}");
         }
         // What may be more than 1 stays: (3/4) / (2/8).
         assert_eq!(value(m.lift), 3.0);
+    }
+
+    #[test]
+    fn a_share_that_the_labels_refute_leaves_out_what_rests_on_both() {
+        // Only positives that are easy to tell are labeled: all of them score above all unlabeled rows, a third of which
+        // are said to be positive.
+        let positive = vec![1.0f32; 40];
+        let unlabeled: Vec<f32> = (0..600).map(|row| row as f32 / 1000.0).collect();
+        let input = PuInput { positive: &positive, unlabeled: &unlabeled, threshold: 0.5, prior: mu(0.3) };
+        let m = without_negatives(&input, 50, 0).unwrap();
+        assert_eq!(m.contradiction.map(|found| (found.auc, found.most)), Some((1.0, 0.85)));
+        assert_eq!((m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc), (None, None, None, None, None));
+        assert!(m.warnings.iter().any(|w| w.starts_with("share and labels do not fit together")), "{m:?}");
+        assert_eq!(m.recall.value, 1.0, "it does not rest on the share");
+        // An estimate whose interval reaches lower is not refuted.
+        let least = Some(LeastShare { share: 0.005, audited: false });
+        let m = without_negatives_estimated(&input, least, [None, None], 50, 0).unwrap();
+        assert_eq!(m.contradiction, None);
     }
 
     #[test]

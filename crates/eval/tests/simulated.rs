@@ -68,12 +68,14 @@ fn in_one_sample_the_prior_of_the_unlabeled_rows_is_the_right_one() {
     let estimate = |prior: f64| {
         let prior = Some(PriorInUnlabeled::new(prior).unwrap());
         let input = PuInput { positive: &data.positive, unlabeled: &data.unlabeled, threshold: 0.0, prior };
-        without_negatives(&input, 1, 0).unwrap().precision.unwrap().value
+        without_negatives(&input, 1, 0).unwrap().precision.map(|precision| precision.value)
     };
     let probabilities = mapped(&data.unlabeled, |x| probability(f64::from(x)));
     let truth = with_truth(&probabilities, &data.hidden, 0.5).unwrap().precision.unwrap();
-    assert!((estimate(1.0 / 3.0) - truth).abs() < 0.015, "{} {truth}", estimate(1.0 / 3.0));
-    assert!(estimate(0.5) > truth + 0.2, "{} {truth}", estimate(0.5));
+    let of_unlabeled = estimate(1.0 / 3.0).unwrap();
+    assert!((of_unlabeled - truth).abs() < 0.015, "{of_unlabeled} {truth}");
+    // 1.04 at π, which cannot be.
+    assert!(estimate(0.5).is_none_or(|precision| precision > truth + 0.2), "{:?} {truth}", estimate(0.5));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Everything a model knows about itself besides what scores: what the model file's JSON document holds.
 
-use crate::Given;
+use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::Report;
@@ -8,6 +8,9 @@ use onesided_learn::prior::PriorEstimate;
 use onesided_net::Network;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// No logit of a share is further from 0.
+const CERTAIN: f32 = 20.0;
 
 /// What the model is, where it came from and how its numbers are to be read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +68,12 @@ pub struct About {
     /// What was set by hand, so that the same can be asked again; `None` in older files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<Given>,
+    /// How many answers of an audit the metrics of the report were measured on; else they are estimated from labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<usize>,
+    /// Why nothing is promised of recall, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
     /// How training went.
     pub report: Report,
 }
@@ -96,6 +105,14 @@ impl About {
     /// How the threshold was chosen, as people are told it: the rule, or `cautious`.
     pub fn threshold_rule_name(&self) -> String {
         if self.has_cautious_cut() { "cautious".to_string() } else { self.threshold_rule.to_string() }
+    }
+
+    /// The logit of a row of which nothing is known: that of the share of positives, or, without one, of the share of labels.
+    pub(crate) fn logit_of_nothing(&self) -> f32 {
+        let all = self.counts.positive + self.counts.unlabeled + self.counts.negative;
+        let labeled = self.counts.positive as f64 / all.max(1) as f64;
+        let share = self.class_prior.map_or(labeled, ClassPrior::get);
+        (share / (1.0 - share)).ln().clamp(-f64::from(CERTAIN), f64::from(CERTAIN)) as f32
     }
 
     /// From a score to the logit at the population's prior.

@@ -14,7 +14,7 @@
 //!
 //! and so for both ends of the interval. Of the table as it was that is (s N − k) / (N − n) for n answers of which k are positive.
 
-use crate::{Audit, Error};
+use crate::{Audit, AuditedRow, Error};
 use onesided_data::{
     Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, agree, count_labels, counted,
 };
@@ -37,6 +37,8 @@ pub struct Answered {
     pub negative: usize,
     /// What has changed since the rows were drawn, in sentences.
     pub notes: Vec<String>,
+    /// The answers themselves, of rows that had no label before.
+    pub answers: Vec<AuditedRow>,
 }
 
 impl Audit {
@@ -63,7 +65,7 @@ impl Audit {
             of_rows().filter_map(|(answer, row, place)| Some(((*place)?, answer, row.chance))).collect();
         let mut labels = before.to_vec();
         let mut weights = data.weights().map_or_else(|| vec![1.0; labels.len()], <[f32]>::to_vec);
-        let (mut positive, mut negative) = (0, 0);
+        let (mut positive, mut negative, mut answers) = (0, 0, Vec::new());
         for kind in [true, false] {
             let of_kind = || answered.iter().filter(|(_, answer, _)| *answer == kind);
             let mean = of_kind().map(|(_, _, p)| 1.0 / p).sum::<f64>() / of_kind().count().max(1) as f64;
@@ -77,6 +79,7 @@ impl Audit {
                 }
                 *label = if kind { Label::Positive } else { Label::Negative };
                 weights[row] *= (1.0 / chance / mean) as f32;
+                answers.push(AuditedRow { row, answer: Some(kind), chance });
                 *(if kind { &mut positive } else { &mut negative }) += 1;
             }
         }
@@ -108,7 +111,7 @@ impl Audit {
         let known = answered.len() - positive - negative;
         let notes = self.changes(gone, known, all(then) as usize, all(now) as usize);
         let data = data.clone().with_labels(labels)?.with_weights(weights)?;
-        Ok(Answered { data, prior, positive, negative, notes })
+        Ok(Answered { data, prior, positive, negative, notes, answers })
     }
 
     /// What has changed since the rows were drawn.

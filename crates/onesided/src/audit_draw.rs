@@ -153,7 +153,7 @@ impl Model {
             predicted,
             asked,
             out_of_fold,
-            left_out: data.len() - ranked.len(),
+            left_out: data.len() - data.blank_rows().len() - ranked.len(),
             ambiguous,
             labels_from_fit,
             facts,

@@ -2,8 +2,9 @@
 
 use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
-use crate::undrawn::{DrawnOf, EncodeRest};
-use crate::{Error, Model};
+use crate::second_look::guess_again;
+use crate::undrawn::{DrawnOf, EncodeRest, calibrate};
+use crate::{Answered, AuditedRow, Error, Model};
 use onesided_classic::System;
 use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
@@ -18,6 +19,7 @@ use onesided_learn::{
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -33,6 +35,7 @@ pub struct Learner {
     pub(crate) config: Config,
     own: Own,
     estimate: Option<PriorEstimate>,
+    answers: Vec<AuditedRow>,
     prior_settings: Option<PriorSettings>,
 }
 
@@ -280,6 +283,13 @@ impl Learner {
         self
     }
 
+    /// The share and the answers of an audit, whose data are to be learned from: the model is measured on the answers, and on no
+    /// label. Replaces any other prior.
+    pub fn audited(mut self, answered: &Answered) -> Self {
+        self.answers = answered.answers.clone();
+        self.prior_estimate(answered.prior.clone())
+    }
+
     /// How the prior is estimated; the estimators that look at scores alone where nothing is said.
     pub fn prior_settings(mut self, settings: PriorSettings) -> Self {
         self.prior_settings = Some(settings);
@@ -409,10 +419,21 @@ impl Learner {
             model.add_note(TAUGHT_BY_RULE);
             return Ok(model);
         }
+        if let Some(kept) = data.rows_not_blank() {
+            // Answers are known by the numbers of rows.
+            let place: HashMap<usize, usize> = kept.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+            let moved = |answer: &AuditedRow| Some(AuditedRow { row: *place.get(&answer.row)?, ..*answer });
+            let answers = self.answers.iter().filter_map(moved).collect();
+            return Self { answers, ..self.clone() }.fit_of(&data.without_blank(), drawn_of, observer);
+        }
         let truth = self.build(data)?.info().needs_truth;
         let Some(reserve) = self.config.reserve else {
-            let (model, scores) =
+            let (mut model, scores) =
                 self.fit_rows(&Views::new(data), None, Elsewhere::of(drawn_of), observer)?;
+            if !self.answers.is_empty() {
+                let labels = data.labels().unwrap_or_default();
+                model.measure_on_answers(&self.answers, labels, |row| scores.scores[row]);
+            }
             return model.with_rows(data, None, scores, truth);
         };
         // Before the prior is estimated, rows are held out or anything is trained.
@@ -421,8 +442,13 @@ impl Learner {
         let (kept, aside) = all.whole_positives(kept, aside);
         let aside_of = Some((all.drawn, aside.len(), all.all_unlabeled));
         let pool = data.select(&kept);
-        let (model, scores) =
+        let (mut model, scores) =
             self.fit_rows(&Views::new(&pool), aside_of, Elsewhere::of(drawn_of), observer)?;
+        if !self.answers.is_empty() {
+            let place: HashMap<usize, usize> = kept.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+            let labels = data.labels().unwrap_or_default();
+            model.measure_on_answers(&self.answers, labels, |row| scores.scores[*place.get(&row)?]);
+        }
         model.with_rows(data, Some((&kept, &aside)), scores, truth)
     }
 
@@ -440,7 +466,7 @@ impl Learner {
         let info = scorer.info();
         let threshold = self.config.threshold_for(&info.method);
         let mut task = self.task_of(data, info.needs_truth, aside)?;
-        let (mut estimate, mut cross_fitted) = (self.estimate.clone(), None);
+        let (mut estimate, mut cross_fitted, mut guessed) = (self.estimate.clone(), None, None);
         let must_have = !info.needs_truth && (info.needs_prior || !info.works_without_prior);
         if must_have && task.priors.is_none() {
             // What would be refused later is refused before the wait.
@@ -463,8 +489,10 @@ impl Learner {
                     found
                 }
             };
-            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
-            estimate = Some(found);
+            let of_report = PriorEstimate::from_report(&found);
+            let of_report = of_report.map_err(|why| no_estimate(&info.method, why.into()))?;
+            task.priors = Some(Priors::from_unlabeled(of_report.mu, task.scenario, task.drawn, true));
+            (estimate, guessed) = (Some(of_report), Some(found));
         }
         check(scorer.as_ref(), &task, threshold)?;
         let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
@@ -482,9 +510,15 @@ impl Learner {
             None => None,
         };
         if let Some(undrawn) = &undrawn {
-            undrawn.calibrate(&mut learned, &task)?;
+            learned.report.held_out.unlabeled += undrawn.scores.len();
+            calibrate(&mut learned, &task, Some(undrawn))?;
         }
         let undrawn = undrawn.as_ref();
+        if let Some(found) = guessed.filter(|_| scorer.portfolio().is_some())
+            && let Some(again) = guess_again(found, &mut learned, &mut task, undrawn)?
+        {
+            estimate = Some(again);
+        }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
         let model = model.with_given(given(&self.config, data));
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
@@ -503,21 +537,25 @@ impl Learner {
         counts: Counts,
         method: &str,
         observer: Observer,
-    ) -> Result<(PriorEstimate, CrossFitted), Error> {
-        let cannot = |why: Error| match why {
-            stopped @ Error::Interrupted { .. } => stopped,
-            why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
-        };
+    ) -> Result<(PriorReport, CrossFitted), Error> {
         // Bins and other forms of the rows are freed before training starts.
         let views = Views::new(task.data);
-        let (mut report, scores) = self.estimate_for(task, &views, observer).map_err(cannot)?;
+        let (mut report, scores) =
+            self.estimate_for(task, &views, observer).map_err(|why| no_estimate(method, why))?;
         // The share in the population counts positives that were set aside, too.
         report.counts = counts;
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }
-        let estimate = PriorEstimate::from_report(&report).map_err(|why| cannot(why.into()))?;
-        Ok((estimate, scores))
+        Ok((report, scores))
+    }
+}
+
+/// Why there is no share of positives to learn with.
+fn no_estimate(method: &str, why: Error) -> Error {
+    match why {
+        stopped @ Error::Interrupted { .. } => stopped,
+        why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
     }
 }
 

@@ -126,6 +126,7 @@ mod explain;
 mod file;
 mod given;
 mod importance;
+mod inverted;
 mod known_rows;
 mod large;
 mod learner;
@@ -133,8 +134,10 @@ mod model;
 mod rank;
 mod review;
 mod rows_file;
+mod second_look;
 mod stream;
 mod undrawn;
+mod verdict;
 
 pub use onesided_classic as classic;
 pub use onesided_data as data;
@@ -153,15 +156,20 @@ pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
 pub use given::Given;
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
+pub use inverted::Inverted;
 pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
-pub use model::{Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior};
+pub use model::{
+    HowScored, Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
+};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
     ReadAgain, Scenario, Streamed,
 };
-pub use onesided_eval::{AtTop, Interval, Over, RecallCut, RecallTarget, ThresholdRule, Top};
+pub use onesided_eval::{
+    AtTop, Contradiction, Interval, Over, RANDOM_LABELS, RecallCut, RecallTarget, ThresholdRule, Top,
+};
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
     Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
@@ -175,6 +183,7 @@ pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use undrawn::EncodeRest;
+pub use verdict::{Compared, Doubt, Verdict};
 
 /// The page on crates.io, whose code runs as a test.
 #[cfg(doctest)]

@@ -13,17 +13,18 @@
 use crate::known_rows::{KnownRows, OutOfFold, kinds_of};
 use crate::rows_file;
 use crate::undrawn::Undrawn;
-use crate::{About, AtPrior, Error, Given, file};
+use crate::{About, AtPrior, AuditedRow, Doubt, Error, Given, Verdict, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
+use onesided_eval::audit::{AnsweredRow, measured_on};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
-    probability, with_truth_intervals, without_negatives_weighted,
+    Calibration, Interval, PuInput, PuMetrics, RANDOM_LABELS, RESAMPLES, Sample, ThresholdRule,
+    held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
 };
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task};
 use onesided_net::Device;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -116,6 +117,8 @@ impl Model {
             reserve: Vec::new(),
             fitted_on: None,
             given: None,
+            answers: None,
+            doubt: None,
             report,
         };
         let mut model = Self::new(about, fitted);
@@ -190,10 +193,12 @@ impl Model {
 
     /// The score of each row, a logit at the population's prior: above 0 where the probability is above one half.
     ///
-    /// The rows must be encoded by the model: read or encode them with it.
+    /// The rows must be encoded by the model: read or encode them with it. A row that is empty in every column that is learned from
+    /// ([`Dataset::blank_rows`]) says nothing, so its probability is the share of positives.
     pub fn score(&self, data: &Dataset) -> Result<Vec<f32>, Error> {
         let raw = self.raw(data)?;
-        let logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        let mut logits: Vec<f32> = raw.into_iter().map(|f| self.about.logit(f)).collect();
+        data.blank_rows().iter().for_each(|&row| logits[row as usize] = self.about.logit_of_nothing());
         match logits.iter().position(|logit| !logit.is_finite()) {
             Some(at) => Err(Error::Score { row: at + 1, score: logits[at] }),
             None => Ok(logits),
@@ -229,18 +234,25 @@ impl Model {
     /// below the population's. Probabilities at μ are handed on, and the threshold is moved with them. Where μ was
     /// estimated, the intervals hold the metrics at both ends of its interval too (after Claesen et al., 2015).
     pub fn without_negatives(&self, data: &Dataset, resamples: usize, seed: u64) -> Result<PuMetrics, Error> {
+        let data = data.without_blank();
         let labels = data.labels().ok_or(Error::NeedsLabels)?;
-        self.without_negatives_of(&self.score(data)?, labels, data.weights(), 1, resamples, seed)
+        self.without_negatives_of(
+            &self.score(&data)?,
+            labels,
+            data.weights(),
+            HowScored::New,
+            resamples,
+            seed,
+        )
     }
 
-    /// [`without_negatives`](Self::without_negatives) of rows that were scored already. `folds` is 1 for rows that the model never met;
-    /// rows of the fit that were scored out of fold were held out in so many parts, and the intervals leave as much room as the fit's.
+    /// [`without_negatives`](Self::without_negatives) of rows that were scored already.
     pub fn without_negatives_of(
         &self,
         scores: &[f32],
         labels: &[Label],
         weights: Option<&[f32]>,
-        folds: usize,
+        how: HowScored,
         resamples: usize,
         seed: u64,
     ) -> Result<PuMetrics, Error> {
@@ -251,7 +263,7 @@ impl Model {
         });
         let positive = Sample { scores: &positive, weights: weights.as_ref().map(|(of, _)| of.as_slice()) };
         let unlabeled = Sample { scores: &unlabeled, weights: weights.as_ref().map(|(_, of)| of.as_slice()) };
-        self.pu_metrics(positive, unlabeled, resamples, seed, folds)
+        self.pu_metrics(positive, unlabeled, resamples, seed, how)
     }
 
     /// What known negatives show: the share of them that is not called positive (specificity) and the AUC of positives
@@ -293,8 +305,9 @@ impl Model {
         resamples: usize,
         seed: u64,
     ) -> Result<Vec<(&'static str, Interval)>, Error> {
+        let data = data.without_blank();
         let truth = data.truth().ok_or_else(|| Error::NeedsTruth(self.about.method.clone()))?;
-        self.with_truth_of(&self.score(data)?, truth, resamples, seed)
+        self.with_truth_of(&self.score(&data)?, truth, resamples, seed)
     }
 
     /// [`with_truth`](Self::with_truth) of rows that were scored already.
@@ -389,7 +402,7 @@ impl Model {
 
     /// The fingerprint of rows, encoded for this model.
     pub(crate) fn fingerprint_of(&self, data: &Dataset) -> Result<String, Error> {
-        Ok(Fingerprint::default().of_rows(self.encoded(data)?.as_ref()).letters())
+        Ok(Fingerprint::default().of_rows(self.encoded(&data.without_blank())?.as_ref()).letters())
     }
 
     /// Whether these are the rows that the model was fitted on, in their order. `None`: an older model file does not
@@ -449,12 +462,65 @@ impl Model {
                 |(name, interval): (&str, Interval)| (name.to_string(), interval.widened(factor, most(name)));
             intervals.into_iter().map(wide).collect()
         } else {
-            let metrics = self.pu_metrics(positive, other, resamples, seed, folds)?;
+            let how = if folds > 1 { HowScored::OutOfFold(folds) } else { HowScored::New };
+            let metrics = self.pu_metrics(positive, other, resamples, seed, how)?;
+            if let Some(found) = metrics.contradiction {
+                self.about.doubt = Some(Doubt::Share(found));
+                self.leave_out_accuracies();
+            }
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
         Ok(())
+    }
+
+    /// Replaces the metrics by those of rows that were answered in an audit, scored by what was trained without them. Next to it,
+    /// rows that were labeled before show what labels say of positives: where they are another kind, nothing is promised from them.
+    pub(crate) fn measure_on_answers(
+        &mut self,
+        answers: &[AuditedRow],
+        labels: &[Label],
+        score: impl Fn(usize) -> Option<f32>,
+    ) {
+        let answered = |row: usize, positive: bool, weight: f64| {
+            let score = score(row)?;
+            let predicted = self.decide(probability(f64::from(score)) as f32);
+            Some(AnsweredRow { score, predicted, positive, weight })
+        };
+        let rows: Vec<AnsweredRow> =
+            answers.iter().filter_map(|one| answered(one.row, one.answer?, 1.0 / one.chance)).collect();
+        let is_answer: HashSet<usize> = answers.iter().map(|one| one.row).collect();
+        let before = (0..labels.len())
+            .filter(|&row| labels[row] == Label::Positive && !is_answer.contains(&row))
+            .filter_map(|row| answered(row, true, 1.0));
+        let by_labels: Vec<AnsweredRow> =
+            before.chain(rows.iter().copied().filter(|row| !row.positive)).collect();
+        let found = self.measured_on(&rows);
+        let said = self.measured_on(&by_labels);
+        if let Some(verdict) = Verdict::of_labels(&said, &found).filter(|verdict| !verdict.agrees) {
+            self.about.report.warnings.push(verdict.to_string());
+            self.about.doubt.get_or_insert(Doubt::Audit(verdict));
+        }
+        let estimated = std::mem::replace(&mut self.about.report.metrics, found);
+        // How labeled rows rank is no metric of the list, and stays to be looked at.
+        self.about.report.metrics.extend(estimated.into_iter().filter(|(name, _)| name == "auc_pu"));
+        self.about.answers = Some(rows.len());
+        self.leave_out_accuracies();
+    }
+
+    /// Accuracies of the alternatives rest on the share and the labels.
+    fn leave_out_accuracies(&mut self) {
+        self.about.report.beside.iter_mut().for_each(|beside| beside.accuracy = None);
+    }
+
+    fn measured_on(&self, rows: &[AnsweredRow]) -> BTreeMap<String, Interval> {
+        let factor = held_out_in_turn(self.about.report.folds);
+        let most = |name: &str| if name == "lift" { f64::INFINITY } else { 1.0 };
+        measured_on(rows, RESAMPLES, self.about.report.seed())
+            .into_iter()
+            .map(|(name, found)| (name.to_string(), found.widened(factor, most(name))))
+            .collect()
     }
 
     fn pu_metrics(
@@ -463,9 +529,9 @@ impl Model {
         unlabeled: Sample,
         resamples: usize,
         seed: u64,
-        folds: usize,
+        how: HowScored,
     ) -> Result<PuMetrics, Error> {
-        let factor = held_out_in_turn(folds);
+        let factor = if let HowScored::OutOfFold(folds) = how { held_out_in_turn(folds) } else { 1.0 };
         let weights = [positive.weights, unlabeled.weights];
         let at_mu = |sample: Sample| -> Vec<f32> {
             let scores = sample.scores;
@@ -477,11 +543,14 @@ impl Model {
             threshold: moved(self.about.threshold, -self.about.shift),
             prior: self.about.prior_in_unlabeled,
         };
-        let mut metrics = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
+        // A model ranks labeled rows that it has met too high, whatever the share is.
+        let least = self.about.least_share().filter(|_| how != HowScored::InSample);
+        let mut metrics =
+            without_negatives_estimated(&input, least, weights, resamples, seed)?.widened(factor);
         // The decision stays; what is known of it at either end of the prior's interval widens the intervals.
         for end in self.about.prior_estimate.iter().flat_map(PriorEstimate::ends) {
             let input = PuInput { prior: Some(end), ..input };
-            let other = without_negatives_weighted(&input, weights, resamples, seed)?.widened(factor);
+            let other = without_negatives_estimated(&input, least, weights, resamples, seed)?.widened(factor);
             widen(&mut metrics, &other);
         }
         Ok(metrics)
@@ -492,6 +561,18 @@ impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model").field("about", &self.about).finish_non_exhaustive()
     }
+}
+
+/// By what rows were scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowScored {
+    /// By a model that never met them.
+    New,
+    /// By models that did not meet them, which were trained on the others in so many folds: the intervals leave as much room as the
+    /// fit's.
+    OutOfFold(usize),
+    /// By a model that was fitted on them.
+    InSample,
 }
 
 /// What known negatives show of a model.
@@ -538,14 +619,12 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
     let range = if estimate.one_sided {
-        format!(
-            "at most {high:.3} of the unlabeled rows are positive ({level:.0} %), which is all that can be said"
-        )
+        format!("at most {high:.3} are positive ({level:.0} %), which is all that can be said")
     } else {
         format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)")
     };
     format!(
-        "the prior is a guess, {:.3} of the unlabeled rows: {range}. Probabilities, the threshold, precision, F1, accuracy and \
+        "the prior is a guess, {:.3} of the unlabeled rows: {range}, {RANDOM_LABELS}. Probabilities, the threshold, precision, F1, accuracy and \
          AUC against negatives rest on it; the ranking, recall and lift do not. A prior that you know, or an audit of some \
          rows, settles it",
         estimate.mu.get()

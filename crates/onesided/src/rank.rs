@@ -52,9 +52,11 @@ pub struct RankedList {
 }
 
 impl Model {
-    /// All rows, the likeliest positive first; equal scores keep the order of the data.
+    /// All rows, the likeliest positive first; equal scores keep the order of the data. Rows that are empty in every column
+    /// that is learned from are left out.
     pub fn rank(&self, data: &Dataset) -> Result<Vec<Ranked>, Error> {
-        Ok(self.sorted(self.score(data)?.into_iter().enumerate(), |_| Among::Population))
+        let scores = self.score(data)?.into_iter().enumerate().filter(|&(row, _)| !data.is_blank(row));
+        Ok(self.sorted(scores, |_| Among::Population))
     }
 
     /// Scores rows that the model may have been fitted on, and tells which of them belong in a list. With `told`, rows that the
@@ -78,11 +80,12 @@ impl Model {
     /// labeled ones from others they are all listed.
     pub fn rank_known(&self, data: &Dataset, known: &KnownRows, all: bool) -> Result<RankedList, Error> {
         let ListedRows { scores, kinds, listed, among, matched } = self.listed_rows(data, known, false)?;
-        let rows = scores.into_iter().enumerate().filter(|&(row, _)| all || listed[row]);
+        let rows =
+            scores.into_iter().enumerate().filter(|&(row, _)| (all || listed[row]) && !data.is_blank(row));
         let rows = self.sorted(rows, |row| among[row]);
         let met = |ranked: &&Ranked| known.is_complete() && kinds[ranked.row] != RowKind::New;
         let out_of_fold = rows.iter().filter(met).count();
-        let left_out = kinds.len() - rows.len();
+        let left_out = kinds.len() - rows.len() - data.blank_rows().len();
         let MatchedRows { ambiguous, is_fitted_table, .. } = matched;
         Ok(RankedList { rows, kinds, out_of_fold, left_out, ambiguous, is_fitted_table })
     }

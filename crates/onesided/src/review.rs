@@ -6,8 +6,10 @@
 //! labeled elsewhere.
 
 use crate::{Among, Error, Model};
-use onesided_data::{Dataset, Label};
-use onesided_eval::{AtTop, EvalError, Interval, Over, RecallCut, RecallTarget, Top, at_top, probability};
+use onesided_data::{ColumnShift, Dataset, Label, counted};
+use onesided_eval::{
+    AtTop, EvalError, Interval, Over, RANDOM_LABELS, RecallCut, RecallTarget, Top, at_top, probability,
+};
 use serde::Serialize;
 
 /// The normal quantile of 95 %.
@@ -49,6 +51,8 @@ pub struct Review {
     /// The share that the numbers of positives rest on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareInList>,
+    /// What all of it rests on, [`RANDOM_LABELS`].
+    pub assumes: &'static str,
 }
 
 /// A promise, or what it would take.
@@ -123,6 +127,7 @@ impl ReviewList {
             this_file: promised(Over::File { least: 1, most: rows.max(1) })?,
             this_file_by_share: by_share.transpose()?,
             share: self.share,
+            assumes: RANDOM_LABELS,
         })
     }
 
@@ -154,6 +159,25 @@ fn between(share: Interval, rows: usize) -> (usize, usize) {
 }
 
 impl Model {
+    /// Why nothing is promised of a list, where that is so: what the model was fitted with contradicts itself, or columns of the
+    /// list hold something else than in training.
+    pub fn withheld(&self, shifted: &[&ColumnShift]) -> Option<String> {
+        if let Some(doubt) = &self.about().doubt {
+            return Some(format!("nothing is promised of this list: {doubt}"));
+        }
+        let first = &shifted.first()?.column;
+        let (whose, they) = match shifted.len() {
+            1 => (format!("column '{first}' holds"), "it"),
+            several => {
+                (format!("column '{first}' and {} hold", counted(several - 1, "other columns")), "them")
+            }
+        };
+        Some(format!(
+            "nothing is promised of this list, neither a recall nor how many of the first rows are positive: {whose} something else \
+             than in training; bring {they} to the units and names of training, or fit again"
+        ))
+    }
+
     /// Promises about a list of new rows, from the reserve of the model and, for numbers of positives, the population's
     /// share of them.
     pub fn review(&self, scores: Vec<f32>) -> Result<ReviewList, Error> {

@@ -3,20 +3,30 @@
 use crate::{Error, Model};
 use onesided_data::{Cutting, Dataset, Fingerprint, Input, ReadAgain, Streamed};
 
-/// Some rows of a table, scored.
+/// Some rows of a table, scored, without those that are empty in every column that is learned from.
 #[derive(Clone, Debug)]
 pub struct ScoredRows {
-    /// The number of the first of them in the table, from 0.
-    pub first: usize,
     /// The rows, with the names they are known by and the columns to keep.
     pub data: Dataset,
     /// Their scores, logits at the population's prior.
     pub scores: Vec<f32>,
+    /// The number of the first row of the piece in the table, from 0.
+    first: usize,
+    /// Which rows of the piece these are, where it had empty ones.
+    kept: Option<Vec<usize>>,
+}
+
+impl ScoredRows {
+    /// The number in the table of the row at this place, from 0.
+    pub fn number(&self, at: usize) -> usize {
+        self.first + self.kept.as_ref().map_or(at, |kept| kept[at])
+    }
 }
 
 impl Model {
     /// Reads a table as [`read_with`](Self::read_with) does, but piece by piece, and scores each piece: the same scores,
-    /// notes and errors. Other places come in one piece. What is known of the rows is told at the end.
+    /// notes and errors. Other places come in one piece. What is known of the rows is told at the end. Rows that are empty in every
+    /// column that is learned from are left out of all of it; a note counts them.
     ///
     /// ```no_run
     /// # use onesided::{Error, Input, Model, ReadAgain};
@@ -36,16 +46,27 @@ impl Model {
         visit: &mut dyn FnMut(ScoredRows) -> Result<(), Error>,
     ) -> Result<Streamed, Error> {
         let mut first = 0;
-        self.encoding().stream(input, also, cut, &mut |data: Dataset| {
+        let mut streamed = self.encoding().stream(input, also, cut, &mut |data: Dataset| {
             let scores = self.score(&data).map_err(|error| match error {
                 Error::Score { row, score } => Error::Score { row: first + row, score },
                 other => other,
             })?;
             let rows = data.len();
-            visit(ScoredRows { first, data, scores })?;
+            let kept = data.rows_not_blank();
+            let (data, scores) = match &kept {
+                Some(kept) => (data.select(kept), kept.iter().map(|&row| scores[row]).collect()),
+                None => (data, scores),
+            };
+            visit(ScoredRows { data, scores, first, kept })?;
             first += rows;
-            Ok(())
-        })
+            Ok::<(), Error>(())
+        })?;
+        let blank = std::mem::take(&mut streamed.blank);
+        streamed.rows -= blank.len();
+        drop_rows(&mut streamed.labels, &blank);
+        drop_rows(&mut streamed.truth, &blank);
+        drop_rows(&mut streamed.weights, &blank);
+        Ok(streamed)
     }
 
     /// Finds out whether rows that come piece by piece are those that the model was fitted on. `None`: an older model file
@@ -55,6 +76,17 @@ impl Model {
         let rows = counts.positive + counts.unlabeled + counts.negative;
         let expected = self.about().fitted_on.clone()?;
         Some(Recognizer { expected, rows, seen: 0, under_way: None })
+    }
+}
+
+/// Leaves out what belongs to some rows, ascending.
+fn drop_rows<T>(of_rows: &mut Option<Vec<T>>, rows: &[u32]) {
+    let mut row = 0;
+    if let Some(of_rows) = of_rows.as_mut().filter(|_| !rows.is_empty()) {
+        of_rows.retain(|_| {
+            row += 1;
+            rows.binary_search(&(row - 1)).is_err()
+        });
     }
 }
 

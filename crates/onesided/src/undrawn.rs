@@ -48,6 +48,7 @@ impl DrawnOf<'_> {
             }
             DrawnOf::Memory(encode) => {
                 let data = encode(encoding)?;
+                let data = data.without_blank();
                 let scores = fitted.scores(&data, Device::Cpu, threads)?;
                 check_finite(&scores, 0)?;
                 Ok(Undrawn { scores, weights: data.weights().map(<[f32]>::to_vec) })
@@ -86,8 +87,9 @@ fn rest_of_table(
     let of = options.max_unlabeled.unwrap_or(usize::MAX);
     let drawn = KeptRows::draw(&labels[skipped..end], of, options.seed);
     let left_out = |row: &usize| {
+        let is_blank = streamed.blank.binary_search(&(*row as u32)).is_ok();
         let in_draw = drawn.as_ref().is_none_or(|drawn| drawn.contains(row - skipped));
-        labels[*row] == Label::Unlabeled && !in_draw
+        labels[*row] == Label::Unlabeled && !in_draw && !is_blank
     };
     let rows: Vec<usize> = (skipped..end).filter(left_out).collect();
     let weights = streamed.weights.map(|all| rows.iter().map(|&row| all[row]).collect());
@@ -106,26 +108,26 @@ fn count(labels: &[Label], wanted: Label) -> usize {
     labels.iter().filter(|&&label| label == wanted).count()
 }
 
-impl Undrawn {
-    /// Calibrates what was learned on the held-out positives and all unlabeled rows that nothing was trained on. A theory's
-    /// own probabilities stay as they are.
-    pub fn calibrate(&self, learned: &mut Learned, task: &Task) -> Result<(), Error> {
-        learned.report.held_out.unlabeled += self.scores.len();
-        let mu = learned.priors.map(|priors| priors.in_unlabeled);
-        let (None, Some(mu)) = (learned.fitted.link(), mu) else { return Ok(()) };
-        let unlabeled = [learned.unlabeled.as_slice(), &self.scores].concat();
-        let held = task.weights_of(&learned.held_out);
-        let weights = held.zip(self.weights.as_ref()).map(|(held, more)| {
-            let (positive, other) = held.split_at(learned.positive.len());
-            (positive.to_vec(), [other, more].concat())
-        });
-        let (of_p, of_u) = match &weights {
-            Some((positive, unlabeled)) => (Some(positive.as_slice()), Some(unlabeled.as_slice())),
-            None => (None, None),
-        };
-        let positive = Sample { scores: &learned.positive, weights: of_p };
-        learned.calibration =
-            Calibration::fit_weighted(positive, Sample { scores: &unlabeled, weights: of_u }, mu)?;
-        Ok(())
-    }
+/// Calibrates what was learned on the held-out positives and the unlabeled rows that nothing was trained on: those held out, and
+/// those not drawn. A theory's own probabilities stay as they are.
+pub(crate) fn calibrate(learned: &mut Learned, task: &Task, undrawn: Option<&Undrawn>) -> Result<(), Error> {
+    let mu = learned.priors.map(|priors| priors.in_unlabeled);
+    let (None, Some(mu)) = (learned.fitted.link(), mu) else { return Ok(()) };
+    let more = undrawn.map_or(&[][..], |undrawn| &undrawn.scores);
+    let unlabeled = [learned.unlabeled.as_slice(), more].concat();
+    let weights = task.weights_of(&learned.held_out).map(|held| {
+        let more = undrawn.and_then(|undrawn| undrawn.weights.as_deref()).unwrap_or_default();
+        let (positive, other) = held.split_at(learned.positive.len());
+        (positive.to_vec(), [other, more].concat())
+    });
+    // Rows that were not drawn have weights where the others have.
+    let weights = weights.filter(|(_, of_unlabeled)| of_unlabeled.len() == unlabeled.len());
+    let (of_p, of_u) = match &weights {
+        Some((positive, unlabeled)) => (Some(positive.as_slice()), Some(unlabeled.as_slice())),
+        None => (None, None),
+    };
+    let positive = Sample { scores: &learned.positive, weights: of_p };
+    learned.calibration =
+        Calibration::fit_weighted(positive, Sample { scores: &unlabeled, weights: of_u }, mu)?;
+    Ok(())
 }

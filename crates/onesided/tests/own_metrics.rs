@@ -3,7 +3,7 @@
 //! Few labels are where it is hard: rows that decide when to stop, or how much of each member to take, look better than others.
 
 use onesided::data::Stream;
-use onesided::{ClassPrior, Dataset, Label, Learner, Matrix};
+use onesided::{ClassPrior, Dataset, HowScored, Label, Learner, Matrix};
 
 const COLUMNS: usize = 6;
 
@@ -82,8 +82,8 @@ fn intervals_of_fitted_rows_leave_the_room_of_the_fit() {
     let model = learner().method("collective").model("trees".parse().unwrap()).fit(&data).unwrap();
     assert_eq!(model.about().report.folds, 5);
     let scores = model.score(&data).unwrap();
-    let in_folds = |folds| model.without_negatives_of(&scores, &labels, None, folds, 200, 0).unwrap().recall;
-    let (new, met) = (in_folds(1), in_folds(5));
+    let in_folds = |how| model.without_negatives_of(&scores, &labels, None, how, 200, 0).unwrap().recall;
+    let (new, met) = (in_folds(HowScored::New), in_folds(HowScored::OutOfFold(5)));
     assert_eq!(new.value, met.value);
     assert!(new.low > 0.1 && (met.value - met.low) / (new.value - new.low) > 1.49, "{new:?} {met:?}");
 }

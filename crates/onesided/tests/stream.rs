@@ -47,7 +47,7 @@ fn pieces_have_the_scores_of_the_whole() {
             let (mut scores, mut firsts) = (Vec::new(), Vec::new());
             let cut = Cutting { rows: Some(rows), threads: 2 };
             let streamed = model.stream(&Input::one(&new), &ReadAgain::default(), cut, &mut |piece| {
-                firsts.push(piece.first);
+                firsts.push(piece.number(0));
                 scores.extend(piece.scores);
                 Ok(())
             });

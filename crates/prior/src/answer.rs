@@ -56,6 +56,28 @@ impl Answer {
         Self { mu, cautious: self.cautious.min(mu), interval: (low.min(mu), high.max(mu)), ..self }
     }
 
+    /// The same answer after a look at other scores of the same rows, out of fold: those of the model that was learned with it. How
+    /// many times more positives than unlabeled rows lie above each cut bounds the share there, too, so both bounds hold. Where these
+    /// scores rank better, guesses and ends are averaged, as logarithms: neither look is better than the other on every table.
+    pub fn with_scores(self, positive: &[f64], unlabeled: &[f64]) -> Result<Self, EvidenceError> {
+        let evidence = Evidence { confidence: self.confidence, ..Evidence::of_scores(positive, unlabeled) };
+        let again = answered_with(self.seen.consensus, &evidence)?;
+        let bound = self.bound.min(again.bound);
+        let is_better = again.seen.auc > self.seen.auc;
+        let mean = |a: f64, b: f64| if is_better { (a * b).sqrt() } else { a }.min(bound);
+        let mu = mean(self.mu, again.mu);
+        let one_sided = self.one_sided || (is_better && again.one_sided);
+        let low = if one_sided { 0.0 } else { mean(self.interval.0, again.interval.0) };
+        Ok(Self {
+            mu,
+            cautious: mean(self.cautious, again.cautious).min(mu),
+            interval: (low.min(mu), mean(self.interval.1, again.interval.1).max(mu)),
+            one_sided,
+            bound,
+            ..self
+        })
+    }
+
     /// The guess as a prior to learn with.
     pub fn prior_in_unlabeled(&self) -> Result<PriorInUnlabeled, EvidenceError> {
         let outside = |_| EvidenceError::AtTheEnd { estimator: "the answer".to_string(), mu: self.mu };
@@ -65,10 +87,15 @@ impl Answer {
 
 /// Puts together what the data show, what is known of tables like this, and what the estimators say.
 pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, EvidenceError> {
+    answered_with(consensus.mu, evidence)
+}
+
+/// The answer where the estimators say `consensus`.
+fn answered_with(consensus: f64, evidence: &Evidence) -> Result<Answer, EvidenceError> {
     evidence.check()?;
     let scores = Descending::new(evidence);
     let bound = upper_bound(evidence, &scores);
-    let seen = ScoreSummary::of(evidence, &scores, consensus.mu);
+    let seen = ScoreSummary::of(evidence, &scores, consensus);
     let law = Experience::with(&seen);
     let outside = (1.0 - evidence.confidence) / 2.0;
     let inside = |share: f64| share.min(bound).clamp(EDGE, 1.0 - EDGE);
@@ -76,7 +103,7 @@ pub fn answer(consensus: &Consensus, evidence: &Evidence) -> Result<Answer, Evid
     let one_sided = high > FACTOR * low;
     let usual = |level: f64| inside(law.usual(level));
     let mu = if seen.separation() >= APART {
-        consensus.mu.clamp(usual(BELIEVED), usual(1.0 - BELIEVED))
+        consensus.clamp(usual(BELIEVED), usual(1.0 - BELIEVED))
     } else {
         usual(0.5)
     };
@@ -123,6 +150,34 @@ mod tests {
         assert_eq!((lower.mu, lower.cautious, lower.interval.1), (1e-3, 1e-3, found.interval.1));
         assert!(lower.interval.0 <= 1e-3);
         assert_eq!(found.with_guess(1.0).mu, found.bound);
+    }
+
+    #[test]
+    fn scores_that_rank_better_bring_the_guess_down() {
+        // Scores of one table: its rows, and again with the classes further apart.
+        let scores = |distance: f64| {
+            let mut stream = Stream::new(7, "answer");
+            let p: Vec<f64> = (0..200).map(|_| distance + stream.normal()).collect();
+            let u: Vec<f64> =
+                (0..2_000).map(|i| if i < 100 { distance } else { 0.0 } + stream.normal()).collect();
+            (p, u)
+        };
+        let (p, u) = scores(0.5);
+        let evidence = Evidence::of_scores(&p, &u);
+        let estimates: Vec<_> =
+            estimators().iter().filter_map(|estimator| estimator.estimate(&evidence).ok()).collect();
+        let weak = answer(&consensus(&estimates, &evidence).unwrap(), &evidence).unwrap();
+        let (p, u) = scores(3.0);
+        let both = weak.with_scores(&p, &u).unwrap();
+        assert!(weak.mu > 0.1 && both.mu < weak.mu && both.bound < weak.bound, "{weak:?} {both:?}");
+        assert!((both.mu - 0.05).abs() < (weak.mu - 0.05).abs(), "{weak:?} {both:?}");
+        let (low, high) = both.interval;
+        assert!(low <= both.mu && both.mu <= high && high <= both.bound && both.cautious <= both.mu);
+        // Scores that rank no better change nothing.
+        let (p, u) = scores(0.5);
+        assert_eq!(weak.with_scores(&p, &u).unwrap(), weak);
+        let (p, u) = scores(0.3);
+        assert_eq!(weak.with_scores(&p, &u).unwrap().mu, weak.mu);
     }
 
     #[test]

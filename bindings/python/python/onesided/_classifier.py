@@ -14,7 +14,7 @@ from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of,
 from ._index import aligned, index_of
 from ._input import Rows, parts_of, rows_of
 from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
-from ._onesided import Model, NoPriorError, probabilities
+from ._onesided import RANDOM_LABELS, Model, NoPriorError, probabilities
 from ._onesided import fit as _fit
 from ._results import EstimatedPrior, Explanation, Importance, RecallCut
 from ._settings import check_columns, names_of, params_of, reading_of, settings_of
@@ -509,6 +509,9 @@ class PUClassifier(Estimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class at the population's prior, in the order of ``classes_``.
 
+        A row that is empty in every column that is learned from, as a line of totals is, says nothing: its probability is the share
+        of positives, and a DataWarning names the first such row. :meth:`rank` leaves such rows out, and so does fitting.
+
         Parameters
         ----------
         X : rows of the kind that the model was fitted on
@@ -706,8 +709,10 @@ class PUClassifier(Estimator):
     def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
         """How many rows of a list to review so that a share of the positives is found.
 
-        The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds if the labeled
-        positives are a random sample of the positives, whatever the model is worth; a better one makes the list shorter.
+        The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds whatever the
+        model is worth, if labels are a random sample of the positives; a better model makes the list shorter. A ValueError says why
+        where nothing can be promised: share and labels do not fit together, an audit refutes what the labels say, or columns of X
+        hold something else than in training.
 
         Parameters
         ----------
@@ -726,7 +731,10 @@ class PUClassifier(Estimator):
             if not 0 < share < 1:
                 raise ValueError(f"{name}: must lie strictly between 0 and 1, but is {share!r}")
         self._check_fitted()
-        return RecallCut._of(json.loads(self.model_.review(self._scores(X), recall, confidence)))
+        given = self._new_rows(X)
+        found, said = self.model_.review(given, threads_of(self.n_jobs), self.device or "cpu", recall, confidence)
+        say(said, self.verbose)
+        return RecallCut._of(json.loads(found))
 
     def explain(self, X: Any, most: int = 5) -> list[Explanation]:
         """What carried each score: exact for linear models and trees, by Shapley values for others; not for pictures.
@@ -899,7 +907,11 @@ class PUClassifier(Estimator):
         ]
         facts += [(name, _in_words(name, found)) for name, found in about["report"]["metrics"].items()]
         rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(str(v))}</td></tr>" for k, v in facts)
-        return f"<div>{title}<table>{rows}</table>metrics are estimated on held-out rows, without negatives</div>"
+        answers = about.get("answers")
+        how = f"estimated on held-out rows, without negatives, {RANDOM_LABELS}"
+        how = how if answers is None else f"measured on {answers} answers of an audit"
+        doubt = "" if about.get("doubt") is None else "; nothing is promised, because share, labels or audit contradict one another"
+        return f"<div>{title}<table>{rows}</table>metrics are {how}{doubt}</div>"
 
 
     def _prior_in_words(self) -> str:
@@ -911,7 +923,8 @@ class PUClassifier(Estimator):
         low, high = estimate.interval
         among = f"at most {high:.3f}" if estimate.one_sided else f"between {low:.3f} and {high:.3f}"
         what = "a guess" if estimate.audited is None else f"from an audit of {estimate.audited} rows"
-        return f"{self.prior_:.3f}, {what}; among unlabeled rows {among}"
+        assumes = f", {RANDOM_LABELS}" if estimate.assumes else ""
+        return f"{self.prior_:.3f}, {what}; among unlabeled rows {among}{assumes}"
 
 
 # An interval of a share that is wider than this leaves nothing to say of its middle.
@@ -923,7 +936,7 @@ def _in_words(metric: str, found: dict[str, float]) -> str:
     low, high = found["low"], found["high"]
     if metric in ("lift", "lee_liu"):
         return f"{found['value']:.2f} [{low:.2f}, {high:.2f}]"
-    if high - low > WIDE:
+    if high - low > WIDE or not 0 < found["value"] < 1:
         return f"between {low:.2f} and {high:.2f}"
     return f"{found['value']:.3f} [{low:.3f}, {high:.3f}]"
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 __version__: str
+RANDOM_LABELS: str
 
 _Tell = Callable[[int, int, str], None] | None
 _Rows = tuple[Any, ...]
@@ -63,7 +64,9 @@ class Model:
     def list_probabilities(
         self, scores: np.ndarray, unlabeled: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
-    def review(self, scores: np.ndarray, recall: float, confidence: float) -> str: ...
+    def review(
+        self, rows: _Rows, threads: int, device: str, recall: float, confidence: float
+    ) -> tuple[str, _Said]: ...
 
 class Prior:
     """What the estimators of the prior say."""

@@ -12,7 +12,7 @@ from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of
 from ._index import aligned
 from ._input import parts_of, rows_of
 from ._labels import read_labels
-from ._onesided import Prior
+from ._onesided import RANDOM_LABELS, Prior
 from ._onesided import estimate_prior as _estimate_prior
 from ._settings import check_columns, names_of, reading_of
 from ._warnings import PriorWarning, warn
@@ -78,7 +78,8 @@ class PriorEstimate:
         low, high = self.prior_interval
         among = f"at most {high:.3f}" if self.one_sided else f"between {low:.3f} and {high:.3f}"
         said = "" if self.agreement else "; the estimators do not agree"
-        return f"PriorEstimate(prior={self.prior:.3f}, a guess: {among} at {100 * self.confidence:.0f} %{said})"
+        sure = f"{among} at {100 * self.confidence:.0f} %, {RANDOM_LABELS}"
+        return f"PriorEstimate(prior={self.prior:.3f}, a guess: {sure}{said})"
 
     def _repr_svg_(self) -> str:
         return self._found.svg()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._onesided import RANDOM_LABELS
 from .metrics import Interval
 
 
@@ -30,6 +31,8 @@ class EstimatedPrior:
         How many answers of an audit it comes from, where it does.
     agreement : bool
         Whether the estimators behind it agree.
+    assumes : str or None
+        What it rests on: labels that are a random sample of the positives. None for audits, which assume nothing.
     """
 
     mu: float
@@ -39,13 +42,14 @@ class EstimatedPrior:
     bound: float | None
     audited: int | None
     agreement: bool
+    assumes: str | None
 
     @classmethod
     def _of(cls, about: dict[str, Any]) -> EstimatedPrior:
         low, high = about["interval"]
         return cls(
             about["mu"], (low, high), about["confidence"], about["one_sided"], about.get("bound"), about.get("audited"),
-            about["agreement"],
+            about["agreement"], RANDOM_LABELS if about.get("audited") is None else None,
         )
 
 
@@ -68,6 +72,8 @@ class RecallCut:
     rows_for_this_list : int or None
         How many rows to review for the same promise about the positives in this very list, whatever their number. None
         where that takes more reserved positives.
+    assumes : str
+        What the promise rests on: labels that are a random sample of the positives.
     about : dict
         All of it, as ``onesided predict --json`` has it.
     """
@@ -79,6 +85,7 @@ class RecallCut:
     reserved: int
     precision: Interval | None
     rows_for_this_list: int | None
+    assumes: str
     about: dict[str, Any] = field(repr=False)
 
     @classmethod
@@ -88,7 +95,7 @@ class RecallCut:
         return cls(
             about["recall"], about["confidence"], float(np.float32(promise["cut"])), promise["rows"], promise["positives"],
             None if precision is None else Interval(precision["value"], precision["low"], precision["high"]),
-            about["this_file"].get("made", {}).get("rows"), about,
+            about["this_file"].get("made", {}).get("rows"), about["assumes"], about,
         )
 
 

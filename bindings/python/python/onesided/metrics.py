@@ -77,7 +77,9 @@ def pu_metrics(
     Returns
     -------
     dict of Interval by name
-        What lies outside of 0 and 1 and cannot is set to 0 or 1, and a warning says what it was.
+        All of it holds if labels are a random sample of the positives. Where an estimate would lie outside of 0 and 1, a warning
+        says so and its interval says what is left; it is missing where all of the interval is outside, and so are all that rest on the
+        share where it and the labels contradict one another.
     """
     found, said = _measured(
         y, scores, threshold, prior_in_unlabeled, resamples, random_state, pos_label=pos_label, negative=negative
@@ -125,12 +127,27 @@ def pu_score(
     _check(metric)
     if metric in _OF_PRIOR and prior_in_unlabeled is None:
         raise ValueError(f"prior_in_unlabeled: the metric {metric} needs the share of positives among unlabeled rows")
-    prior = prior_in_unlabeled if metric in _OF_PRIOR else None
     scores = np.asarray(aligned(y, predicted, "predicted", "y"), dtype=np.float32)
     # A search measures hundreds of models: it is told the numbers, not each warning.
-    found, _ = _measured(y, scores, 0.5, prior, 1, None, pos_label=pos_label, negative=negative)
-    # r^2 / a, r / a and precision are not defined where nothing is predicted positive: the worst there is.
+    found, _ = _measured(y, scores, 0.5, None, 1, None, pos_label=pos_label, negative=negative)
+    if metric in _OF_PRIOR:
+        return _by_prior(metric, found, float(prior_in_unlabeled or 0.0))
+    # r^2 / a and r / a are not defined where nothing is predicted positive: the worst there is.
     return found[metric].value if metric in found else 0.0
+
+
+def _by_prior(metric: str, found: dict[str, Interval], mu: float) -> float:
+    """A metric that rests on the share of positives, from 0 to 1: models are compared by it even where the share does not fit."""
+    recall, share, auc = (found[name].value for name in ("recall", "predicted_positive", "auc_pu"))
+    risk = 2 * mu * (1 - recall) + share - mu
+    value = {
+        "precision": mu * recall / share if share > 0 else 0.0,
+        "f1": 2 * mu * recall / (share + mu),
+        "accuracy": 1 - risk,
+        "risk": risk,
+        "auc": (auc - mu / 2) / (1 - mu),
+    }[metric]
+    return min(max(value, 0.0), 1.0)
 
 
 def _check(metric: str) -> None:

@@ -15,9 +15,9 @@ use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Dataset, ForecastBy, Input, Interval,
-    KnownRows, Model, ReadAgain, RowsFileError,
+    KnownRows, Model, RANDOM_LABELS, ReadAgain, RowsFileError,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Flags of `audit`.
@@ -264,7 +264,7 @@ fn forecast(drawn: &AuditDraw) -> String {
     let own = cut_at(drawn.predicted, "its decision").map_or_else(String::new, |own| format!(", {own}"));
     let mut text = match drawn.forecast_by {
         ForecastBy::Model => format!(
-            "if the model is right ({value:.4} of the rows positive), the answers will tell the share to about {low:.4} to \
+            "if the model is right ({value:.4} of the rows positive, {RANDOM_LABELS}), the answers will tell the share to about {low:.4} to \
              {high:.4}{own}\n"
         ),
         ForecastBy::Widest => format!(
@@ -306,15 +306,22 @@ fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
     let model = model_file::load(&flags.model, flags.file.iter().map(PathBuf::as_path))?;
     let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
-    let report = Answers::new(&model, &files)?.report(confidence)?;
-    let warnings = report.warnings();
+    let answers = Answers::new(&model, &files)?;
+    let report = answers.report(confidence)?;
+    let mut warnings = report.warnings();
+    warnings.extend(answers.contradiction(&model)?.map(|found| found.to_string()));
     warn(&warnings);
+    let verdict = answers.verdict(&model)?;
     if as_json {
         let mut object = json!(report);
         object["warnings"] = json!(warnings);
+        object["verdict"] = verdict.map_or(Value::Null, |verdict| {
+            json!({ "agrees": verdict.agrees, "compared": verdict.compared, "sentence": verdict.to_string() })
+        });
         return print_json(&object);
     }
-    print(&report_as_text(&report))
+    let verdict = verdict.map_or_else(String::new, |verdict| format!("\n{verdict}\n"));
+    print(&format!("{}{verdict}", report_as_text(&report)))
 }
 
 fn report_as_text(report: &AuditReport) -> String {

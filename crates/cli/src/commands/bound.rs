@@ -7,7 +7,7 @@ use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
 use onesided::data::counted;
 use onesided::loss::RademacherSource;
-use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, ReadAgain};
+use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS, ReadAgain};
 use serde_json::{Value, json};
 
 /// The largest number of draws: more would only sharpen a mean that is sharp already.
@@ -83,7 +83,8 @@ fn as_text(model: &Model, found: &ModelBound) -> String {
     };
     text += &format!(
         "\nlargest input norm {}; largest score {} in the class, {} on this table\n\
-         Rademacher complexity {} at n = {n} ({source})\n\nwith probability {} the loss on new data is at most\n",
+         Rademacher complexity {} at n = {n} ({source})\n\nwith probability {}, {RANDOM_LABELS}, the loss on new \
+         data is at most\n",
         number(parts.input_norm),
         number(parts.largest_score),
         number(found.largest_seen),
@@ -160,6 +161,7 @@ fn as_value(found: &ModelBound) -> Value {
             "batches": bound.printed.batches, "complexity": bound.printed.complexity,
             "confidence": bound.printed.confidence, "total": bound.printed.total,
         },
+        "assumes": RANDOM_LABELS,
         "warnings": found.caveats,
     })
 }

@@ -1,19 +1,20 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
+use super::fit::inverted_labels;
 use super::fitted_rows::{FittedRows, MetRows, Watch};
 use super::review::{Asked, ReviewAnswer};
-use super::{device, print_device, with_intervals};
+use super::{device, print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
 use crate::inputs::{Places, check_texts, print_new_notes, shifts};
-use crate::metrics::metric_table;
+use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Cutting, Input, Interval, Label, Met, Model, NegativeMetrics, ReadAgain, RowKind, Streamed,
-    pu_metrics_by_name,
+    About, Contradiction, Cutting, HowScored, Input, Interval, Inverted, Label, Met, Model, NegativeMetrics,
+    RANDOM_LABELS, ReadAgain, RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -138,7 +139,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         names = piece.data.ids().first().map(|(_, names)| names.clone());
         Ok(())
     });
-    let Streamed { rows: number, mut labels, mut truth, weights, notes } =
+    let Streamed { rows: number, mut labels, mut truth, weights, notes, .. } =
         streamed.map_err(Failure::of_reading)?;
     if let (Input::One(folder), Some(positive)) = (&input, &flags.positive)
         && folder.is_dir()
@@ -179,23 +180,49 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     warnings.extend(in_sample.clone());
 
     let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
-        Some(truth) => Some(model.with_truth_of(&scores, truth, RESAMPLES, SEED)?),
+        Some(truth) => {
+            let measured = model.with_truth_of(&scores, truth, RESAMPLES, SEED)?;
+            let auc = measured.iter().find(|(name, _)| *name == "auc");
+            let inverted = auc.and_then(|&(_, auc)| Inverted::by_auc(auc, true)).map(inverted_labels);
+            warn(inverted.as_slice());
+            warnings.extend(inverted);
+            Some(measured)
+        }
         None => None,
     };
+    let shifted = shifts(&notes);
+    let mut contradiction: Option<Contradiction> = None;
     let without_negatives: Option<Vec<(&str, Interval)>> = match labels {
         Some(labels) => {
             let out_of_fold = fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0);
-            let folds = if out_of_fold { about.report.folds } else { 1 };
-            let metrics = model.without_negatives_of(&scores, labels, weights, folds, RESAMPLES, SEED)?;
+            let how = match (out_of_fold, &in_sample) {
+                (true, _) => HowScored::OutOfFold(about.report.folds),
+                (false, Some(_)) => HowScored::InSample,
+                (false, None) => HowScored::New,
+            };
+            let metrics = model.without_negatives_of(&scores, labels, weights, how, RESAMPLES, SEED)?;
             if fitted.is_none() && in_sample.is_none() && about.counts == count_labels(labels) {
                 note(
                     "note: as many positives and unlabeled rows as the model was fitted on; if they are the same rows, \
                      the metrics are optimistic",
                 );
             }
-            warn(&metrics.warnings);
-            warnings.extend(metrics.warnings.iter().cloned());
-            Some(pu_metrics_by_name(&metrics))
+            contradiction = metrics.contradiction;
+            let mut said = metrics.warnings.clone();
+            said.extend(Inverted::by_auc(metrics.auc_pu, false).map(inverted_labels));
+            let mut by_name = pu_metrics_by_name(&metrics);
+            if !shifted.is_empty() && about.prior_in_unlabeled.is_some() {
+                // The share is that of the rows that the model was fitted on.
+                by_name.retain(|(name, _)| !rests_on_prior(name));
+                said.push(
+                    "columns hold something else than in training, so the share of positives may be another one, and metrics that \
+                     rest on it are left out"
+                        .to_string(),
+                );
+            }
+            warn(&said);
+            warnings.extend(said);
+            Some(by_name)
         }
         None => None,
     };
@@ -204,7 +231,11 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         None => None,
         Some(labels) => {
             let met = met.as_deref().unwrap_or_default();
-            let answer = reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?;
+            let withheld = contradiction.map(|found| format!("nothing is promised of this list: {found}"));
+            let answer = match withheld.or_else(|| model.withheld(&shifted)) {
+                Some(why) => ReviewAnswer::refused("review", why),
+                None => reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?,
+            };
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
             Some(answer)
@@ -220,7 +251,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         negatives,
         review,
         fitted,
-        shifted: shifts(&notes),
+        shifted,
         warnings,
     };
     if as_json { print_json(&measured.as_object()) } else { print(&measured.as_text()) }
@@ -249,17 +280,20 @@ impl Measured<'_> {
                 object.extend(with_intervals(truth.iter().copied()));
                 object.insert("measured".to_string(), json!("against true labels"));
                 if let Some(pu) = pu {
-                    object.insert("without_negatives".to_string(), with_intervals(pu.iter().copied()).into());
+                    object.insert("without_negatives".to_string(), with_estimates(pu.iter().copied()).into());
                 }
             }
             (None, Some(pu)) => {
-                object.extend(with_intervals(pu.iter().copied()));
+                object.extend(with_estimates(pu.iter().copied()));
                 object.insert("measured".to_string(), json!("without negatives"));
             }
             (None, None) => {}
         }
         if let Some(negatives) = &self.negatives {
             object.insert("known_negatives".to_string(), json!(negatives));
+        }
+        if self.without_negatives.is_some() {
+            object.insert("assumes".to_string(), json!(RANDOM_LABELS));
         }
         object.insert("rows".to_string(), json!(self.rows));
         if !self.shifted.is_empty() {
@@ -290,9 +324,9 @@ impl Measured<'_> {
         }
         if let Some(metrics) = &self.without_negatives {
             text.push_str(&format!(
-                "estimated without negatives, for the unlabeled rows{}:\n{}",
+                "estimated without negatives, for the unlabeled rows{}, {RANDOM_LABELS}:\n{}",
                 self.share_taken(),
-                metric_table(metrics.iter().copied())
+                estimate_table(metrics.iter().copied())
             ));
         }
         let review = self.review.as_ref().map(|answer| answer.as_text("labeled positives", true));

@@ -1,12 +1,12 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
 use super::prior::{print_prior, prior_warnings};
-use super::with_intervals;
+use super::{with_estimates, with_intervals};
 use crate::args::Fit;
 use crate::columns::print_columns;
 use crate::failure::Failure;
 use crate::inputs::print_notes;
-use crate::metrics::{is_useless, metric_table, plain_name, range_table};
+use crate::metrics::{estimate_table, is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
@@ -16,8 +16,8 @@ use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    LargeTable, Learner, Model, ModelChoice, Observer, RecallTarget, Signal, Tried, rests_on_an_estimate,
-    rests_on_prior, rows_file,
+    Inverted, LargeTable, Learner, Model, ModelChoice, Observer, RANDOM_LABELS, RecallTarget, Signal, Tried,
+    rests_on_an_estimate, rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -78,7 +78,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut warnings = print_notes(&data);
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
-        let Answered { data: taught, prior, positive, negative, notes } = audit.teach(&data)?;
+        let answered = audit.teach(&data)?;
+        learner = learner.audited(&answered);
+        let Answered { data: taught, prior, positive, negative, notes, .. } = answered;
         note(&format!(
             "{} and {} come from the audit",
             counted(positive, "positives"),
@@ -91,8 +93,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
             prior.mu.get(),
             100.0 * prior.confidence
         ));
-        (data, learner) = (taught, learner.prior_estimate(prior));
+        data = taught;
     }
+    data = data.without_blank().into_owned();
     print_data(&config, &input, given_scenario.is_some(), &data)?;
 
     let mut display = Display::new(config.checkpoint.as_deref());
@@ -132,9 +135,11 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let new: Vec<String> =
         model.about().report.warnings.iter().filter(|text| Some(*text) != guess.as_ref()).cloned().collect();
     model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
+    warn(&inverted);
     warnings.extend(estimated);
-    warnings.extend(model.about().report.warnings.iter().cloned());
+    warnings.extend(model.about().report.warnings.iter().cloned().chain(inverted));
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
@@ -291,7 +296,10 @@ fn print_data(config: &Config, input: &Input, scenario_given: bool, data: &Datas
         (false, Input::One(path)) if path.is_dir() => "the default for one folder",
         (false, Input::One(_)) => "the default for one file with a label column",
     };
-    note(&format!("scenario: {} ({origin})", config.scenario()));
+    note(&format!(
+        "scenario: {} ({origin}); shares, metrics and promises hold {RANDOM_LABELS}",
+        config.scenario()
+    ));
     if let Some(priors) = config.priors(amounts)? {
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
@@ -324,7 +332,7 @@ fn print_estimate(report: &PriorReport, takes: &str) {
         format!("{low:.3} to {high:.3} by {}", experience(takes))
     };
     note(&format!(
-        "share of positives: unknown; at most {:.3} of the unlabeled rows by the data alone, {range} ({:.0} %)",
+        "share of positives: unknown; at most {:.3} of the unlabeled rows by the data alone, {range} ({:.0} %), {RANDOM_LABELS}",
         answer.bound,
         100.0 * answer.confidence,
     ));
@@ -336,13 +344,18 @@ fn print_estimate(report: &PriorReport, takes: &str) {
     ));
 }
 
+/// Labels that look inverted, and what to do.
+pub(super) fn inverted_labels(inverted: Inverted) -> String {
+    format!("{inverted} --positive names the value that means positive")
+}
+
 /// What the positives that were set aside can promise.
 fn print_reserve(about: &About) {
     let reserved = about.reserve.len();
-    if reserved > 0 {
+    if reserved > 0 && about.doubt.is_none() {
         let most = (1000.0 * RecallTarget::most_recall(reserved, 0.95)).floor() / 10.0;
         note(&format!(
-            "{} {} set aside: they can promise a recall of up to {most:.1} % with 95 % confidence (predict --recall)",
+            "{} {} set aside: they can promise a recall of up to {most:.1} % with 95 % confidence, {RANDOM_LABELS} (predict --recall)",
             counted(reserved, "positives"),
             agree(reserved, "was", "were")
         ));
@@ -356,7 +369,14 @@ fn metrics(about: &About) -> impl Iterator<Item = (&str, Interval)> {
 /// Metrics in a table, or, where the prior was estimated, those that do not rest on it and then the others as ranges. Ranges that
 /// tell next to nothing are named once, with `audit`, the command that narrows them.
 fn metric_tables(about: &About, audit: &str) -> String {
-    let Some(estimate) = &about.prior_estimate else { return metric_table(metrics(about)) };
+    if about.answers.is_some() {
+        // How labeled rows rank is not a metric of the list.
+        return metric_table(metrics(about).filter(|(name, _)| *name != "auc_pu"));
+    }
+    let Some(estimate) = &about.prior_estimate else {
+        let truth = about.method == "supervised";
+        return if truth { metric_table(metrics(about)) } else { estimate_table(metrics(about)) };
+    };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
     let (low, high) = estimate.interval;
     // Precision and F1 are proportional to the share: where that may be 0, so may they.
@@ -365,8 +385,8 @@ fn metric_tables(about: &About, audit: &str) -> String {
         .filter(|(name, _)| rests_on_prior(name))
         .partition(|(name, range)| estimate.audited.is_none() && (is_useless(*range) || from_zero(name)));
     let origin = match estimate.audited {
-        Some(_) => "as the audit says",
-        None => "which is estimated and not measured",
+        Some(_) => "as the audit says".to_string(),
+        None => format!("which is estimated and not measured, and {RANDOM_LABELS}"),
     };
     let told = if ranges.is_empty() {
         String::new()
@@ -412,6 +432,7 @@ fn shell_word(word: &str) -> String {
 fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
+    let is_estimate = about.answers.is_none() && about.method != "supervised";
     json!({
         "model": out.display().to_string(),
         "method": about.method,
@@ -439,13 +460,31 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "folds": about.report.folds,
         "threshold": about.threshold,
         "threshold_rule": about.threshold_rule_name(),
-        "metrics": with_intervals(metrics(about)),
+        "metrics": if is_estimate { with_estimates(metrics(about)) } else { with_intervals(metrics(about)) },
+        "measured": measured(about),
+        "assumes": is_estimate.then_some(RANDOM_LABELS),
+        "doubt": about.doubt,
         "warnings": warnings,
         "device": about.report.device,
         "threads": about.report.threads,
         "resumed_from": about.report.resumed_from,
         "seconds": seconds,
     })
+}
+
+/// What the metrics were measured by, and what they rest on.
+fn measured(about: &About) -> String {
+    match about.answers {
+        _ if about.method == "supervised" => "against true labels".to_string(),
+        Some(answers) => format!(
+            "measured on {} of the audit that took no part in training, each counted as often as its chance of being drawn says",
+            counted(answers, "answers")
+        ),
+        None => format!(
+            "estimated without negatives, for the unlabeled {}, {RANDOM_LABELS}",
+            rows_of(about.features.takes())
+        ),
+    }
 }
 
 /// What was tried, how it turned out, and the plain alternatives to compare it with.
@@ -491,12 +530,12 @@ fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
     let metrics = metric_tables(about, &audit_command(flags));
     if !report.beside.is_empty() {
         return format!(
-            "{}\nout-of-fold scores ({}, {}), estimated without negatives, for the unlabeled {}:\n{}\n\
+            "{}\nout-of-fold scores ({}, {}), {}:\n{}\n\
              wrote {} in {seconds:.1} s\n",
             as_portfolio(about),
             counted(report.held_out.positive, "positives"),
             counted(report.held_out.unlabeled, "others"),
-            rows_of(about.features.takes()),
+            measured(about),
             metrics,
             out.display(),
         );
@@ -518,21 +557,17 @@ fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
             format!("on {columns}, {}{epochs}", about.model)
         }
     };
-    let kind = if about.method == "supervised" {
-        "against true labels".to_string()
-    } else {
-        format!("estimated without negatives, for the unlabeled {}", rows_of(about.features.takes()))
-    };
     let held = match report.folds {
         1 => "held-out rows".to_string(),
         folds => format!("rows held out in {folds} parts in turn, before the training on all rows"),
     };
     format!(
-        "{} {made_of}; {}\n\n{held} ({}, {}), {kind}:\n{}\nwrote {} in {seconds:.1} s\n",
+        "{} {made_of}; {}\n\n{held} ({}, {}), {}:\n{}\nwrote {} in {seconds:.1} s\n",
         about.objective,
         report.choice_by(unit),
         counted(report.held_out.positive, "positives"),
         counted(report.held_out.unlabeled, "others"),
+        measured(about),
         metrics,
         out.display(),
     )

@@ -19,7 +19,8 @@ pub mod review;
 pub mod shell;
 
 use crate::failure::Failure;
-use onesided::{Device, Interval, Model};
+use crate::metrics::is_cut_off;
+use onesided::{Device, Interval, Model, rests_on_prior};
 use serde_json::{Map, Value, json};
 
 /// A device by its name; one that this machine cannot use is refused before any work.
@@ -35,6 +36,15 @@ fn print_device(model: &Model, rows: usize) {
     if device != Device::Cpu {
         crate::output::note(&format!("device: {device}"));
     }
+}
+
+/// [`with_intervals`] of metrics that are estimated by way of the share of positives: no value where it was cut off at 0 or 1.
+fn with_estimates<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> Map<String, Value> {
+    let metrics: Vec<(&str, Interval)> = metrics.into_iter().collect();
+    let mut object = with_intervals(metrics.iter().copied());
+    let is_cut_off = |&&(name, interval): &&(&str, Interval)| rests_on_prior(name) && is_cut_off(interval);
+    metrics.iter().filter(is_cut_off).for_each(|(name, _)| object[*name] = Value::Null);
+    object
 }
 
 /// `{"recall": 0.9, "recall_interval": [0.8, 0.95], …}`.

@@ -18,7 +18,7 @@ use crate::progress::{guarded, interrupted};
 use onesided::data::{
     DataError, LabelColumn, Phase, WriteAs, counted, grouped, is_standard_output, write_batches,
 };
-use onesided::{Among, Cutting, Input, KnownRows, Model, ReadAgain, Top};
+use onesided::{Among, Cutting, Input, KnownRows, Model, RANDOM_LABELS, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind};
@@ -94,9 +94,11 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let scale = scale_of(&model, &verdict, rows);
     // A list of unlabeled rows alone has their share of positives.
     let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
-    let review = match ranking.take_scores() {
-        None => None,
-        Some(scores) => Some(ReviewAnswer::of(
+    let shifted = shifts(&streamed.notes);
+    let review = match (ranking.take_scores(), model.withheld(&shifted)) {
+        (None, _) => None,
+        (Some(_), Some(why)) => Some(ReviewAnswer::refused("review", why)),
+        (Some(scores), None) => Some(ReviewAnswer::of(
             &model.review_among(scores, among)?,
             &asked.within(rows),
             flags.review.promised(),
@@ -104,7 +106,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
         )?),
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.is_some() && watch.is_same() {
+    if review.as_ref().is_some_and(ReviewAnswer::promises) && watch.is_same() {
         let out_of_fold = verdict.facts.as_ref().is_some_and(|facts| facts.out_of_fold > 0);
         of_review.push(fitted_rows::of_review(out_of_fold).to_string());
     }
@@ -127,7 +129,6 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     };
     let predicted_positive = ranking.predicted_positive();
     let mut object = as_facts(flags, &model, &verdict, rows, predicted_positive, &warnings);
-    let shifted = shifts(&streamed.notes);
     if !shifted.is_empty() {
         object["shifted"] = json!(shifted);
     }
@@ -346,8 +347,8 @@ fn print_guess_note(model: &Model) {
     let range =
         if estimate.one_sided { format!("at most {high:.3}") } else { format!("{low:.3} to {high:.3}") };
     note(&format!(
-        "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}); their ranges say what else \
-         they may be",
+        "note: the probabilities rest on a guess, that {:.3} of the unlabeled rows are positive ({range}, {RANDOM_LABELS}); their \
+         ranges say what else they may be",
         estimate.mu.get()
     ));
 }

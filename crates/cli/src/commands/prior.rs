@@ -9,7 +9,7 @@ use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, counted, grouped, noun, write_atomically};
 use onesided::prior::{CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
-use onesided::{Dataset, Error, Learner};
+use onesided::{Dataset, Error, Learner, RANDOM_LABELS};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -198,8 +198,8 @@ fn as_text(report: &PriorReport, takes: &str, seconds: f64) -> String {
     }
     let agree = if consensus.agreement { "" } else { ", which do not agree" };
     format!(
-        "share of positives; {percent:.0} % confidence, scenario {}, scores by {} in {seconds:.1} s\n\n{}\nThe estimators{agree}; \
-         all of them assume that somewhere there are only positives:\n\n{}\n{}",
+        "share of positives, {RANDOM_LABELS}; {percent:.0} % confidence, scenario {}, scores by {} in {seconds:.1} s\n\n{}\n\
+         The estimators{agree}; all of them assume that somewhere there are only positives:\n\n{}\n{}",
         report.scenario,
         report.scorer,
         table(&answers(report, takes)),
@@ -249,7 +249,7 @@ fn next_step(report: &PriorReport, rows: &str) -> String {
         ""
     };
     format!(
-        "Which number to use: the best guess, {:.3} of the unlabeled {rows}. fit takes it unless you give --prior. It rests on \
+        "Which number to use: the best guess, {:.3} of the unlabeled {rows} {RANDOM_LABELS}. fit takes it unless you give --prior. It rests on \
          {tasks} tasks from {tables} tables whose answers are known. {sure}The last line of the first table holds if some {rows} can \
          only be positive. To know better, have a random part of the unlabeled {rows} labeled: onesided audit draw.\n",
         answer.mu
@@ -285,7 +285,7 @@ pub fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Val
         "signs": consensus.signs, "confidence": consensus.confidence, "warnings": warnings,
         "scenario": report.scenario, "positive": report.counts.positive, "unlabeled": report.counts.unlabeled,
         "scorer": report.scorer, "estimates": estimates.collect::<Vec<_>>(), "refusals": report.refusals,
-        "seconds": seconds,
+        "seconds": seconds, "assumes": RANDOM_LABELS,
     });
     with(both(answer.mu, answer.interval), more)
 }

@@ -119,7 +119,7 @@ impl<'m> Ranking<'m> {
         met: Option<&[Met]>,
         matcher: Option<&RowMatcher>,
     ) -> Result<(), Error> {
-        let ScoredRows { first, data, scores } = piece;
+        let ScoredRows { data, scores, .. } = piece;
         if self.names.is_empty() {
             self.names = data.ids().iter().map(|(name, _)| name.clone()).collect();
         }
@@ -148,7 +148,7 @@ impl<'m> Ranking<'m> {
                     all.push(score);
                 }
             }
-            let number = (first + row) as u64;
+            let number = piece.number(row) as u64;
             // What the best of the others leave behind is not among the best, labeled or not.
             let because = match &self.others.gathered {
                 Gathered::All(_) => because.get_mut(row).map(std::mem::take).unwrap_or_default(),

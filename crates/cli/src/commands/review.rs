@@ -7,8 +7,8 @@ use clap::Args;
 use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
 use onesided::{
-    AtTop, Error, Interval, Model, Over, Promise, Promised, RecallTarget, Review, ReviewList, ShareInList,
-    Top,
+    AtTop, Error, Interval, Model, Over, Promise, Promised, RANDOM_LABELS, RecallTarget, Review, ReviewList,
+    ShareInList, Top,
 };
 use serde_json::{Value, json};
 
@@ -179,6 +179,11 @@ impl ReviewAnswer {
         Self { review: None, top: Vec::new(), positives: 0, lacking: None, of_unmet: None, refused }
     }
 
+    /// Whether it says how many rows to review.
+    pub fn promises(&self) -> bool {
+        self.review.is_some()
+    }
+
     /// This one, and why there is nothing more.
     pub fn without(self, what: &'static str, why: String) -> Self {
         Self { refused: Some(Refused { what, why }), ..self }
@@ -213,8 +218,8 @@ impl ReviewAnswer {
         let said = |at: &AtTop| {
             let value = at.impossible_precision?;
             Some(format!(
-                "the estimated precision of the first {} rows was {value:.4} and is set to 1: the share of positives is too high, \
-                 the labeled positives are not a random sample of the positives, or they are few",
+                "the precision of the first {} rows is left out: the share of positives times the lift is {value:.4}, which cannot \
+                 be; the share is too high, the labeled positives are not a random sample of the positives, or they are few",
                 at.rows
             ))
         };
@@ -228,6 +233,9 @@ impl ReviewAnswer {
     /// For `--json`.
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
+        if !self.top.is_empty() {
+            objects.push(("assumes", json!(RANDOM_LABELS)));
+        }
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
             objects.extend(self.of_unmet.map(|rows| ("review_of_rows_not_fitted", json!(rows))));
@@ -244,7 +252,7 @@ impl ReviewAnswer {
     pub fn as_text(&self, whose: &str, new: bool) -> String {
         let mut text = String::new();
         if !self.top.is_empty() {
-            text.push_str(&top_table(&self.top));
+            text.push_str(&format!("{RANDOM_LABELS}:\n{}", top_table(&self.top)));
         }
         if let Some(review) = &self.review {
             if let Some(rows) = self.of_unmet {
@@ -272,6 +280,9 @@ fn top_table(top: &[AtTop]) -> String {
             Some(precision) => {
                 let [_, range] = pair(precision, 4);
                 row.extend([shown_value(precision, 4), range]);
+            }
+            None if at.impossible_precision.is_some() => {
+                row.extend(["-".to_string(), "(cannot be told)".to_string()]);
             }
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
@@ -307,8 +318,8 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         rows => format!("the first {} rows", grouped(rows)),
     };
     let mut text = format!(
-        "with {confidence} % confidence, over the population that {whose} come from: {} (score at least {:.4}) hold at \
-         least {recall} % of the positives\n",
+        "with {confidence} % confidence, over the population that {whose} come from, {RANDOM_LABELS}: {} (score at least {:.4}) \
+         hold at least {recall} % of the positives\n",
         first(*rows),
         cut.cut
     );
@@ -337,7 +348,10 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         }
     });
     if new {
-        text.push_str(&format!("for the positives in this very file: {}\n", in_file.join("; ")));
+        text.push_str(&format!(
+            "for the positives in this very file, {RANDOM_LABELS}: {}\n",
+            in_file.join("; ")
+        ));
     }
     let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
@@ -363,7 +377,7 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         (false, false) => " among new rows like these",
     };
     text.push_str(&format!(
-        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence{about}\n",
+        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence, {RANDOM_LABELS}{about}\n",
         first(promise.rows)
     ));
     text
@@ -392,13 +406,14 @@ mod tests {
         // Over the population the cut is the fifth lowest positive, 960 rows; in a file with 175 to 225 positives the fourth.
         let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
         let said = last(Some(share));
-        let expected = "review the first 970 rows to find at least 90 % of the positives in this file, with 95 % confidence; about ";
+        let expected = "review the first 970 rows to find at least 90 % of the positives in this file, with 95 % confidence, if labels are a \
+                        random sample of the positives; about ";
         assert!(said.starts_with(expected), "{said}");
         // Whatever their number takes 171 positives, so without a share the population's it is.
         assert_eq!(
             last(None),
             "review the first 960 rows to find at least 90 % of the positives of the population, which may be fewer of this \
-             file's, with 95 % confidence"
+             file's, with 95 % confidence, if labels are a random sample of the positives"
         );
     }
 

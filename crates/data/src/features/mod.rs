@@ -6,6 +6,7 @@
 //! missing category, or one that training never saw, has 0 in all its levels. [`Features`] holds all of that and is
 //! stored in the model file.
 
+mod blank;
 mod encode;
 mod groups;
 mod kinds;
@@ -17,6 +18,7 @@ mod sound;
 mod time;
 mod whole;
 
+pub(crate) use blank::BlankRows;
 pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
 pub use shift::{ColumnShift, Seen, Shift, Tally};
@@ -103,6 +105,9 @@ pub struct EncodeReport {
     /// What each column holds, to be compared with training.
     #[serde(skip)]
     pub tallies: Vec<Tally>,
+    /// Rows that are missing in every feature, from 0.
+    #[serde(skip)]
+    pub blank: Vec<u32>,
 }
 
 impl Features {
@@ -112,7 +117,7 @@ impl Features {
     pub fn fit(frame: Frame, options: &FeatureOptions) -> Result<(Self, Store, EncodeReport), DataError> {
         let Frame { columns, rows, ignored, left_out, cells, .. } = frame;
         let mut report = EncodeReport { ignored, left_out, ..EncodeReport::default() };
-        let (mut features, mut parts) = (Vec::new(), Vec::new());
+        let (mut features, mut parts, mut blank) = (Vec::new(), Vec::new(), BlankRows::default());
         let alone = columns.len() == 1;
         let dates = time::paired(columns.iter().filter_map(|column| match &column.values {
             Values::Times(times) => Some((column.name.as_str(), times)),
@@ -124,6 +129,7 @@ impl Features {
             }
             if let Values::Text(texts) = &column.values {
                 report.count_missing(&column);
+                blank.meet(&column.values);
                 let seen = Some(Seen::of(&column.values));
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
@@ -146,12 +152,14 @@ impl Features {
                         report.times_in_order.push(feature.name.clone());
                     }
                     feature.seen = Some(Seen::of(&column.values));
+                    blank.meet(&column.values);
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
                 }
                 Err(WhyLeftOut::FreeText) => match found_text(&column, options, alone)? {
                     Some((kind, terms)) => {
                         report.count_missing(&column);
+                        blank.meet(&column.values);
                         let seen = Some(Seen { single: 0, ..Seen::of(&column.values) });
                         features.push(Feature { seen, ..Feature::new(column.name, kind) });
                         parts.push(encode::Part::Terms(terms));
@@ -164,6 +172,7 @@ impl Features {
         if features.is_empty() {
             return Err(DataError::NoFeatures { left_out: said_of(&report.left_out) });
         }
+        report.blank = blank.finish();
         let fitted = Self { features, missing: options.missing, scaling: options.scaling };
         let store = encode::store(&fitted, parts, rows, &mut report)?;
         Ok((fitted, store, report))
@@ -300,9 +309,10 @@ impl Features {
                 needed: listed(names(), ", ", 20),
             });
         }
-        let mut parts = Vec::with_capacity(columns.len());
+        let (mut parts, mut blank) = (Vec::with_capacity(columns.len()), BlankRows::default());
         for (feature, column) in self.features.iter().zip(columns.into_iter().flatten()) {
             report.tallies.push(Tally::of(feature, &column.values));
+            blank.meet(&column.values);
             parts.push(match &feature.kind {
                 FeatureKind::Text { text, .. } => {
                     report.count_missing(&column);
@@ -323,6 +333,7 @@ impl Features {
                 _ => encode::Part::Column(column),
             });
         }
+        report.blank = blank.finish();
         let store = encode::store(self, parts, rows, &mut report)?;
         Ok((store, report))
     }

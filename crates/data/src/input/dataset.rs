@@ -40,6 +40,8 @@ pub struct Dataset {
     asked: Option<Arc<InputOptions>>,
     /// The copies among rows that are not held.
     pub(crate) copies_away: Option<Arc<Copies>>,
+    /// Rows that are empty in every column, ascending.
+    blank: Vec<u32>,
 }
 
 impl Dataset {
@@ -62,6 +64,7 @@ impl Dataset {
             columns: Vec::new(),
             asked: None,
             copies_away: None,
+            blank: Vec::new(),
         }
     }
 
@@ -87,7 +90,7 @@ impl Dataset {
         let mut data = Self::new(rows, Arc::new(features.into()));
         data.notes = Note::of_report(&report);
         data.missing = report.cells;
-        Ok(data)
+        Ok(data.with_blank(report.blank))
     }
 
     /// Texts, of whose words and phrases some become columns.
@@ -196,6 +199,11 @@ impl Dataset {
 
     pub(super) fn with_missing(mut self, missing: MissingCells) -> Self {
         self.missing = missing;
+        self
+    }
+
+    pub(super) fn with_blank(mut self, blank: Vec<u32>) -> Self {
+        self.blank = blank;
         self
     }
 
@@ -325,12 +333,52 @@ impl Dataset {
             columns: Vec::new(),
             asked: self.asked.clone(),
             copies_away: None,
+            blank: self.blank_among(indices),
+        }
+    }
+
+    fn blank_among(&self, indices: &[usize]) -> Vec<u32> {
+        if self.blank.is_empty() {
+            return Vec::new();
+        }
+        let is_blank = |&(_, row): &(usize, &usize)| self.is_blank(*row);
+        indices.iter().enumerate().filter(is_blank).map(|(at, _)| at as u32).collect()
+    }
+
+    /// Rows that are empty in every column that is learned from, ascending. They say nothing: nothing is learned from them, and they
+    /// have no place in a list.
+    pub fn blank_rows(&self) -> &[u32] {
+        &self.blank
+    }
+
+    /// Whether a row is empty in every column that is learned from.
+    pub fn is_blank(&self, row: usize) -> bool {
+        u32::try_from(row).is_ok_and(|row| self.blank.binary_search(&row).is_ok())
+    }
+
+    /// The numbers of the rows that are not empty in every column; `None` where that is all of them.
+    pub fn rows_not_blank(&self) -> Option<Vec<usize>> {
+        (!self.blank.is_empty()).then(|| (0..self.len()).filter(|&row| !self.is_blank(row)).collect())
+    }
+
+    /// The data without rows that are empty in every column. Borrowed where there are none.
+    pub fn without_blank(&self) -> Cow<'_, Dataset> {
+        match self.rows_not_blank() {
+            None => Cow::Borrowed(self),
+            Some(kept) => Cow::Owned(Dataset {
+                notes: self.notes.clone(),
+                drawn_from: self.drawn_from,
+                columns: self.columns.clone(),
+                ..self.select(&kept)
+            }),
         }
     }
 
     /// The files of a folder, then those of another, made by the same encoding.
     pub(super) fn concat(mut self, other: Dataset) -> Result<Dataset, DataError> {
         self.missing = self.missing.concat(self.len(), &other.missing, other.len());
+        let before = self.len() as u32;
+        self.blank.extend(other.blank.iter().map(|row| before + row));
         self.rows.append(other.rows)?;
         for ((_, ids), (_, more)) in self.ids.iter_mut().zip(&other.ids) {
             more.iter().for_each(|id| ids.push(id));
@@ -367,6 +415,7 @@ impl Dataset {
             columns: self.columns.clone(),
             asked: self.asked.clone(),
             copies_away: self.copies_away.clone(),
+            blank: self.blank.clone(),
         }
     }
 

@@ -372,7 +372,8 @@ impl Encoding {
         let met = Note::of_cells(&frame);
         let (rows, mut report) = features.encode(frame)?;
         let data = Dataset::new(rows, self.clone()).with_notes(Note::of_shifts(features, &mut report));
-        Ok(data.with_notes(Note::of_report(&report)).with_notes(met).with_missing(report.cells))
+        let data = data.with_notes(Note::of_report(&report)).with_notes(met);
+        Ok(data.with_missing(report.cells).with_blank(report.blank))
     }
 
     /// A bare matrix, whose columns are this encoding's numeric ones in order.

@@ -47,6 +47,15 @@ impl fmt::Display for Note {
             ),
             Note::LabelsStop(stop) => label_stop(f, stop),
             Note::NotUsed(columns) => write!(f, "not used: {}", listed(columns, |name| name.clone())),
+            Note::Blank { rows: 1, first } => {
+                write!(f, "row {} is empty in every column that is learned from", grouped(*first))
+            }
+            Note::Blank { rows, first } => write!(
+                f,
+                "{} are empty in every column that is learned from, the first of them row {}",
+                counted(*rows, "rows"),
+                grouped(*first)
+            ),
             Note::Missing(cells) => write!(f, "missing cells in {}", listed(cells, with_count)),
             Note::Unseen(cells) => {
                 write!(f, "new categories, treated as unknown, in {}", listed(cells, with_count))

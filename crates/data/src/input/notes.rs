@@ -30,6 +30,13 @@ pub enum Note {
     NotUsed(Vec<String>),
     /// Columns with missing cells, and how many.
     Missing(Vec<(String, usize)>),
+    /// Rows that are empty in every column that is learned from.
+    Blank {
+        /// How many.
+        rows: usize,
+        /// The first of them, from 1, or from 0 where rows of memory are counted so.
+        first: usize,
+    },
     /// Columns with categories that training never saw, and in how many cells.
     Unseen(Vec<(String, usize)>),
     /// Columns of texts most of which have no term that training saw, and how many have none.
@@ -210,6 +217,9 @@ impl Note {
         if !report.times_in_order.is_empty() {
             notes.push(Note::TimesInOrder(report.times_in_order.clone()));
         }
+        if let Some(first) = report.blank.first() {
+            notes.push(Note::Blank { rows: report.blank.len(), first: *first as usize + 1 });
+        }
         if !report.missing.is_empty() {
             notes.push(Note::Missing(report.missing.clone()));
         }
@@ -319,6 +329,10 @@ impl Note {
 
     /// Counts rows from 0 instead of 1, as programs count rows in memory; whether the note names one.
     pub fn count_rows_from_zero(&mut self) -> bool {
+        if let Note::Blank { first, .. } = self {
+            *first = first.saturating_sub(1);
+            return true;
+        }
         let Note::Others { columns, .. } = self else { return false };
         let places = columns.iter_mut().filter_map(|column| column.first.as_mut());
         places.fold(false, |named, (_, place)| place.count_from_zero() | named)

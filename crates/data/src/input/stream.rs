@@ -8,7 +8,7 @@ use super::table::weights_from;
 use super::{Dataset, Encoding, Input, Note, ReadAgain};
 use crate::features::{FeatureKind, Features, Tally};
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, labels_from_column, other_label, truth_from_column};
+use crate::label::{apart, labels_from_column, other_label, truth_from_column, with_blank_rows_filled};
 use crate::memory::memory_left;
 use crate::read::{Piece, PiecePlan, PiecesEnd, ReadOptions, Source};
 use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
@@ -49,6 +49,8 @@ pub struct Streamed {
     pub weights: Option<Vec<f32>>,
     /// What reading met, as [`Dataset::notes`] tells it of a whole table.
     pub notes: Vec<Note>,
+    /// Rows that are empty in every column that is learned from, as [`Dataset::blank_rows`].
+    pub blank: Vec<u32>,
 }
 
 impl Encoding {
@@ -110,7 +112,7 @@ impl Encoding {
             }
             (_, Some(name)) => {
                 let (positive, negative) = (also.positive.as_deref(), also.negative.as_deref());
-                let column = answers.take(name)?;
+                let column = with_blank_rows_filled(answers.take(name)?, &streaming.blank);
                 streamed.labels = Some(labels_from_column(&column, positive, negative)?);
                 let other = other_label(&column, positive).filter(|_| negative.is_none());
                 note = other.map(|value| Note::OtherLabel { column: name.clone(), value });
@@ -118,11 +120,13 @@ impl Encoding {
             _ => {}
         }
         if let Some(name) = &also.truth {
-            streamed.truth = Some(truth_from_column(&answers.take(name)?, also.positive.as_deref())?);
+            let column = with_blank_rows_filled(answers.take(name)?, &streaming.blank);
+            streamed.truth = Some(truth_from_column(&column, also.positive.as_deref())?);
         }
         streamed.notes = streaming.notes(ends)?;
         streamed.notes.extend(note);
         streamed.weights = streaming.weights;
+        streamed.blank = streaming.blank;
         Ok(streamed)
     }
 
@@ -216,6 +220,7 @@ fn whole<E: From<DataError>>(
         truth: data.truth().map(<[bool]>::to_vec),
         weights: data.weights().map(<[f32]>::to_vec),
         notes: data.notes().to_vec(),
+        blank: data.blank_rows().to_vec(),
     };
     visit(data)?;
     Ok(streamed)
@@ -231,13 +236,15 @@ struct Streaming<'a> {
     unseen: Vec<(String, usize)>,
     without_terms: Vec<(String, usize)>,
     tallies: Vec<Tally>,
+    blank: Vec<u32>,
 }
 
 impl<'a> Streaming<'a> {
     fn new(encoding: &'a Arc<Encoding>, also: &'a ReadAgain) -> Self {
         let weights = also.weight.as_ref().map(|_| Vec::new());
         let (missing, unseen, without_terms) = (Vec::new(), Vec::new(), Vec::new());
-        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies: Vec::new() }
+        let (tallies, blank) = (Vec::new(), Vec::new());
+        Self { encoding, also, rows: 0, weights, missing, unseen, without_terms, tallies, blank }
     }
 
     fn visit<E: From<DataError>>(
@@ -256,7 +263,7 @@ impl<'a> Streaming<'a> {
             Encoding::Table(features) => {
                 let (rows, report) = features.encode(frame)?;
                 self.count(&report);
-                Dataset::new(rows, encoding.clone()).with_missing(report.cells)
+                Dataset::new(rows, encoding.clone()).with_missing(report.cells).with_blank(report.blank)
             }
             Encoding::Text(input) => {
                 let texts = self.joined(frame)?;
@@ -306,6 +313,7 @@ impl<'a> Streaming<'a> {
         add(&mut self.missing, &report.missing);
         add(&mut self.unseen, &report.unseen);
         add(&mut self.without_terms, &report.without_terms);
+        self.blank.extend(report.blank.iter().map(|row| self.rows as u32 + row));
         self.tallies.resize_with(report.tallies.len(), Tally::default);
         self.tallies.iter_mut().zip(&report.tallies).for_each(|(sum, more)| sum.add(more));
     }
@@ -355,6 +363,7 @@ impl<'a> Streaming<'a> {
                     missing,
                     unseen: std::mem::take(&mut self.unseen),
                     tallies: std::mem::take(&mut self.tallies),
+                    blank: self.blank.clone(),
                     ..EncodeReport::default()
                 };
                 let are_unlike = |(name, texts): &&(String, usize)| {

@@ -5,7 +5,10 @@ use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, keys, leaks};
 use crate::dates;
 use crate::frame::{Column, TextColumn, Values, stack_named};
-use crate::label::{apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column};
+use crate::label::{
+    apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
+    with_blank_rows_filled,
+};
 use crate::place::is_stream;
 use crate::read::{NumberStyle, ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
@@ -178,7 +181,8 @@ pub(super) fn learn(
         .with_notes(Note::of_leaks(&leaks))
         .with_notes(stops.into_iter().map(Note::LabelsStop))
         .with_missing(report.cells)
-        .with_keys(keys);
+        .with_keys(keys)
+        .with_blank(report.blank);
     let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
     let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
     let data = data.with_columns(columns).with_asked(options);
@@ -240,8 +244,10 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
             let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
             let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
-            answers.truth =
-                known.truth.map(|name| truth_from_column(&frame.take(name)?, known.positive)).transpose()?;
+            if let Some(name) = known.truth {
+                let column = with_blank_rows_filled(frame.take(name)?, &frame.blank_rows());
+                answers.truth = Some(truth_from_column(&column, known.positive)?);
+            }
             Ok(Table { frame, answers })
         }
     }
@@ -332,28 +338,10 @@ pub(super) fn read_source(
         only.extend(optional.clone());
     }
     let mut frame = source.read(&options)?;
-    let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());
-    if let Some(name) = known.label {
-        let column = frame.take(name).map_err(|error| error.of_sheet(&frame.remarks))?;
-        let read = labels_from_column(&column, known.positive, known.negative)?;
-        label_column = Some(LabelColumn::of(&column, &read, &[known.positive, known.negative]));
-        labels = Some(read);
-        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
-        let mut note = other.map(|value| Note::OtherLabel { column: name.to_string(), value });
-        if known.negative.is_none()
-            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
-        {
-            note = Some(Note::Labels { column: name.to_string(), positive, unlabeled });
-        }
-        let values = folded_labels(&column, &[known.positive, known.negative]);
-        if !values.is_empty() {
-            notes.push(Note::FoldedLabels { column: name.to_string(), values });
-        }
-        notes.extend(note);
-    }
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
+    let of_labels = known.label.map(&mut take).transpose()?;
     let weights = known.weight.map(|name| weights_from(name, &into_texts(take(name)?))).transpose()?;
-    let truth = known.truth.map(|name| truth_from_column(&take(name)?, known.positive)).transpose()?;
+    let of_truth = known.truth.map(take).transpose()?;
     let mut also = if twice.is_empty() {
         Frame::default()
     } else {
@@ -375,6 +363,27 @@ pub(super) fn read_source(
         };
         Some(cells.iter().map(|cell| column.label(cell)).collect())
     });
+    let blank = frame.blank_rows();
+    let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());
+    if let Some(column) = of_labels.map(|column| with_blank_rows_filled(column, &blank)) {
+        let read = labels_from_column(&column, known.positive, known.negative)?;
+        label_column = Some(LabelColumn::of(&column, &read, &[known.positive, known.negative]));
+        labels = Some(read);
+        let other = other_label(&column, known.positive).filter(|_| known.negative.is_none());
+        let mut note = other.map(|value| Note::OtherLabel { column: column.name.clone(), value });
+        if known.negative.is_none()
+            && let Some((positive, unlabeled)) = taken_as(&column, known.positive)
+        {
+            note = Some(Note::Labels { column: column.name.clone(), positive, unlabeled });
+        }
+        let values = folded_labels(&column, &[known.positive, known.negative]);
+        if !values.is_empty() {
+            notes.push(Note::FoldedLabels { column: column.name.clone(), values });
+        }
+        notes.extend(note);
+    }
+    let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
+    let truth = truth.map(|column| truth_from_column(&column, known.positive)).transpose()?;
     Ok(Table { frame, answers: Answers { labels, label_column, told, truth, weights, ids, notes } })
 }
 

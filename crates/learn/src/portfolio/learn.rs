@@ -435,5 +435,6 @@ fn accuracy(scores: &OutOfFold, mu: PriorInUnlabeled, shift: f64) -> Option<f64>
     let calibration = Calibration::fit_weighted(held.positive, held.unlabeled, mu).ok()?;
     let called = |score: f32| if calibration.apply(score) + shift >= 0.0 { 1.0 } else { 0.0 };
     let (found, called, mu) = (held.positive.mean(called), held.unlabeled.mean(called), mu.get());
-    Some((mu * found + (1.0 - called) - mu * (1.0 - found)).clamp(0.0, 1.0))
+    // Beyond 1 the share and the labels do not fit together, and there is no accuracy to tell.
+    Some(mu * found + (1.0 - called) - mu * (1.0 - found)).filter(|accuracy| (0.0..=1.0).contains(accuracy))
 }
