@@ -74,7 +74,7 @@ fn a_loaded_model_is_the_saved_one() {
 #[test]
 fn the_file_keeps_what_was_asked() {
     let path = scratch("asked.csv");
-    let row = |at: usize| format!("{},{},{},{}\n", u8::from(at % 3 == 0), at % 7, at % 5, at % 2);
+    let row = |at: usize| format!("{},{},{},{}\n", u8::from(at.is_multiple_of(3)), at % 7, at % 5, at % 2);
     std::fs::write(&path, format!("y,a,b,c\n{}", (0..120).map(row).collect::<String>())).unwrap();
     let options = InputOptions {
         label: Some("y".to_string()),
