@@ -258,10 +258,9 @@ def test_a_draw_of_the_unlabeled_rows_is_the_commands(made, tmp_path):
     assert done.returncode == 0, done.stderr
     again = PUClassifier(model="trees", prior=0.4, hold_out=0.2, random_state=5, n_jobs=1, max_unlabeled=100)
     assert again.fit(frame, made.y).to_bytes() == out.read_bytes()
-    # No more rows than are asked for: nothing is drawn, and the model is the same but for what was asked.
-    whole, plain = (PUClassifier(**settings, **more).fit(frame, made.y) for more in ({"max_unlabeled": 10**6}, {}))
-    assert whole.about_.pop("given") == plain.about_.pop("given") | {"max-unlabeled": 10**6}
-    assert whole.about_ == plain.about_ and (whole.decision_function(frame) == plain.decision_function(frame)).all()
+    # No more rows than are asked for: nothing is drawn.
+    whole = PUClassifier(**settings, max_unlabeled=10**6).fit(frame, made.y).to_bytes()
+    assert whole == PUClassifier(**settings).fit(frame, made.y).to_bytes()
     for wrong, X in ((0, frame), (10, ["a text", "another"] * (len(frame) // 2))):
         with pytest.raises(ValueError, match="^max_unlabeled: "):
             PUClassifier(**settings, max_unlabeled=wrong).fit(X, made.y)

@@ -14,14 +14,17 @@ const OF_TABLES: [&str; 8] =
 /// Settings by their names, as texts; how a table is read by the names of options.
 pub type Given = BTreeMap<String, Value>;
 
-/// What a learner and the rows that it learned from were asked for. What was left open is not among it.
-pub(crate) fn given(config: &Config, data: &Dataset) -> Given {
+/// What a learner and the rows that it learned from were asked for. What was left open is not among it, nor is a draw of
+/// rows that were too few to draw from.
+pub(crate) fn given(config: &Config, data: &Dataset, are_drawn: bool) -> Given {
     let settings = object(serde_json::to_value(config));
     let settings = settings.into_iter().filter(|(name, _)| !ELSEWHERE.contains(&name.as_str()));
     let reading = data.asked().map_or_else(Map::new, |options| object(serde_json::to_value(options)));
     let plain = object(serde_json::to_value(onesided_data::InputOptions::default()));
     let reading = reading.into_iter().filter(|(name, value)| {
-        OF_TABLES.contains(&name.as_str()) && plain.get(name).is_none_or(|default| default != value)
+        OF_TABLES.contains(&name.as_str())
+            && plain.get(name).is_none_or(|default| default != value)
+            && (are_drawn || name != "max-unlabeled")
     });
     settings.chain(reading).collect()
 }

@@ -520,7 +520,7 @@ impl Learner {
             estimate = Some(again);
         }
         let model = Model::from_learned(learned, &task, encoding, estimate, threshold, options, undrawn)?;
-        let model = model.with_given(given(&self.config, data));
+        let model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
         if let Some(scores) = cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {

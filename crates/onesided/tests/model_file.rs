@@ -1,7 +1,7 @@
 //! The model file: same bytes for the same seed, the same scores after loading, and a sentence for every bad file.
 
 use onesided::data::{digits, hide};
-use onesided::{ClassPrior, Dataset, Learner, Matrix, Model, ModelChoice};
+use onesided::{ClassPrior, Dataset, Input, InputOptions, Learner, Matrix, Model, ModelChoice};
 use std::path::PathBuf;
 
 fn digits_data() -> Dataset {
@@ -68,6 +68,37 @@ fn a_loaded_model_is_the_saved_one() {
     assert_eq!(loaded.to_bytes().unwrap(), std::fs::read(&path).unwrap());
     let images = digits_data();
     assert_eq!(loaded.score(&images).unwrap(), model.score(&images).unwrap());
+}
+
+/// Settings by name, and of a table what its encoding does not tell; not what the machine decides. Files without it load.
+#[test]
+fn the_file_keeps_what_was_asked() {
+    let path = scratch("asked.csv");
+    let row = |at: usize| format!("{},{},{},{}\n", u8::from(at.is_multiple_of(3)), at % 7, at % 5, at % 2);
+    std::fs::write(&path, format!("y,a,b,c\n{}", (0..120).map(row).collect::<String>())).unwrap();
+    let options = InputOptions {
+        label: Some("y".to_string()),
+        drop: vec!["b".to_string()],
+        categorical: vec!["c".to_string()],
+        ..InputOptions::default()
+    };
+    let data = options.read(&Input::one(&path)).unwrap();
+    let model = learner().threads(1).seed(4).fit(&data).unwrap();
+    let bytes = model.to_bytes().unwrap();
+    let asked = serde_json::json!({
+        "categorical": ["c"], "drop": ["b"], "epochs": "3", "model": "linear", "prior": "0.5",
+    });
+    let loaded = Model::load_bytes(&bytes).unwrap();
+    assert_eq!(serde_json::to_value(&loaded.about().given).unwrap(), asked);
+
+    let (mut header, tensors) = parts(&bytes);
+    let document = header["__metadata__"]["onesided"].as_str().unwrap().to_string();
+    let mut document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    document.as_object_mut().unwrap().remove("given");
+    header["__metadata__"]["onesided"] = document.to_string().into();
+    let earlier = Model::load_bytes(&assembled(&header, &tensors)).unwrap();
+    assert_eq!(earlier.about().given, None);
+    assert_eq!(earlier.score(&data).unwrap(), model.score(&data).unwrap());
 }
 
 #[test]
