@@ -94,7 +94,8 @@ def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], kee
 
 def _kept(X: Any, keep: Any) -> list[Any]:
     """The columns of X to copy."""
-    names = list(getattr(X, "columns", []))
+    is_frame = type(X).__module__.split(".")[0] in ("pandas", "polars")
+    names = list(X.columns) if is_frame else []
     if keep is None:
         return []
     if isinstance(keep, str) and keep == "all" and "all" not in names:
