@@ -2,7 +2,7 @@
 
 use crate::failure::{raise, raise_for};
 use onesided::data::{OutColumn, ReadOptions};
-use onesided::{Audit, AuditFile, Model};
+use onesided::{Audit, AuditFile, Error, Model};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -33,7 +33,10 @@ pub fn audit_columns() -> Vec<&'static str> {
 pub fn report(model: &Model, given: &[Answers], confidence: f64) -> PyResult<(String, Vec<String>)> {
     let files = read(given, "answers")?;
     let audit = Audit::new(model, &files).map_err(|error| raise_for("answers", error))?;
-    let report = audit.report(confidence).map_err(raise)?;
+    let report = audit.report(confidence).map_err(|error| match error {
+        Error::AuditFile { .. } => raise_for("answers", error),
+        other => raise(other),
+    })?;
     let said = report.warnings();
     let report = serde_json::to_string(&report);
     Ok((report.map_err(|error| PyValueError::new_err(error.to_string()))?, said))

@@ -82,7 +82,11 @@ impl LabelColumn {
     /// What a cell says of its row.
     pub fn label(&self, cell: &str) -> Label {
         let cell = cell.trim();
-        let is = |values: &[String]| values.iter().any(|value| same(cell, value.trim()));
+        // 1 of a text is true of a file that has a type for it.
+        let means = |value: &str| {
+            same(cell, value) || (yes_or_no(cell).is_some() && yes_or_no(cell) == yes_or_no(value))
+        };
+        let is = |values: &[String]| values.iter().any(|value| means(value.trim()));
         if is(&self.positive) || (self.positive.is_empty() && yes_or_no(cell) == Some(true)) {
             Label::Positive
         } else if is(&self.negative) {
@@ -464,6 +468,21 @@ mod tests {
     fn column(cells: &str) -> Column {
         let csv = format!("y,x\n{}", cells.split(' ').map(|cell| format!("{cell},0\n")).collect::<String>());
         read_csv_bytes(csv.as_bytes()).unwrap().take("y").unwrap()
+    }
+
+    #[test]
+    fn what_cells_meant_is_known_of_other_files() {
+        let of = |cells: &str, positive: Option<&str>, negative: Option<&str>| {
+            let column = column(cells);
+            let labels = labels_from_column(&column, positive, negative).unwrap();
+            let meant = LabelColumn::of(&column, &labels, &[positive, negative]);
+            assert_eq!(cells.split(' ').map(|cell| meant.label(cell)).collect::<Vec<_>>(), labels);
+            meant
+        };
+        let meant = of("1 0 0 1", None, None);
+        assert_eq!([" 1.0", "true", "0", "", "2"].map(|cell| meant.label(cell)), [P, P, U, U, U]);
+        let meant = of("fraud ok fraud open", Some("Fraud"), Some("ok"));
+        assert_eq!(["FRAUD", "ok", "open", "new"].map(|cell| meant.label(cell)), [P, N, U, U]);
     }
 
     fn labels(cells: &str, positive: Option<&str>) -> Result<Vec<Label>, String> {

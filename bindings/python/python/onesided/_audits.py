@@ -63,8 +63,10 @@ class AuditReport:
             return Interval(of["value"], of["low"], of["high"])
 
         cuts = [AuditedCut(cut["rows"], interval(cut["precision"]), interval(cut["recall"])) for cut in about["cuts"]]
-        counts = (about[name] for name in ("rows", "answered", "found", "unanswered", "unsure", "missing"))
-        return cls(interval(about["share"]), interval(about["positives"]), *counts, cuts, about["predicted"], about)
+        return cls(
+            interval(about["share"]), interval(about["positives"]), about["rows"], about["answered"], about["found"],
+            about["unanswered"], about["unsure"], about["missing"], cuts, about["predicted"], about,
+        )
 
 
 def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], keep: Any) -> Any:
@@ -74,36 +76,35 @@ def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], kee
     if "score" in cells:
         cells["score"] = [float(score) for score in cells["score"]]
     draw = cells.pop("draw")
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    names = _kept(X, keep)
-    for name in names:
-        column = X[name].iloc[drawn].tolist() if pandas and isinstance(X, pandas.DataFrame) else X[name].gather(drawn)
-        ours = [*cells, "draw", "score"]
-        cells[f"{name}_of_table" if name in ours else str(name)] = column
+    kind = type(X).__module__.split(".")[0]
+    for name in _kept(X, keep):
+        column = X[name].iloc[drawn].tolist() if kind == "pandas" else X[name][drawn].to_list()
+        cells[f"{name}_of_table" if name in (*cells, "draw", "score") else str(name)] = column
     cells["draw"] = draw
-    if polars and isinstance(X, polars.DataFrame):
+    if kind == "polars":
+        import polars
+
         return polars.DataFrame(cells)
-    if pandas and isinstance(X, pandas.DataFrame):
-        return pandas.DataFrame(cells, index=X.index[drawn])
     try:
         import pandas
     except ImportError:
         return cells
-    return pandas.DataFrame(cells, index=drawn)
+    return pandas.DataFrame(cells, index=X.index[drawn] if kind == "pandas" else drawn)
 
 
 def _kept(X: Any, keep: Any) -> list[Any]:
     """The columns of X to copy."""
-    names = list(getattr(X, "columns", []))
+    is_frame = type(X).__module__.split(".")[0] in ("pandas", "polars")
+    names = list(X.columns) if is_frame else []
     if keep is None:
         return []
     if isinstance(keep, str) and keep == "all" and "all" not in names:
         keep = names
-    keep = [keep] if isinstance(keep, str) else list(keep)
-    for name in keep:
+    wanted: list[Any] = [keep] if isinstance(keep, str) else list(keep)
+    for name in wanted:
         if name not in names:
             raise ValueError(f"keep: X has no column {name!r}; name columns of a data frame, or give 'all'")
-    return keep
+    return wanted
 
 
 def answers_of(given: Any, argument: str) -> list[Any]:

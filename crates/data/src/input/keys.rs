@@ -26,11 +26,7 @@ pub(super) fn of_rows(frame: &Frame, is_meant: impl Fn(&str) -> bool) -> Vec<u64
 /// Which columns of a table make up `wanted`, given those that are features now. A column may have become one since, or none: one
 /// that was the same in all rows differs in a new one, and one that rose with the row does not once rows are shuffled. Up to two
 /// such columns are found.
-pub(super) fn meant<'f>(
-    frame: &'f Frame,
-    is_feature: impl Fn(&str) -> bool,
-    wanted: u64,
-) -> Option<Vec<&'f str>> {
+pub(super) fn meant(frame: &Frame, is_feature: impl Fn(&str) -> bool, wanted: u64) -> Option<Vec<&str>> {
     let names: Vec<&str> = frame.columns.iter().map(|column| column.name.as_str()).collect();
     let lacking = wanted.wrapping_sub(of_columns(names.iter().copied().filter(|name| is_feature(name))));
     // What changing sides is worth.
@@ -86,8 +82,8 @@ fn add(column: &Column, keys: &mut [u64]) {
         }
         Values::Vectors { width, values } => {
             values.chunks(*(width.max(&1))).enumerate().for_each(|(row, numbers)| {
-                let all = numbers.iter().map(|&number| of_number(f64::from(number)));
-                each(row, all.fold(Some(0), |so_far, number| Some(mixed(so_far?, number?))));
+                let mut all = numbers.iter().map(|&number| of_number(f64::from(number)));
+                each(row, all.try_fold(0, |so_far, number| Some(mixed(so_far, number?))));
             });
         }
     }
