@@ -121,13 +121,15 @@ fn honest_tables_that_are_too_large() {
     let message = refused(&folder, &format!("fit numbers.csv.zst {FIT}"));
     assert!(message.contains("not enough memory for 'numbers.csv.zst' beyond"), "{message}");
     // Small as it is read, large as it is encoded.
-    let rows: String = (0..400_000).map(|i| format!("c{},{}\n", i % 250, u8::from(i % 9 == 0))).collect();
+    let rows: String =
+        (0..400_000).map(|i| format!("c{},{}\n", i % 250, u8::from(i.is_multiple_of(9)))).collect();
     folder.write("levels.csv", format!("c,y\n{rows}"));
     let message = refused(&folder, &format!("fit levels.csv {FIT}"));
     assert!(message.contains("not enough memory for 400000 rows of 250 columns"), "{message}");
     assert!(!message.contains("--max-unlabeled"), "{message}");
     // What fits, fits.
-    let rows: String = (0..2000).map(|i| format!("c{},{}\n", i % 250, u8::from(i % 9 == 0))).collect();
+    let rows: String =
+        (0..2000).map(|i| format!("c{},{}\n", i % 250, u8::from(i.is_multiple_of(9)))).collect();
     folder.write("few.csv", format!("c,y\n{rows}"));
     assert_eq!(folder.run(&format!("fit few.csv {FIT} --memory 256M")).code, 0);
 }
@@ -196,4 +198,21 @@ fn the_limit_of_the_system_is_kept() {
         command.arg("-c").arg(&script).arg(env!("CARGO_BIN_EXE_onesided")).current_dir(folder.path(""));
         sentence(table, Said::of(command.output().unwrap()));
     }
+}
+
+#[test]
+fn trees_that_do_not_fit_are_refused_before_they_are_grown() {
+    let folder = Folder::new("bomb-trees");
+    let row = |i: usize| {
+        format!("{},{},{},{}\n", i * 37 % 1009, i * 91 % 2003, i % 17, u8::from(i.is_multiple_of(9)))
+    };
+    let rows: String = (0..60_000).map(row).collect();
+    folder.write("t.csv", format!("a,b,c,y\n{rows}"));
+    // The table fits, but not what growing trees of it takes: 50 bytes per row, and scores on the way.
+    let fit = "-v fit t.csv --label y --prior 0.5 --model trees --memory 40M --out m.safetensors";
+    let said = folder.run(fit);
+    assert!(!said.stderr.contains("trees/s"), "{said:?}");
+    let message = sentence(fit, said);
+    assert!(message.contains("not enough memory for 60000 rows"), "{message}");
+    assert_eq!(folder.files(), ["t.csv"]);
 }

@@ -97,7 +97,7 @@ fn long_table(rows: usize) -> String {
     let mut text = String::from("a,b,c,d,e,y\n");
     for i in 0..rows {
         let cell = |k: usize| ((i * 7919 + k * 104_729) % 100_003) as f64 / 997.0;
-        let label = u8::from(i % 10 == 0 && i % 3 == 0);
+        let label = u8::from(i.is_multiple_of(30));
         let (a, b, c, d, e) = (cell(1) + 40.0 * f64::from(label), cell(2), cell(3), cell(4), cell(5));
         text += &format!("{a:.3},{b:.3},{c:.3},{d:.3},{e:.3},{label}\n");
     }

@@ -95,6 +95,25 @@ fn the_kills_of_the_page_are_those_that_were_counted() {
     assert_eq!(counted["writers"], serde_json::json!([[2, 10], [4, 10], [8, 10]]));
 }
 
+#[test]
+fn the_interrupts_of_the_page_are_those_that_were_measured() {
+    let (page, measured) = (text("docs/promises.md"), text("benches/promises/results/interrupts.json"));
+    let measured: serde_json::Value = serde_json::from_str(&measured).unwrap();
+    assert_eq!(measured["wrong"], serde_json::json!([]));
+    assert!(page.contains(&format!("{} rows", grouped(&measured["rows"].to_string()))));
+    let (mut interrupts, mut commands) = (0, 0);
+    for one in measured["commands"].as_array().unwrap() {
+        let number = |key: &str| one[key].to_string();
+        let line =
+            [number("seconds"), number("silence"), number("interrupts"), number("longest")].join(" | ");
+        let line = format!("| {} | {line} |", one["command"].as_str().unwrap());
+        assert!(page.contains(&line), "{line}");
+        assert!(one["longest"].as_f64().unwrap() <= 2.0, "{line}");
+        (interrupts, commands) = (interrupts + one["interrupts"].as_u64().unwrap(), commands + 1);
+    }
+    assert!(interrupts >= 50 && commands >= 10, "{interrupts} interrupts of {commands} commands");
+}
+
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -87,7 +87,7 @@ pub fn phase_now(at_least: Duration) -> Option<PhaseNow> {
         let moved = Duration::from_millis(state.moved.load(Ordering::Relaxed));
         state.since.elapsed() <= moved + 3 * at_least
     };
-    let state = lasting().find(moves).or_else(|| lasting().last())?;
+    let state = lasting().find(moves).or_else(|| lasting().next_back())?;
     let State { what, unit, all, since, .. } = **state;
     Some(PhaseNow { what, unit, done: state.done.load(Ordering::Relaxed).min(all), all, since })
 }

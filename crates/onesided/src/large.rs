@@ -41,6 +41,9 @@ const PROCESS: u64 = 16 << 20;
 /// 3,000,000 rows of 7 columns with copies took 67 bytes each.
 const BYTES_PER_COPY: u64 = 17;
 
+/// What is kept on the way of a row: of each fifth one a score per tree, of 300 trees.
+const BYTES_ON_THE_WAY: u64 = 240;
+
 /// What comparing rows held of each, and gave back to the process.
 const BYTES_PER_COMPARED: u64 = 12;
 
@@ -107,8 +110,8 @@ fn bytes_for(rows: usize, cells: u64) -> u64 {
 /// What growing trees takes besides the cells; each candidate keeps what held-out rows scored on the way.
 fn bytes_to_grow(rows: usize, candidates: usize, copies: bool) -> u64 {
     let per_row = BYTES_PER_ROW + if copies { BYTES_PER_COPY } else { 0 };
-    let kept = OnTheWay::MOST_BYTES.saturating_mul(candidates as u64);
-    per_row.saturating_mul(rows as u64).saturating_add(kept)
+    let kept = OnTheWay::MOST_BYTES.min(BYTES_ON_THE_WAY.saturating_mul(rows as u64));
+    per_row.saturating_mul(rows as u64).saturating_add(kept.saturating_mul(candidates as u64))
 }
 
 impl Place {
@@ -172,6 +175,15 @@ fn thinned(labels: &[Label], most: usize, seed: u64) -> Vec<bool> {
 }
 
 impl Learner {
+    /// Refuses rows in memory where growing trees of them takes more memory than is left.
+    pub fn check_trees(&self, data: &Dataset) -> Result<(), Error> {
+        let candidates = self.build(data)?.candidates().len();
+        // Bins take a byte per cell column by column, and a byte row by row.
+        let cells = 2 * data.len() as u64 * data.encoding().width() as u64;
+        let growing = bytes_to_grow(data.len(), candidates, false).saturating_add(cells);
+        Ok(check_memory(|| format!("trees of {} rows", data.len()), growing)?)
+    }
+
     /// Learns from a table whose rows are not held. The model must be [`ModelChoice::Trees`], and no positives may be set
     /// aside ([`reserve`](Self::reserve)), since those are scored as numbers.
     pub fn fit_large(&self, table: LargeTable, observer: Observer) -> Result<Model, Error> {

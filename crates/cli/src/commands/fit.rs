@@ -62,8 +62,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
     }
     options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
-    let (mut data, large) = match options.read(&input) {
-        Err(DataError::Memory { .. }) if takes_bytes(flags, &config, &options, &input) => {
+    let by_bytes = takes_bytes(flags, &config, &options, &input);
+    let (mut data, large) = match read_to_fit(&options, &input, &config, by_bytes) {
+        Err(DataError::Memory { .. }) if by_bytes => {
             note(
                 "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell",
             );
@@ -144,6 +145,22 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
         print(&as_text(&model, flags, seconds))
+    }
+}
+
+/// Reads the rows; where they could be kept as one byte per cell, growing trees of them must fit into the memory, too.
+fn read_to_fit(
+    options: &InputOptions,
+    input: &Input,
+    config: &Config,
+    by_bytes: bool,
+) -> Result<Dataset, DataError> {
+    let data = options.read(input)?;
+    let checked = by_bytes.then(|| Learner::from_config(config.clone()).check_trees(&data));
+    match checked {
+        // Whatever else is wrong is said by training.
+        Some(Err(Error::Data(error @ DataError::Memory { .. }))) => Err(error),
+        _ => Ok(data),
     }
 }
 

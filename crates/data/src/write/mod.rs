@@ -156,7 +156,7 @@ pub struct WriteAs {
 pub struct Cut {
     /// How many.
     pub texts: usize,
-    /// The row of the first one, from 1 without the header; 0 is the header.
+    /// The row of the first one, as the spreadsheet counts: the header is row 1.
     pub row: usize,
     /// The first one's column.
     pub column: String,
@@ -164,16 +164,16 @@ pub struct Cut {
 
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.row == 0 { "the header".to_string() } else { format!("row {}", self.row) };
         write!(
             f,
-            "{} {} longer than the {} characters that a cell of a spreadsheet holds and {} cut, first in {place} of '{}'; \
+            "{} {} longer than the {} characters that a cell of a spreadsheet holds and {} cut, first '{}' in row {} of the sheet; \
              .csv and .parquet hold them whole",
             counted(self.texts, "texts"),
             agree(self.texts, "is", "are"),
             grouped(MOST_CHARACTERS),
             agree(self.texts, "was", "were"),
-            shortened(&self.column)
+            shortened(&self.column),
+            self.row
         )
     }
 }

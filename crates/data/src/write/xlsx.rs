@@ -85,7 +85,7 @@ pub(super) fn sheet_of_batches(
     let mut text = String::new();
     let mut note = |is_cut: bool, row: usize, column: &str| {
         if is_cut {
-            let first = || Cut { texts: 0, row: row - 1, column: column.to_string() };
+            let first = || Cut { texts: 0, row, column: column.to_string() };
             cut.get_or_insert_with(first).texts += 1;
         }
     };

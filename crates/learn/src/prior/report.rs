@@ -3,7 +3,7 @@
 use super::cross_fit::{CrossFitted, CrossFitting};
 use super::scorer::PriorScorer;
 use crate::{At, Error, Observer, Progress, Signal, Task, Views};
-use onesided_data::{Counts, DataError, Scaling, Scenario, Store};
+use onesided_data::{Counts, DataError, Phase, Scaling, Scenario, Store};
 use onesided_prior::{
     Answer, Consensus, Estimate, Estimator, Evidence, EvidenceError, LEAST_POSITIVES, Needs, answer,
     consensus, estimator, estimators, share_in_population,
@@ -141,7 +141,7 @@ pub(super) fn report_of(
         ..Evidence::of_scores(&scores.positive, &scores.unlabeled)
     };
     let (mut estimates, mut refusals) = (Vec::new(), Vec::new());
-    for one in chosen {
+    for one in Phase::new("estimating the share", chosen.len() as u64, "estimators").each(chosen) {
         let name = one.info().name;
         let at = At::Estimator(name);
         let progress = Progress { name, run: 0, runs: 1, device: "cpu", resumed_from: None, at };
