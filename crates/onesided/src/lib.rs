@@ -157,7 +157,7 @@ pub use known_rows::{KnownRows, RowKind, RowMatcher, RowsFileError, ScoredBy, ro
 pub use large::LargeTable;
 pub use learner::Learner;
 pub use model::{
-    HowScored, Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
+    HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
 };
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
