@@ -3,7 +3,7 @@
 use crate::failure::raise;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::eval::{PuInput, probability, without_negatives};
-use onesided::{Interval, PriorInUnlabeled, pu_metrics_by_name};
+use onesided::{Interval, PriorInUnlabeled, is_cut_off, pu_metrics_by_name};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -30,7 +30,10 @@ pub fn pu_metrics(
         without_negatives(&input, resamples, seed)
     });
     let measured = measured.map_err(raise)?;
-    let of = |(name, Interval { value, low, high, .. }): (&'static str, Interval)| (name, value, low, high);
+    let of = |(name, interval): (&'static str, Interval)| {
+        let value = if is_cut_off(name, interval) { f64::NAN } else { interval.value };
+        (name, value, interval.low, interval.high)
+    };
     Ok((pu_metrics_by_name(&measured).into_iter().map(of).collect(), measured.warnings))
 }
 

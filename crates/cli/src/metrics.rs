@@ -1,31 +1,32 @@
 //! Metrics as a table: a plain name, the value, its interval, and what it means.
 
 use crate::output::table;
-use onesided::{Interval, rests_on_prior};
+use onesided::{Interval, is_cut_off, rests_on_prior};
 
 /// A share that may be anything but a tenth of what it can be is not worth a line.
 const USELESS: f64 = 0.9;
 
 /// A line for each metric; no value where its interval says that it may be anything.
 pub fn metric_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> String {
-    with_values(metrics, |interval| {
-        if is_useless(interval) { "-".to_string() } else { format!("{:.3}", interval.value) }
-    })
+    with_values(metrics, |_, interval| shown_value(interval, 3))
 }
 
-/// [`metric_table`] of metrics that are estimated by way of the share of positives, which may come out beyond 0 or 1.
+/// [`metric_table`] of metrics that are estimated by way of the share of positives: no value where one was cut off at 0 or 1.
 pub fn estimate_table<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> String {
-    with_values(metrics, |interval| shown_value(interval, 3))
+    with_values(metrics, |name, interval| match is_cut_off(name, interval) {
+        true => "-".to_string(),
+        false => shown_value(interval, 3),
+    })
 }
 
 fn with_values<'a>(
     metrics: impl IntoIterator<Item = (&'a str, Interval)>,
-    shown: impl Fn(Interval) -> String,
+    shown: impl Fn(&str, Interval) -> String,
 ) -> String {
     let metrics: Vec<(&str, Interval)> = metrics.into_iter().collect();
     let row = |(name, interval): &(&str, Interval)| {
         let Interval { value, low, high } = *interval;
-        let value = if rests_on_prior(name) { shown(*interval) } else { format!("{value:.3}") };
+        let value = if rests_on_prior(name) { shown(name, *interval) } else { format!("{value:.3}") };
         vec![plain_name(name), value, format!("[{low:.3}, {high:.3}]")]
     };
     let lines = table(&metrics.iter().map(row).collect::<Vec<_>>());
@@ -49,18 +50,9 @@ pub fn is_useless(Interval { low, high, .. }: Interval) -> bool {
     high.min(1.0) - low.max(0.0) >= USELESS
 }
 
-/// A share in so many digits, or a dash where it may be nearly anything, or was cut off at 0 or 1: then its range says what is known.
+/// A share in so many digits, or a dash where it may be nearly anything.
 pub fn shown_value(interval: Interval, digits: usize) -> String {
-    if is_useless(interval) || is_cut_off(interval) {
-        "-".to_string()
-    } else {
-        format!("{:.digits$}", interval.value)
-    }
-}
-
-/// Whether an estimate of a share came out at 0 or beyond it, or at 1 or beyond.
-pub fn is_cut_off(interval: Interval) -> bool {
-    interval.value >= 1.0 || (interval.value <= 0.0 && interval.high > 0.0)
+    if is_useless(interval) { "-".to_string() } else { format!("{:.digits$}", interval.value) }
 }
 
 fn with_meanings(lines: &str, meant: &[&str]) -> String {

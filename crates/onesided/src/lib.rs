@@ -161,7 +161,7 @@ pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy}
 pub use large::LargeTable;
 pub use learner::Learner;
 pub use model::{
-    HowScored, Model, NegativeMetrics, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
+    HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
 };
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,

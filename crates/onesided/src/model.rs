@@ -636,6 +636,12 @@ pub fn rests_on_prior(metric: &str) -> bool {
     matches!(metric, "precision" | "f1" | "accuracy" | "risk" | "auc")
 }
 
+/// Whether a metric that rests on the share of positives came out beyond what it can be, and was cut off there: then its interval says
+/// what is known, and there is no value to show.
+pub fn is_cut_off(metric: &str, interval: Interval) -> bool {
+    rests_on_prior(metric) && if metric == "risk" { interval.value <= 0.0 } else { interval.value >= 1.0 }
+}
+
 /// Widens the intervals of the metrics that depend on the prior so that they hold those of `other` too.
 fn widen(metrics: &mut PuMetrics, other: &PuMetrics) {
     let pairs = [

@@ -936,7 +936,8 @@ def _in_words(metric: str, found: dict[str, float]) -> str:
     low, high = found["low"], found["high"]
     if metric in ("lift", "lee_liu"):
         return f"{found['value']:.2f} [{low:.2f}, {high:.2f}]"
-    if high - low > WIDE or not 0 < found["value"] < 1:
+    # A metric that rests on the share of positives and was cut off has a range and no value.
+    if high - low > WIDE or (metric in ("precision", "f1", "accuracy", "auc") and found["value"] == 1):
         return f"between {low:.2f} and {high:.2f}"
     return f"{found['value']:.3f} [{low:.3f}, {high:.3f}]"
 

@@ -78,7 +78,7 @@ def pu_metrics(
     -------
     dict of Interval by name
         All of it holds if labels are a random sample of the positives. Where an estimate would lie outside of 0 and 1, a warning
-        says so and its interval says what is left; it is missing where all of the interval is outside, and so are all that rest on the
+        says so, its value is NaN and its interval says what is left; it is missing where all of the interval is outside, and so are all that rest on the
         share where it and the labels contradict one another.
     """
     found, said = _measured(

@@ -19,8 +19,7 @@ pub mod review;
 pub mod shell;
 
 use crate::failure::Failure;
-use crate::metrics::is_cut_off;
-use onesided::{Device, Interval, Model, rests_on_prior};
+use onesided::{Device, Interval, Model, is_cut_off};
 use serde_json::{Map, Value, json};
 
 /// A device by its name; one that this machine cannot use is refused before any work.
@@ -42,8 +41,8 @@ fn print_device(model: &Model, rows: usize) {
 fn with_estimates<'a>(metrics: impl IntoIterator<Item = (&'a str, Interval)>) -> Map<String, Value> {
     let metrics: Vec<(&str, Interval)> = metrics.into_iter().collect();
     let mut object = with_intervals(metrics.iter().copied());
-    let is_cut_off = |&&(name, interval): &&(&str, Interval)| rests_on_prior(name) && is_cut_off(interval);
-    metrics.iter().filter(is_cut_off).for_each(|(name, _)| object[*name] = Value::Null);
+    let cut_off = metrics.iter().filter(|&&(name, interval)| is_cut_off(name, interval));
+    cut_off.for_each(|(name, _)| object[*name] = Value::Null);
     object
 }
 

@@ -279,7 +279,8 @@ fn top_table(top: &[AtTop]) -> String {
         match at.precision {
             Some(precision) => {
                 let [_, range] = pair(precision, 4);
-                row.extend([shown_value(precision, 4), range]);
+                let value = if precision.value < 1.0 { shown_value(precision, 4) } else { "-".to_string() };
+                row.extend([value, range]);
             }
             None if at.impossible_precision.is_some() => {
                 row.extend(["-".to_string(), "(cannot be told)".to_string()]);
