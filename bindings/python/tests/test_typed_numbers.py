@@ -149,7 +149,6 @@ def test_parts_of_which_one_holds_numbers(costs):
     np.testing.assert_allclose(found.decision_function(numbers), plain.decision_function(numbers), atol=1e-4)
 
 
-@pytest.mark.xfail(strict=True, reason="numbers where dates were are missing cells, without a word")
 def test_numbers_are_not_dates(made):
     """Days since 1900 are refused where a model learned from dates."""
     rng = np.random.default_rng(0)

@@ -232,7 +232,6 @@ def test_so_is_one_of_two_parts(days):
         onesided.estimate_prior(X_pos=frame[y == 1], X_unl=frame[y == 0], n_jobs=1)
 
 
-@pytest.mark.xfail(strict=True, reason="each part decides for itself, and one that is a guess beside dates is not told of")
 def test_so_is_one_of_two_parts_beside_dates(days):
     pd = pytest.importorskip("pandas")
     frame, y = days
