@@ -630,8 +630,7 @@ class PUClassifier(Estimator):
         """Which rows are labeled, where it is told."""
         if y is None:
             return None
-        check_order(X, y)
-        return read_labels(y, self.pos_label, self.negative).kinds
+        return read_labels(aligned(X, y), self.pos_label, self.negative).kinds
 
     def audit_draw(
         self,
@@ -681,7 +680,7 @@ class PUClassifier(Estimator):
             given, whole("rows", rows), cuts, seed_of(random_state), scores, threads_of(self.n_jobs), self.device or "cpu",
             self._told(X, y),
         )
-        say(said, self.verbose, above=3)
+        say(said, self.verbose)
         table = table_of(X, columns, drawn, keep)
         if hasattr(table, "attrs"):
             table.attrs.update(json.loads(about))
@@ -703,7 +702,7 @@ class PUClassifier(Estimator):
         """
         self._check_fitted()
         report, said = self.model_.audit_read(answers_of(answers, "answers"), confidence)
-        say([(sentence, "data") for sentence in said], self.verbose, above=3)
+        say([(sentence, "data") for sentence in said], self.verbose)
         return AuditReport._of(json.loads(report))
 
     def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
