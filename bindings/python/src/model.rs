@@ -172,7 +172,7 @@ impl PyModel {
         let listed: Vec<bool> = kinds
             .iter()
             .enumerate()
-            .map(|(row, kind)| !(fitted && kind.is_labeled()) && !data.is_blank(row))
+            .map(|(row, kind)| !(data.is_blank(row) || (fitted && kind.is_labeled())))
             .collect();
         let unlabeled: Vec<bool> =
             kinds.iter().map(|&kind| matcher.among(kind) == Among::Unlabeled).collect();
