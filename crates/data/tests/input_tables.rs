@@ -362,7 +362,7 @@ fn rows_that_are_empty_everywhere_are_known() {
     assert_eq!((blank, streamed.blank), (vec![vec![], vec![], vec![10]], vec![60]));
     assert!(streamed.notes.contains(&Note::Blank { rows: 1, first: 61 }));
     // The truth of any other row is.
-    let path = folder.write("gap.csv", &text.replace("n3,3,3,0,1\n", "n3,3,3,0,\n"));
+    let path = folder.write("gap.csv", text.replace("n3,3,3,0,1\n", "n3,3,3,0,\n"));
     let error = data.encoding().read(&Input::one(&path), &also).unwrap_err().to_string();
     assert!(error.contains('t') && error.contains('4'), "{error}");
 }
