@@ -260,7 +260,7 @@ pub fn stream(bytes: &[u8]) {
                     format!("2024-{month:02}-{day:02}")
                 };
                 let number = if commas { format!("\"{},5\"", i % 17) } else { (i % 17).to_string() };
-                format!("{number},{},{date},{},{}\n", ["a", "b", "c"][i % 3], i % 2 == 0, i % 4 / 3)
+                format!("{number},{},{date},{},{}\n", ["a", "b", "c"][i % 3], i.is_multiple_of(2), i % 4 / 3)
             };
             let rows: String = (0..60).map(row).collect();
             let fitted = written("fitted.csv", format!("n,c,d,f,y\n{rows}").as_bytes());

@@ -316,10 +316,7 @@ mod tests {
             let said = refused(line);
             assert!(said.ends_with(wanted), "{said}");
         };
-        elsewhere(
-            "onesided predict m a.csv --label y",
-            "fit, evaluate, importance, audit draw, prior and bound",
-        );
+        elsewhere("onesided predict m a.csv --truth y", "it is a flag of fit, evaluate and importance");
         elsewhere("onesided fit a.csv --out m --id name", "it is a flag of predict and audit draw");
         let fit = help::command();
         let fit = fit.find_subcommand("fit").unwrap();

@@ -2,6 +2,7 @@
 
 use onesided_data::Dataset;
 use onesided_learn::Config;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -12,7 +13,9 @@ const OF_TABLES: [&str; 8] =
     ["drop", "only", "text", "numeric", "categorical", "date", "missing", "max-unlabeled"];
 
 /// Settings by their names, as texts; how a table is read by the names of options.
-pub type Given = BTreeMap<String, Value>;
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Given(BTreeMap<String, Value>);
 
 /// What a learner and the rows that it learned from were asked for. What was left open is not among it, nor is a draw of
 /// rows that were too few to draw from.
@@ -26,7 +29,7 @@ pub(crate) fn given(config: &Config, data: &Dataset, are_drawn: bool) -> Given {
             && plain.get(name).is_none_or(|default| default != value)
             && (are_drawn || name != "max-unlabeled")
     });
-    settings.chain(reading).collect()
+    Given(settings.chain(reading).collect())
 }
 
 /// Both are written as objects.

@@ -169,8 +169,9 @@ impl TimeColumn {
         let extend = |seconds: &Arc<Vec<f64>>| {
             Arc::new(if before { [&blank[..], seconds].concat() } else { [seconds, &blank[..]].concat() })
         };
-        self.seconds = extend(&self.seconds);
-        self.turned = self.turned.as_ref().map(extend);
+        for seconds in [Some(&mut self.seconds), self.turned.as_mut()].into_iter().flatten() {
+            *seconds = extend(seconds);
+        }
         self
     }
 }
