@@ -11,7 +11,8 @@ use onesided::data::{Label, Note};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, SETTINGS, rests_on_an_estimate,
+    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS,
+    rests_on_an_estimate,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -168,8 +169,8 @@ fn guessed(about: &About, estimate: &PriorEstimate) -> String {
         false => String::new(),
     };
     format!(
-        "the prior is a guess: {:.3} of the unlabeled rows, {range} with {:.0} % confidence{cut}. Give prior= if you know \
-         it, or audit some rows",
+        "the prior is a guess: {:.3} of the unlabeled rows, {range} with {:.0} % confidence, {RANDOM_LABELS}{cut}. Give prior= \
+         if you know it, or audit some rows",
         estimate.mu.get(),
         100.0 * estimate.confidence
     )

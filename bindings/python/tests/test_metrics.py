@@ -38,12 +38,13 @@ def test_the_formulas():
     assert three == found
 
 
-def test_impossible_estimates_are_set_and_told():
+def test_impossible_estimates_have_no_value_and_are_told():
     # Precision .9 * .75 / .4 = 1.6875.
     with pytest.warns(UserWarning, match=r"outside \[0, 1\] \(precision 1.69"):
         found = pu_metrics(Y, SCORES, prior_in_unlabeled=0.9, random_state=0)
-    assert found["precision"] == (1.0, found["precision"].low, 1.0)
-    assert all(0 <= number <= 1 for name in ("precision", "f1", "accuracy", "risk", "auc") for number in found[name])
+    assert np.isnan(found["precision"].value) and 0 < found["precision"].low < found["precision"].high == 1.0
+    numbers = [number for name in ("precision", "f1", "accuracy", "risk", "auc") for number in found.get(name, ())]
+    assert all(np.isnan(number) or 0 <= number <= 1 for number in numbers)
     assert pu_score("precision", Y, np.array(SCORES) >= 0.5, prior_in_unlabeled=0.9) == 1.0
     # None of 4 positives above the threshold: (1 - x)^4 = .025 at the upper end.
     none = pu_metrics(Y, [0.1] * 4 + SCORES[4:], random_state=0)
