@@ -91,6 +91,8 @@ pub fn fit<'py>(
         let mut learner = Learner::from_config(config);
         if let Some(audit) = audit {
             let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
+            let report = audit.report(0.95).map_err(|error| raise_for("audit", error))?;
+            said.extend(report.warnings().into_iter().map(|warning| (warning, DATA)));
             said.extend(answered.notes.iter().map(|note| (note.clone(), DATA)));
             learner = learner.audited(&answered);
             data = answered.data;

@@ -299,3 +299,19 @@ fn importance_refuses_what_it_cannot_measure() {
     assert!(refused("--label nothere").contains("nothere"));
     assert!(folder.refused("importance nothere table.csv --label y").contains("does not exist"));
 }
+
+#[test]
+fn a_list_of_no_rows_has_its_header() {
+    let folder = fitted("list-empty", QUICK);
+    let text = table();
+    let labeled = |line: &&str| line.split(',').nth(3) != Some("0");
+    let rows: Vec<&str> = text.lines().filter(labeled).collect();
+    folder.write("labeled.csv", format!("{}\n", rows.join("\n")));
+    for name in ["none.csv", "none.xlsx", "none.parquet"] {
+        let said = folder.run(&format!("predict m.onesided labeled.csv --label y --out {name}"));
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(folder.path(name).exists(), "{name}");
+    }
+    let written = fs::read_to_string(folder.path("none.csv")).unwrap();
+    assert_eq!(written.lines().collect::<Vec<_>>(), ["row,score,probability,rank"]);
+}

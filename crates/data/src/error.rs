@@ -314,19 +314,19 @@ pub enum DataError {
     OtherDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
     /// Numbers with another decimal sign than those that a model was fitted on.
     #[error(
-        "'{file}' {place}, column '{column}': '{value}' is not a number with {style}, as those are that the model was fitted on"
+        "'{file}' {place}, column '{column}': '{value}' is not a number with {style}, and the model was fitted on such numbers"
     )]
     UnlikeDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
     /// A number that is another one with the other decimal sign, in a file that does not show its sign.
     #[error(
-        "'{file}' {place}, column '{column}': '{value}' could be a decimal number or have its digits in groups, and nothing in the \
-         file shows which; the model was fitted on numbers with {style} and without groups"
+        "'{file}' {place}, column '{column}': '{value}' could be a decimal number or have its digits in groups; the model was fitted on \
+         numbers without groups, and nothing in the file shows which sign is decimal"
     )]
-    OpenDecimal { file: String, place: Position, column: String, value: String, style: NumberStyle },
+    OpenDecimal { file: String, place: Position, column: String, value: String },
     /// Dates with day and month in another order than those that a model was fitted on.
     #[error(
-        "'{file}' {place}, column '{column}': '{value}' is not a date with the {first} first, as those are that the model was \
-         fitted on"
+        "'{file}' {place}, column '{column}': '{value}' is not written like the dates that the model was fitted on, which have the \
+         {first} first"
     )]
     UnlikeDate { file: String, place: Position, column: String, value: String, first: &'static str },
     /// A record without an end in sight.

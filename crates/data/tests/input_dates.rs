@@ -332,8 +332,9 @@ fn dates_in_another_order_than_those_of_training_are_refused_until_it_is_said() 
         for path in [&text, &packed] {
             for pieces in [1, 64, 1_000] {
                 let refused = rows(path, None, pieces).unwrap_err();
-                let words =
-                    format!("'{cell}' is not a date with the year first, as those are that the model");
+                let words = format!(
+                    "'{cell}' is not written like the dates that the model was fitted on, which have the year first"
+                );
                 assert!(refused.to_string().contains(&words), "{refused}");
                 assert_eq!(refused.hint().unwrap().setting, "date-order");
                 assert_eq!(

@@ -44,9 +44,9 @@ fn kinds(encoding: &Encoding) -> Vec<String> {
     let Encoding::Table(features) = encoding else { panic!("a table") };
     let kind = |feature: &onesided_data::Feature| {
         let mut feature = feature.clone();
-        (feature.numbers, feature.grouped) = (Default::default(), false);
-        if let FeatureKind::Time { style, .. } = &mut feature.kind {
-            *style = TimeStyle::YearFirst;
+        (feature.numbers, feature.grouped, feature.no_sign) = (Default::default(), false, false);
+        if let FeatureKind::Time { style, signs, .. } = &mut feature.kind {
+            (*style, *signs) = (TimeStyle::YearFirst, 0);
         }
         format!("{feature:?}")
     };

@@ -406,7 +406,9 @@ fn numbers_and_dates_in_another_style_are_refused_until_it_is_said() {
     let days = folder.write("days.csv", "n;d\n1.5;05.02.2024\n2;13.02.2024\n3.25;06.03.2024\n");
     let (message, setting) = refused(&data, &days);
     assert!(
-        message.contains("line 2, column 'd': '05.02.2024' is not a date with the year first"),
+        message.contains(
+            "line 2, column 'd': '05.02.2024' is not written like the dates that the model was fitted on"
+        ),
         "{message}"
     );
     assert_eq!(setting, Some("date-order"));
@@ -492,4 +494,60 @@ fn what_the_label_column_says_is_told_where_it_is() {
     }
     let whole = data.encoding().read(&Input::one(&path), &told(&column)).unwrap();
     assert_eq!(whole.told(), data.labels());
+}
+
+#[test]
+fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
+    let folder = Folder::new("whole");
+    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let fit = |name: &str, rate: &dyn Fn(usize) -> String| {
+        let row = |i: usize| format!("{};{};{}\n", 900 + i * 37 % 700, rate(i), u8::from(i % 4 == 0));
+        let text = format!("n;rate;y\n{}", (0..60).map(row).collect::<String>());
+        options.read(&Input::one(folder.write(name, text))).unwrap()
+    };
+    let read = |data: &Dataset, text: &str| {
+        let path = folder.write("new.csv", text);
+        data.encoding().read(&Input::one(path), &ReadAgain::default()).map(|data| data.rows().clone())
+    };
+    let commas = fit("commas.csv", &|i| format!("{},5", i % 9));
+    assert_eq!(read(&commas, "n;rate\n1.085;3,5\n").unwrap(), read(&commas, "n;rate\n1085;3,5\n").unwrap());
+    let points = fit("points.csv", &|i| format!("{}.5", i % 9));
+    assert_eq!(read(&points, "n;rate\n1.085;3.5\n").unwrap(), read(&points, "n;rate\n1.0850;3.5\n").unwrap());
+    // Nothing has a sign, so nothing says what this one is.
+    let whole = fit("whole.csv", &|i| (i % 9).to_string());
+    for new in ["n;rate\n1.085;3\n", "n;rate\n1,085;3\n"] {
+        let message = read(&whole, new).unwrap_err().to_string();
+        assert!(message.contains("could be a decimal number or have its digits in groups"), "{message}");
+    }
+    assert_eq!(read(&whole, "n;rate\n1.085;3.5\n").unwrap(), read(&whole, "n;rate\n1.0850;3.5\n").unwrap());
+}
+
+#[test]
+fn dates_between_other_signs_than_those_of_training_are_refused() {
+    let folder = Folder::new("date-signs");
+    let row = |i: usize| format!("{}/{}/2024,{},{}\n", 1 + i % 12, 1 + i % 28, i % 9, u8::from(i % 4 == 0));
+    let text = format!("d,x,y\n{}", (0..60).map(row).collect::<String>());
+    let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
+    let data = options.read(&Input::one(folder.write("fitted.csv", text))).unwrap();
+    let points = folder.write("points.csv", "d,x\n10.07.2021,3\n");
+    let (message, setting) = refused(&data, &points);
+    assert!(message.contains("'10.07.2021' is not written like the dates"), "{message}");
+    assert_eq!(setting, Some("date-order"));
+    let said = ReadAgain { date_order: Some(TimeStyle::DayFirst), ..ReadAgain::default() };
+    let iso = folder.write("iso.csv", "d,x\n2021-07-10,3\n");
+    let read =
+        |path: &Path, also: &ReadAgain| data.encoding().read(&Input::one(path), also).unwrap().rows().clone();
+    assert_eq!(read(&points, &said), read(&iso, &ReadAgain::default()));
+}
+
+#[test]
+fn lines_of_one_cell_more_than_the_header_are_told_of_a_new_file_too() {
+    let folder = Folder::new("row-names");
+    let data = styles(&folder);
+    let path = folder.write("new.csv", "n,d\n3,5,2024-02-05\n4,5,2024-03-05\n");
+    for rows in [1, 100] {
+        let (_, streamed) = streamed(data.encoding(), &path, &ReadAgain::default(), rows).unwrap();
+        let notes: Vec<String> = streamed.notes.iter().map(ToString::to_string).collect();
+        assert!(notes.iter().any(|note| note.contains("one cell more than the header")), "{notes:?}");
+    }
 }

@@ -88,10 +88,11 @@ pub struct AtTop {
     pub recall: Interval,
     /// Positives there over positives among as many rows drawn blindly.
     pub lift: Interval,
-    /// The share of them that is positive. `None` without a share of positives in the list, and where it would be above 1.
+    /// The share of them that is positive. `None` without a share of positives in the list, and where all of its interval would be
+    /// above 1; without a value, NaN, where the value alone would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<Interval>,
-    /// What the precision would be, where that is above 1.
+    /// What the precision would be, where all of its interval is above 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impossible_precision: Option<f64>,
     /// How many of them are positive. `None` where there is no precision.
@@ -129,11 +130,16 @@ pub fn at_top(
     let blind = rows as f64 / of as f64;
     let lift = scaled(recall, 1.0 / blind);
     let count = share.map(|share| in_one_file(product(share, lift), rows, of));
-    let impossible_precision =
-        count.map(|count| count.value / rows as f64).filter(|&value| value > 1.0 + UNSEEN);
+    // Where the first rows are all positive, chance puts the estimate above 1 as often as below.
+    let most = rows as f64 * (1.0 + UNSEEN);
+    let impossible_precision = count.filter(|count| count.low > most).map(|count| count.value / rows as f64);
     let count = count.filter(|_| impossible_precision.is_none());
-    let positives = count.map(|count| capped(count, rows as f64));
-    let precision = count.map(|count| scaled(count, 1.0 / rows as f64).clipped());
+    let value_of = |told: Interval, count: Interval| Interval {
+        value: if count.value > most { f64::NAN } else { told.value },
+        ..told
+    };
+    let positives = count.map(|count| value_of(capped(count, rows as f64), count));
+    let precision = count.map(|count| value_of(scaled(count, 1.0 / rows as f64).clipped(), count));
     let probability = None;
     Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability })
 }
@@ -186,14 +192,17 @@ mod tests {
             ((2.0 * 0.25 * (3.0 - at.lift.low)).powi(2) + NORMAL * NORMAL * 1.5 * (1.0 - 1.5 / 8.0)).sqrt();
         assert!((precision.low - (0.75 - down / 2.0).max(0.0)).abs() < 1e-12, "{precision:?}");
         assert!(precision.low < 0.25 * at.lift.low && precision.high == 1.0);
+        // An interval that begins below 1 is told, without a value.
         let more = Interval { value: 0.4, low: 0.3, high: 0.5 };
-        let too_many = at_top(&positive, &list, 2, Some(more)).unwrap();
-        assert_eq!(
-            (too_many.precision, too_many.positives),
-            (None, None),
-            "two rows hold no more than two positives"
-        );
-        assert!((too_many.impossible_precision.unwrap() - 1.2).abs() < 1e-12, "kept, to be seen");
+        let above = at_top(&positive, &list, 2, Some(more)).unwrap();
+        let precision = above.precision.unwrap();
+        assert!(precision.value.is_nan() && precision.low < 1.0 && precision.high == 1.0, "{precision:?}");
+        // Two rows hold no more than two positives.
+        let (positive, list): (Vec<f32>, Vec<f32>) =
+            (vec![1.0; 400], (0..100).map(|i| i as f32 / 99.0).collect());
+        let too_many = at_top(&positive, &list, 2, Some(exact)).unwrap();
+        assert_eq!((too_many.precision, too_many.positives), (None, None));
+        assert!(too_many.impossible_precision.unwrap() > 1.0, "kept, to be seen");
         assert_eq!(at.impossible_precision, None);
         assert!(at_top(&positive, &list, 2, None).unwrap().precision.is_none());
     }

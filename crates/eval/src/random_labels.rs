@@ -68,14 +68,14 @@ impl fmt::Display for Contradiction {
         let which = if *audited {
             "the share is measured, so the labels are not a random sample: they favor positives that are easy to tell"
         } else {
-            "the share is too high for these rows, or labels favor positives that are easy to tell; give a share that you know, \
-             or have some unlabeled rows labeled by an audit"
+            "labels favor positives that are easy to tell, or the share is too high for these rows; an audit of some unlabeled rows \
+             tells which"
         };
         write!(
             f,
             "share and labels do not fit together: with {share:.3} of the unlabeled rows positive, and {RANDOM_LABELS}, a labeled \
-             row scores above an unlabeled one at most {most:.3} of the time, but here it does {auc:.3}. What rests on both is \
-             left out (precision, F1, accuracy, AUC against negatives, promises of recall): {which}"
+             row scores above an unlabeled one at most {most:.3} of the time, but here it does {auc:.3}. What rests on them is \
+             left out (precision, recall, F1, accuracy, AUC against negatives, promises of recall): {which}"
         )
     }
 }

@@ -15,7 +15,9 @@ const OF_TABLES: [&str; 8] =
 /// Settings by their names, as texts; how a table is read by the names of options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Given(BTreeMap<String, Value>);
+pub struct Given {
+    settings: BTreeMap<String, Value>,
+}
 
 /// What a learner and the rows that it learned from were asked for. What was left open is not among it, nor is a draw of
 /// rows that were too few to draw from.
@@ -29,7 +31,7 @@ pub(crate) fn given(config: &Config, data: &Dataset, are_drawn: bool) -> Given {
             && plain.get(name).is_none_or(|default| default != value)
             && (are_drawn || name != "max-unlabeled")
     });
-    Given(settings.chain(reading).collect())
+    Given { settings: settings.chain(reading).collect() }
 }
 
 /// Both are written as objects.

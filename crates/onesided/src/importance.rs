@@ -111,7 +111,8 @@ impl Model {
         observer: &mut dyn FnMut(usize, usize) -> Signal,
     ) -> Result<Importance, Error> {
         let against = if data.truth().is_some() { Against::Negatives } else { Against::Unlabeled };
-        let data = self.encoded(data)?;
+        let filled = data.without_blank();
+        let data = self.encoded(&filled)?;
         let of_rows = sides(&data)?;
         let mut stream = Stream::new(settings.seed, "rows to measure on");
         let (spans, rare) = match self.encoding().as_ref() {

@@ -594,8 +594,10 @@ fn of_kind(of_rows: &[f32], labels: &[Label], wanted: Label) -> Vec<f32> {
 
 /// The metrics that are defined, by name.
 pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> {
+    // Labels that contradict the share may be of the easy positives alone, and so may be what the model finds of them.
+    let recall = Some(metrics.recall).filter(|_| metrics.contradiction.is_none());
     let entries = [
-        ("recall", Some(metrics.recall)),
+        ("recall", recall),
         ("predicted_positive", Some(metrics.predicted_positive)),
         ("lift", metrics.lift),
         ("precision", metrics.precision),

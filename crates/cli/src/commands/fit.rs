@@ -80,6 +80,9 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let mut learner = Learner::from_config(config.clone());
     if let Some(audit) = audit {
         let answered = audit.teach(&data)?;
+        let unanswered = audit.report(0.95)?.warnings();
+        warn(&unanswered);
+        warnings.extend(unanswered);
         learner = learner.audited(&answered);
         let Answered { data: taught, prior, positive, negative, notes, .. } = answered;
         note(&format!(

@@ -273,7 +273,7 @@ fn write_list(
     rows: usize,
     mut list: impl Iterator<Item = Result<Listed, DataError>> + Send,
 ) -> Result<Written, Failure> {
-    let mut written = Written::default();
+    let (mut written, mut begun) = (Written::default(), false);
     let phase = Phase::new("writing", rows as u64, "rows");
     let mut next = || -> Result<_, DataError> {
         if interrupted() {
@@ -281,9 +281,11 @@ fn write_list(
             return Err(DataError::Write { file, cause });
         }
         let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
-        if batch.is_empty() && written.rows > 0 {
+        // A list of no rows still has its header.
+        if batch.is_empty() && std::mem::replace(&mut begun, true) {
             return Ok(None);
         }
+        begun = true;
         let of_batch = columns.of(&batch, written.rows + 1);
         written.rows += batch.len() as u64;
         phase.add(batch.len() as u64);

@@ -1,6 +1,6 @@
 //! A column of dates or times, found by its cells.
 
-use super::written::{Date, Written, compact_seconds, is_blank, seconds_of, written};
+use super::written::{Date, SLASH, Written, compact_seconds, is_blank, seconds_of, written};
 use crate::features::TimeFeature;
 use crate::frame::{Column, Values};
 use crate::{DataError, Frame};
@@ -110,10 +110,14 @@ impl TimeColumn {
     }
 
     /// Adds a cell that is not missing; returns what it is, and whether it is a date with day and month in another order alone.
-    pub(crate) fn push(&mut self, cell: &str) -> (Option<f64>, bool) {
+    /// `signs` are those that may be between day and month, 0 for any.
+    pub(crate) fn push(&mut self, cell: &str, signs: u8) -> (Option<f64>, bool) {
         let read = written(cell);
         self.counts.add(read, 1);
+        let is_open = |read: &Written| matches!(read.date, Date::Open { .. });
+        let is_known = |read: &Written| signs == 0 || !is_open(read) || read.date.sign() & signs != 0;
         let seconds = match (self.style, read) {
+            (_, Some(read)) if !is_known(&read) => None,
             (TimeStyle::Compact, None) => seconds_of(cell, TimeStyle::Compact),
             (style, read) => read.and_then(|read| read.seconds(style)),
         };
@@ -122,7 +126,7 @@ impl TimeColumn {
             let other = read.and_then(|read| read.seconds(self.style.turned()));
             Arc::make_mut(turned).push(other.unwrap_or(f64::NAN));
         }
-        (seconds, seconds.is_none() && read.is_some_and(|read| matches!(read.date, Date::Open { .. })))
+        (seconds, seconds.is_none() && read.is_some_and(|read| is_open(&read)))
     }
 
     /// Adds a missing cell.
@@ -239,14 +243,10 @@ impl StyleCounts {
         self.year += fits(TimeStyle::YearFirst);
         self.day += fits(TimeStyle::DayFirst);
         self.month += fits(TimeStyle::MonthFirst);
-        if let Date::Open { sign, .. } = read.date {
+        if matches!(read.date, Date::Open { .. }) {
+            let sign = read.date.sign();
             self.open += 1;
-            self.slashes += usize::from(sign == b'/');
-            let sign = match sign {
-                b'/' => 1,
-                b'.' => 2,
-                _ => 4,
-            };
+            self.slashes += usize::from(sign == SLASH);
             self.signs |= sign;
             if fits(TimeStyle::DayFirst) != fits(TimeStyle::MonthFirst) {
                 self.shown |= sign;
@@ -264,6 +264,11 @@ impl StyleCounts {
         self.slashes += other.slashes;
         self.signs |= other.signs;
         self.shown |= other.shown;
+    }
+
+    /// The signs that are between day and month, a bit for each.
+    pub(crate) fn signs(&self) -> u8 {
+        self.signs
     }
 
     /// Whether the order is shown with every sign: slashes do not tell what comes first between points.

@@ -31,6 +31,21 @@ pub(super) enum Date {
     None,
 }
 
+/// The bit of a slash between day and month.
+pub(super) const SLASH: u8 = 1;
+
+impl Date {
+    /// A bit for the sign between day and month; none where nothing is open.
+    pub(super) fn sign(self) -> u8 {
+        match self {
+            Date::Open { sign: b'/', .. } => SLASH,
+            Date::Open { sign: b'.', .. } => 2,
+            Date::Open { .. } => 4,
+            Date::Known(_) | Date::None => 0,
+        }
+    }
+}
+
 impl Written {
     /// The seconds that it stands for in a style, if it fits.
     pub(super) fn seconds(self, style: TimeStyle) -> Option<f64> {

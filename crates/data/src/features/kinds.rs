@@ -44,6 +44,9 @@ pub struct Feature {
     /// Whether they have signs between groups of digits there, as in `1,234`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub grouped: bool,
+    /// Whether nothing showed their decimal sign: they are whole, and so are those of other columns.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub no_sign: bool,
     /// What training saw of it; nothing in models of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Seen>,
@@ -91,6 +94,10 @@ pub enum FeatureKind {
     Time {
         /// How they are written in text tables.
         style: TimeStyle,
+        /// What is between day and month there, a bit for each sign: 1 a slash, 2 a point, 4 a dash. 0 where nothing was open, and in
+        /// models of earlier versions.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        signs: u8,
         /// What is learned of them.
         parts: Vec<TimePart>,
     },
@@ -126,6 +133,10 @@ fn frequent(codes: &[u32], levels: &[String]) -> Option<Vec<String>> {
     (covered * LEAST_COVERED >= codes.len()).then(|| kept.into_iter().map(|at| levels[at].clone()).collect())
 }
 
+fn is_zero(signs: &u8) -> bool {
+    *signs == 0
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -133,18 +144,36 @@ fn is_false(flag: &bool) -> bool {
 impl Feature {
     /// A column whose numbers have a decimal point where they are written out.
     pub(super) fn new(name: String, kind: FeatureKind) -> Self {
-        Self { name, kind, numbers: NumberStyle::Point, grouped: false, seen: None }
+        Self { name, kind, numbers: NumberStyle::Point, grouped: false, no_sign: false, seen: None }
+    }
+
+    /// Where a column of whole numbers shows no sign, its sign is that of the others, if these agree.
+    pub(super) fn learn_from_others(features: &mut [Feature]) {
+        let shows =
+            |feature: &&Feature| matches!(feature.kind, FeatureKind::Numeric { .. }) && !feature.no_sign;
+        let mut shown = features.iter().filter(shows).map(|feature| feature.numbers);
+        let first = shown.next();
+        let agreed = first.filter(|first| shown.all(|style| style == *first));
+        for feature in features.iter_mut().filter(|feature| feature.no_sign) {
+            feature.no_sign = agreed.is_none();
+            feature.numbers = agreed.unwrap_or_default();
+        }
     }
 
     /// Learns how its numbers are written. Where two files differ, new ones are written like the last that shows it: positives come
     /// first.
-    pub(super) fn learn_writing(&mut self, read: &[CellsRead]) {
+    pub(super) fn learn_writing(&mut self, read: &[CellsRead], values: &Values) {
+        self.no_sign = match values {
+            Values::Numeric(numbers) => numbers.iter().all(|x| x.is_nan() || x.fract() == 0.0),
+            Values::Wide(numbers) => numbers.iter().all(|x| x.is_nan() || x.fract() == 0.0),
+            _ => false,
+        };
         let of_column = || read.iter().filter(|cells| cells.column == self.name);
         let shown = of_column().rfind(|cells| cells.sure == Some(true));
         if let Some(cells) = shown.or(of_column().rfind(|cells| cells.sure.is_some())) {
             let style = cells.style;
             self.grouped = of_column().any(|cells| cells.style == style && cells.groups);
-            self.numbers = style;
+            (self.numbers, self.no_sign) = (style, false);
         }
     }
 
@@ -210,9 +239,11 @@ impl Feature {
                     Some(_) => Ok(FeatureKind::Vector { means, scales }),
                 }
             }
-            Values::Times(times) => {
-                parts_of(times).map(|parts| FeatureKind::Time { style: times.style, parts })
-            }
+            Values::Times(times) => parts_of(times).map(|parts| FeatureKind::Time {
+                style: times.style,
+                signs: times.counts.signs(),
+                parts,
+            }),
             Values::Text(_) => Err(WhyLeftOut::FreeText),
         };
         Ok(kind.map(|kind| Self::new(column.name.clone(), kind)))

@@ -141,7 +141,7 @@ impl Features {
             }
             match Feature::fit(&column)? {
                 Ok(mut feature) => {
-                    feature.learn_writing(&cells);
+                    feature.learn_writing(&cells, &column.values);
                     if let (FeatureKind::Time { parts, .. }, Values::Times(times)) =
                         (&mut feature.kind, &column.values)
                         && let Some(at) = dates.iter().position(|date| date.name == feature.name)
@@ -173,6 +173,7 @@ impl Features {
             return Err(DataError::NoFeatures { left_out: said_of(&report.left_out) });
         }
         report.blank = blank.finish();
+        Feature::learn_from_others(&mut features);
         let fitted = Self { features, missing: options.missing, scaling: options.scaling };
         let store = encode::store(&fitted, parts, rows, &mut report)?;
         Ok((fitted, store, report))
@@ -196,7 +197,9 @@ impl Features {
             let (mean, scale) = moments.or_centered();
             feature.kind = FeatureKind::Numeric { mean, scale, wide: false };
             feature.seen = Some(Seen::of_numbers(matrix.rows(), |row| f64::from(matrix.row(row)[col])));
+            feature.no_sign = (0..matrix.rows()).all(|row| matrix.row(row)[col].fract() == 0.0);
         }
+        Feature::learn_from_others(&mut fitted.features);
         Ok(fitted)
     }
 
@@ -260,9 +263,20 @@ impl Features {
             FeatureKind::Time { style, .. } => Some((feature.name.clone(), Some(style))),
             _ => None,
         };
+        let signs = |feature: &Feature| match feature.kind {
+            FeatureKind::Time { signs, .. } => Some((feature.name.clone(), signs)),
+            _ => None,
+        };
         ReadOptions {
+            date_signs: self.features.iter().filter_map(signs).collect(),
             times: self.features.iter().filter_map(time).collect(),
             numeric: numeric.map(|feature| (feature.name.clone(), Some(feature.numbers))).collect(),
+            no_sign: self
+                .features
+                .iter()
+                .filter(|feature| feature.no_sign)
+                .map(|feature| feature.name.clone())
+                .collect(),
             grouped: self
                 .features
                 .iter()

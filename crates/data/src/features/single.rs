@@ -24,7 +24,7 @@ impl Features {
             Err(why) => return Ok(Err(why)),
         };
         feature.seen = Some(Seen::of(&column.values));
-        feature.learn_writing(read);
+        feature.learn_writing(read, &column.values);
         let rows = column.values.len();
         let alone =
             Self { features: vec![feature.clone()], missing: options.missing, scaling: options.scaling };
@@ -56,7 +56,8 @@ impl Features {
     }
 
     /// An encoding of features that were learned one by one.
-    pub(crate) fn of_columns(features: Vec<Feature>, options: &FeatureOptions) -> Self {
+    pub(crate) fn of_columns(mut features: Vec<Feature>, options: &FeatureOptions) -> Self {
+        Feature::learn_from_others(&mut features);
         Self { features, missing: options.missing, scaling: options.scaling }
     }
 }

@@ -184,8 +184,13 @@ impl Dataset {
 
     /// With notes on rows that are equal to others: on many of them, and on unlabeled ones that are equal to labeled ones.
     pub(crate) fn with_copies_noted(self) -> Self {
-        let (Some(labels), Some(copies)) = (self.labels(), self.copies()) else { return self };
-        let (rows, unlabeled, all) = (copies.repeated(), copies.of_labeled(labels), self.len());
+        let filled = self.without_blank();
+        let (Some(labels), Some(copies)) = (filled.labels(), filled.copies()) else {
+            drop(filled);
+            return self;
+        };
+        let (rows, unlabeled, all) = (copies.repeated(), copies.of_labeled(labels), filled.len());
+        drop(filled);
         let repeated = (rows * ONE_IN >= all).then_some(Note::Repeated { rows, all });
         let equal = (unlabeled > 0).then_some(Note::Copies { unlabeled });
         self.with_notes(repeated.into_iter().chain(equal))

@@ -77,7 +77,7 @@ impl fmt::Display for Note {
             Note::DecimalCommas { columns, example: (cell, value) } => {
                 let short = digits(*value, 6);
                 // A cell of many digits says no more than its value does.
-                let cell = if cell.len() <= 10 { shortened(cell) } else { short.replace('.', ",") };
+                let cell = if cell.chars().count() <= 16 { shortened(cell) } else { short.replace('.', ",") };
                 match columns.as_slice() {
                     [one] => write!(f, "decimal commas in {one}: {cell} is {short}"),
                     [first, ..] => {

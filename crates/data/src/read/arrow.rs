@@ -6,7 +6,7 @@
 
 use super::arrow_column::{Cells, Store};
 use super::arrow_types::{can_be_text, is_feature, is_time};
-use super::guess::{Habit, Outcome, Seen};
+use super::guess::{Dates, Habit, Outcome, Seen};
 use super::header::Header;
 use super::number::NumberStyle;
 use super::times::Others;
@@ -266,7 +266,8 @@ impl ArrowTable {
 
 /// Numbers such as 20240301 as dates, where dates that are written so are wanted and one of them is that.
 pub(super) fn in_days(role: Role, values: Values) -> Values {
-    let compact = matches!(role, Role::Feature(Wanted::Times(None | Some(TimeStyle::Compact))));
+    let compact =
+        matches!(role, Role::Feature(Wanted::Times(None | Some(Dates { style: TimeStyle::Compact, .. }))));
     let times = match &values {
         Values::Numeric(numbers) if compact => from_numbers(numbers.iter().map(|&number| f64::from(number))),
         Values::Wide(numbers) if compact => from_numbers(numbers.iter().copied()),

@@ -3,7 +3,7 @@
 use super::arrow::in_days;
 use super::arrow_types::{Decimal, can_be_text, described, is_feature, is_time, plain_type};
 use super::cell::is_missing;
-use super::guess::Guess;
+use super::guess::{Dates, Guess};
 use super::times::TimeReader;
 use super::{Dictionary, MAX_LEVELS, Numbers, ReadOptions, Role, Trouble, Wanted};
 use crate::DataError;
@@ -416,9 +416,9 @@ impl Store {
             (_, None) => Values::Numeric(Vec::new()),
         };
         match (self.role, values) {
-            (Role::Feature(Wanted::Times(style)), Values::Text(texts)) => {
-                let style = style.unwrap_or(TimeStyle::YearFirst);
-                let times = self.times.get_or_insert_with(|| TimeReader::new(style));
+            (Role::Feature(Wanted::Times(dates)), Values::Text(texts)) => {
+                let any = Dates { style: TimeStyle::YearFirst, signs: 0 };
+                let times = self.times.get_or_insert_with(|| TimeReader::new(dates.unwrap_or(any)));
                 let before = before - texts.len();
                 for (row, text) in texts.iter().enumerate() {
                     if times.push(text.as_bytes(), (before + row + 1) as u64) && refuse {

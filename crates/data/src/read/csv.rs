@@ -120,7 +120,7 @@ impl Slot {
             Role::Category => Slot::Category(Dictionary::default()),
             Role::Text => Slot::Text(TextColumn::default(), true),
             Role::Verbatim => Slot::Text(TextColumn::default(), false),
-            Role::Feature(Wanted::Times(Some(style))) => Slot::Times(TimeReader::new(style)),
+            Role::Feature(Wanted::Times(Some(dates))) => Slot::Times(TimeReader::new(dates)),
             Role::Feature(Wanted::Times(None)) => {
                 Slot::Category(Dictionary::default().with_order(options.date_order))
             }
@@ -334,9 +334,10 @@ impl Table<'_> {
         let unnamed = |name: &str| header.unnamed.iter().any(|&at| header.names[at] == name);
         columns.retain(|column: &Column| !unnamed(&column.name) || column.values.missing() < rows);
         header.remark_unnamed(|name| columns.iter().any(|column| column.name == name));
+        let row_names = self.layout.row_names.then_some(Remark::RowNames);
         let titles = self.layout.titles;
         let titles = (titles > 0).then_some(Remark::Titles { lines: titles });
-        let remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+        let remarks = titles.into_iter().chain(row_names).chain(header.remarks).chain(short).collect();
         Ok(Frame { columns, rows, ignored, left_out, cells, delimiter: None, remarks })
     }
 

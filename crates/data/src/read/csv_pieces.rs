@@ -1,7 +1,7 @@
 //! Pieces of a text table: one thread finds the records, others read the cells.
 
 use super::csv::{Table, cells_read};
-use super::guess::{Guess, Habit};
+use super::guess::{Dates, Guess, Habit};
 use super::header::Header;
 use super::layout;
 use super::pass::Pass;
@@ -141,8 +141,9 @@ fn read_as<E>(
     finish(slots, table, plan, &mut end).map_err(explained)?;
     let unusual = given.is_none() && layout.delimiter != layout::USUAL;
     end.delimiter = unusual.then_some(char::from(layout.delimiter));
+    let row_names = layout.row_names.then_some(Remark::RowNames);
     let titles = (layout.titles > 0).then_some(Remark::Titles { lines: layout.titles });
-    end.remarks = titles.into_iter().chain(header.remarks).chain(short).collect();
+    end.remarks = titles.into_iter().chain(row_names).chain(header.remarks).chain(short).collect();
     Ok(end)
 }
 
@@ -278,8 +279,9 @@ impl Slot {
                 Role::Category => Kind::Category(Dictionary::default()),
                 Role::Text => Kind::Text(TextColumn::default()),
                 Role::Verbatim => Kind::Verbatim(TextColumn::default()),
-                Role::Feature(Wanted::Times(style)) => {
-                    Kind::Times(TimeReader::new(style.unwrap_or(TimeStyle::YearFirst)))
+                Role::Feature(Wanted::Times(dates)) => {
+                    let any = Dates { style: TimeStyle::YearFirst, signs: 0 };
+                    Kind::Times(TimeReader::new(dates.unwrap_or(any)))
                 }
                 Role::Feature(wanted) => {
                     Kind::Guess(Box::new(Guess::of_column(name, wanted, plan.features)), wanted)

@@ -41,8 +41,15 @@ pub(super) enum Wanted {
     Numbers(Option<NumberStyle>),
     /// Truth values, of which 0 and 1 are another way to write them. Other cells are missing.
     Flags,
-    /// Dates and times, in a style or in the one that fits most cells. Other cells are missing.
-    Times(Option<TimeStyle>),
+    /// Dates and times, written so or in the style that fits most cells. Other cells are missing.
+    Times(Option<Dates>),
+}
+
+/// How dates are written: in a style, with one of these signs between day and month, or with any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dates {
+    pub style: TimeStyle,
+    pub signs: u8,
 }
 
 impl Wanted {
@@ -92,6 +99,8 @@ pub(super) struct Guess {
     decimal: Option<NumberStyle>,
     /// Whether numbers may have signs between groups of digits that the other style has for decimal signs.
     groups: bool,
+    /// Whether nothing has shown the sign so far: a number with one that could be either must not decide it.
+    no_sign: bool,
     stored: Stored,
     point: Reading,
     comma: Reading,
@@ -201,6 +210,7 @@ impl Guess {
             wanted,
             decimal: None,
             groups: true,
+            no_sign: false,
             stored: Stored::Missing(0),
             point: Reading::default(),
             comma: Reading::default(),
@@ -219,7 +229,8 @@ impl Guess {
     pub(super) fn of_column(name: &str, wanted: Wanted, options: &ReadOptions) -> Self {
         let learned = matches!(wanted, Wanted::Numbers(Some(_))) && options.decimal.is_none();
         let groups = !learned || options.grouped.iter().any(|other| other == name);
-        Self { decimal: options.decimal, groups, ..Self::new(wanted) }
+        let no_sign = learned && options.no_sign.iter().any(|other| other == name);
+        Self { decimal: options.decimal, groups, no_sign, ..Self::new(wanted) }
     }
 
     /// Adds a cell and returns whether it is missing whatever the column is.
@@ -235,7 +246,10 @@ impl Guess {
             {
                 self.comma.fits += 1;
                 self.both += 1;
-                self.open += usize::from(other != value);
+                if other != value {
+                    self.open += 1;
+                    self.comma.first_grouped.get_or_insert_with(|| (start_of(text), offset));
+                }
             }
             self.values += 1;
             self.point.fits += 1;
@@ -413,11 +427,11 @@ impl Guess {
         {
             return Err((Trouble::OtherDecimal { style, asked: self.decimal.is_some() }, seen));
         }
-        if !self.groups
-            && [self.shows(), habit.shown].iter().all(|shown| *shown != Some(style))
-            && let Some(seen) = self.reading(style).first_grouped.take()
-        {
-            return Err((Trouble::OpenDecimal(style), seen));
+        if !self.groups && [self.shows(), habit.shown].iter().all(|shown| *shown != Some(style)) {
+            let other = self.reading(style.other()).first_grouped.take().filter(|_| self.no_sign);
+            if let Some(seen) = self.reading(style).first_grouped.take().or(other) {
+                return Err((Trouble::OpenDecimal(style), seen));
+            }
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ mod workbook;
 pub use arrow::ArrowTable;
 pub(crate) use contained::contained;
 pub(crate) use dictionary::Dictionary;
-use guess::Wanted;
+use guess::{Dates, Wanted};
 pub use kept::KeptRows;
 pub use number::NumberStyle;
 use numbers::Numbers;
@@ -139,10 +139,14 @@ pub struct ReadOptions {
     pub numeric: Vec<(String, Option<NumberStyle>)>,
     /// Of these, columns whose numbers may have signs between groups of digits that could be decimal signs, as in `1,234`.
     pub grouped: Vec<String>,
+    /// Of these, columns of which nothing showed the decimal sign.
+    pub no_sign: Vec<String>,
     /// Columns to read as truth values, of which 0 and 1 are another way to write them: other cells are missing.
     pub boolean: Vec<String>,
     /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
     pub times: Vec<(String, Option<TimeStyle>)>,
+    /// Of these, what may be between day and month, a bit for each sign ([`FeatureKind::Time`](crate::FeatureKind::Time)); 0 is anything.
+    pub date_signs: Vec<(String, u8)>,
     /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
     /// Columns to keep to the byte, such as identifiers: nothing is trimmed, and nothing means "missing".
@@ -239,10 +243,17 @@ impl ReadOptions {
         let numeric =
             self.numeric.iter().map(|(name, found)| (name.as_str(), Wanted::Numbers(style(*found))));
         let order = |style: Option<TimeStyle>| match style {
-            Some(TimeStyle::Compact | TimeStyle::Clock) | None => style,
+            Some(TimeStyle::Clock) | None => style,
             learned => self.date_order.or(learned),
         };
-        let times = self.times.iter().map(|(name, style)| (name.as_str(), Wanted::Times(order(*style))));
+        let signs = |name: &String| match self.date_order {
+            Some(_) => 0,
+            None => self.date_signs.iter().find(|(other, _)| other == name).map_or(0, |(_, signs)| *signs),
+        };
+        let times = self.times.iter().map(|(name, style)| {
+            let dates = order(*style).map(|style| Dates { style, signs: signs(name) });
+            (name.as_str(), Wanted::Times(dates))
+        });
         boolean.chain(numeric).chain(times).collect()
     }
 }
@@ -331,7 +342,7 @@ impl Trouble {
             Trouble::OtherDecimal { style, asked: false } => {
                 DataError::UnlikeDecimal { file, place, column, value, style }
             }
-            Trouble::OpenDecimal(style) => DataError::OpenDecimal { file, place, column, value, style },
+            Trouble::OpenDecimal(_) => DataError::OpenDecimal { file, place, column, value },
             Trouble::OtherOrder(style) => {
                 DataError::UnlikeDate { file, place, column, value, first: style.first() }
             }

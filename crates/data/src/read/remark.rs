@@ -16,6 +16,8 @@ pub enum Remark {
         /// How many.
         lines: usize,
     },
+    /// Lines that have one cell more than the header, of which the first is taken as the name of its row.
+    RowNames,
     /// Columns whose name another has, too: the name in the file, and the one here.
     Renamed(Vec<(String, String)>),
     /// Columns without a name, and what they are called here.
@@ -80,6 +82,10 @@ impl Remark {
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Remark::RowNames => f.write_str(
+                "every line has one cell more than the header; the first is taken as the name of its row, so check the separators if \
+                 there are no such names",
+            ),
             Remark::Titles { lines: 1 } => f.write_str("the line above the header is passed over"),
             Remark::Titles { lines } => write!(f, "{lines} lines above the header are passed over"),
             Remark::Renamed(names) => {

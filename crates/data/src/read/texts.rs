@@ -1,11 +1,10 @@
 //! Texts of a Parquet file that are to be read as numbers or truth values, by the rules of text tables.
 
 use super::cell::{Cell, look};
-use super::guess::{Guess, Habit, Outcome, Remarks, Seen, as_flag, as_number};
+use super::guess::{Dates, Guess, Habit, Outcome, Remarks, Seen, as_flag, as_number};
 use super::number::NumberStyle;
 use super::times::{Others, TimeReader};
 use super::{Dictionary, Numbers, Trouble};
-use crate::dates::TimeStyle;
 use crate::error::Position;
 use crate::frame::{CellsRead, TextColumn, Values};
 
@@ -133,7 +132,7 @@ pub(super) fn numbers_read(remarks: Remarks, name: &str) -> CellsRead {
 /// Texts as times in a style, or in the one that fits most; categories where not one cell is a date.
 pub(super) fn as_times(
     texts: &TextColumn,
-    style: Option<TimeStyle>,
+    dates: Option<Dates>,
     name: &str,
     refuse: bool,
 ) -> Result<(Values, Option<CellsRead>), (Trouble, u64, String)> {
@@ -143,12 +142,12 @@ pub(super) fn as_times(
             .push_cell(text.as_bytes())
             .map_err(|trouble| (trouble, row as u64 + 1, text.to_string()))?;
     }
-    let found = match style {
+    let found = match dates {
         None => {
             dictionary.times(1).map(|(times, count)| (Values::Times(times), Others { count, first: None }))
         }
-        Some(style) => {
-            let mut reader = TimeReader::new(style);
+        Some(dates) => {
+            let mut reader = TimeReader::new(dates);
             for (row, text) in texts.iter().enumerate() {
                 if reader.push(text.as_bytes(), row as u64 + 1) && refuse {
                     return Err((Trouble::Missing, row as u64 + 1, String::new()));

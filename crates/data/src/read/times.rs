@@ -2,8 +2,8 @@
 
 use super::Trouble;
 use super::cell::{Cell, look};
-use super::guess::Seen;
-use crate::dates::{NEARLY_ALL, TimeColumn, TimeStyle, is_blank};
+use super::guess::{Dates, Seen};
+use crate::dates::{NEARLY_ALL, TimeColumn, is_blank};
 use crate::error::Position;
 use crate::frame::{CellsRead, Values};
 
@@ -16,6 +16,8 @@ pub(super) struct TimeReader {
     times: TimeColumn,
     fits: usize,
     others: Others,
+    /// The signs that may be between day and month, 0 for any.
+    signs: u8,
     /// The first cell that is a date with day and month in another order.
     unlike: Option<Seen>,
 }
@@ -29,14 +31,20 @@ pub(super) struct Others {
 }
 
 impl TimeReader {
-    pub(super) fn new(style: TimeStyle) -> Self {
+    pub(super) fn new(Dates { style, signs }: Dates) -> Self {
         let times = TimeColumn::of(Vec::new(), style);
-        Self { times, fits: 0, others: Others::default(), unlike: None }
+        Self { times, fits: 0, others: Others::default(), signs, unlike: None }
     }
 
     /// With cells that were read as texts until they were too many, and how many of them are not dates.
     pub(super) fn after(times: TimeColumn, others: usize) -> Self {
-        Self { fits: times.seconds.len(), times, others: Others { count: others, first: None }, unlike: None }
+        Self {
+            fits: times.seconds.len(),
+            times,
+            others: Others { count: others, first: None },
+            signs: 0,
+            unlike: None,
+        }
     }
 
     /// Adds a cell and returns whether it is missing.
@@ -44,7 +52,7 @@ impl TimeReader {
         let text = String::from_utf8_lossy(cell);
         let missing = is_missing(cell, &text);
         let (read, unlike) =
-            if missing { (self.times.push_missing(), false) } else { self.times.push(&text) };
+            if missing { (self.times.push_missing(), false) } else { self.times.push(&text, self.signs) };
         let start = || (cell[..cell.len().min(SHOWN)].to_vec(), offset);
         match (read, missing) {
             (Some(_), _) => self.fits += 1,
