@@ -302,7 +302,7 @@ fn importance_refuses_what_it_cannot_measure() {
 
 #[test]
 fn a_list_of_no_rows_has_its_header() {
-    let folder = fitted("list-empty", QUICK);
+    let folder = fitted("list-empty", "--method weighted-lr");
     let text = table();
     let labeled = |line: &&str| line.split(',').nth(3) != Some("0");
     let rows: Vec<&str> = text.lines().filter(labeled).collect();
