@@ -501,7 +501,7 @@ fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
     let folder = Folder::new("whole");
     let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
     let fit = |name: &str, rate: &dyn Fn(usize) -> String| {
-        let row = |i: usize| format!("{};{};{}\n", 900 + i * 37 % 700, rate(i), u8::from(i % 4 == 0));
+        let row = |i: usize| format!("{};{};{}\n", 1_000 + i * 37 % 23, rate(i), u8::from(i % 4 == 0));
         let text = format!("n;rate;y\n{}", (0..60).map(row).collect::<String>());
         options.read(&Input::one(folder.write(name, text))).unwrap()
     };
@@ -510,6 +510,7 @@ fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
         data.encoding().read(&Input::one(path), &ReadAgain::default()).map(|data| data.rows().clone())
     };
     let commas = fit("commas.csv", &|i| format!("{},5", i % 9));
+    assert_eq!(commas.encoding().names(), ["n", "rate"]);
     assert_eq!(read(&commas, "n;rate\n1.085;3,5\n").unwrap(), read(&commas, "n;rate\n1085;3,5\n").unwrap());
     let points = fit("points.csv", &|i| format!("{}.5", i % 9));
     assert_eq!(read(&points, "n;rate\n1.085;3.5\n").unwrap(), read(&points, "n;rate\n1.0850;3.5\n").unwrap());
