@@ -501,7 +501,8 @@ fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
     let folder = Folder::new("whole");
     let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
     let fit = |name: &str, rate: &dyn Fn(usize) -> String| {
-        let row = |i: usize| format!("{};{};{}\n", 1_000 + i * 37 % 23, rate(i), u8::from(i % 4 == 0));
+        let row =
+            |i: usize| format!("{};{};{}\n", 1_000 + i * 37 % 23, rate(i), u8::from(i.is_multiple_of(4)));
         let text = format!("n;rate;y\n{}", (0..60).map(row).collect::<String>());
         options.read(&Input::one(folder.write(name, text))).unwrap()
     };
@@ -526,7 +527,9 @@ fn whole_numbers_have_the_sign_of_their_table_and_without_one_leave_it_open() {
 #[test]
 fn dates_between_other_signs_than_those_of_training_are_refused() {
     let folder = Folder::new("date-signs");
-    let row = |i: usize| format!("{}/{}/2024,{},{}\n", 1 + i % 12, 1 + i % 28, i % 9, u8::from(i % 4 == 0));
+    let row = |i: usize| {
+        format!("{}/{}/2024,{},{}\n", 1 + i % 12, 1 + i % 28, i % 9, u8::from(i.is_multiple_of(4)))
+    };
     let text = format!("d,x,y\n{}", (0..60).map(row).collect::<String>());
     let options = InputOptions { label: Some("y".to_string()), ..InputOptions::default() };
     let data = options.read(&Input::one(folder.write("fitted.csv", text))).unwrap();
