@@ -145,6 +145,17 @@ fn rows_and_columns_that_a_sheet_hides_are_read_and_said() {
 }
 
 #[test]
+fn an_empty_row_of_a_sheet_is_a_row() {
+    let bytes = patched("plain.xlsx", |xml| {
+        let rows = xml.replace("<row r=\"4\"", "<row r=\"5\"");
+        ('A'..='F').fold(rows, |rows, at| rows.replace(&format!("r=\"{at}4\""), &format!("r=\"{at}5\"")))
+    });
+    let frame = from(&bytes);
+    assert_eq!(frame.rows, 4);
+    assert_eq!(cells(&frame, "id"), some(&["a1", "b2", "", "c3"]));
+}
+
+#[test]
 fn all_columns_that_are_one_cell_a_row_are_kept_of_arrow_files() {
     // A column of codes and one of vectors; the second is a feature and cannot be copied.
     let learned = InputOptions::default().read(&Input::one(fixture("coded.arrow"))).unwrap();

@@ -243,6 +243,10 @@ impl<'s> SheetText<'s> {
                 self.text.push(b'"');
             }
         }
+        if used == 0 && marked {
+            // A row of the table, though an empty one: a blank line would be passed over, and rows below it would move up.
+            self.text.extend(b"\"\"");
+        }
         self.text.push(b'\n');
         if self.text.len() - self.asked > STEP {
             self.asked = self.text.len();

@@ -94,6 +94,11 @@ impl Table {
         self.columns[0].len()
     }
 
+    /// Whether a form can hold the table: a sheet ends with its last filled cell.
+    pub fn fits_in(&self, form: Form) -> bool {
+        form != Form::Sheet || self.columns.iter().any(|column| column.last() != Some(&Cell::Missing))
+    }
+
     /// Some rows, in this order.
     pub fn select(&self, rows: &[usize]) -> Self {
         let of = |column: &Vec<Cell>| rows.iter().map(|&row| column[row].clone()).collect();
