@@ -5,11 +5,12 @@
 //! files of the corpora.
 
 use onesided::data::{
-    DataError, Fingerprint, Frame, Mix, NumberStyle, ReadOptions, TableFormat, TextEncoding, Utf8Reader,
-    Values, decode, limit_memory, looks_like_html, read_csv_bytes, read_parquet_bytes, read_table_bytes,
-    strip_html, words,
+    DataError, Fingerprint, Frame, NumberStyle, ReadOptions, TableError, TableFormat, TextEncoding,
+    Utf8Reader, Values, decode, limit_memory, looks_like_html, read_csv_bytes, read_parquet_bytes,
+    read_table_bytes, strip_html, words,
 };
 use onesided::loss::elicit::{Reward, checks};
+use onesided::net::Mix;
 use onesided::net::{Architecture, Job, Network, Shape, Source, TrainConfig, train};
 use onesided::{
     Audit, AuditFile, Cutting, Dataset, Input, InputOptions, KnownRows, Label, Matrix, Model, ReadAgain,
@@ -89,7 +90,7 @@ fn sentence(error: impl Display) -> String {
     text
 }
 
-fn whole(read: Result<Frame, DataError>) {
+fn whole(read: Result<Frame, TableError>) {
     match read {
         Ok(frame) => assert!(frame.columns.iter().all(|column| column.values.len() == frame.rows)),
         Err(error) => assert!(!sentence(error).contains('\n')),
@@ -289,7 +290,7 @@ pub fn stream(bytes: &[u8]) {
         }
         (Err(_), Err(error)) => assert!(!sentence(error).contains('\n')),
         // Letters that were handed out cannot be read again in another encoding; the whole table can.
-        (Ok(_), Err(DataError::NotUtf8 { .. })) => {}
+        (Ok(_), Err(DataError::Table(TableError::NotUtf8 { .. }))) => {}
         (Ok(read), Err(error)) => panic!("{} rows, but in pieces: {error}", read.len()),
         (Err(error), Ok(streamed)) => panic!("{} rows in pieces, but: {error}", streamed.rows),
     }

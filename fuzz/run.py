@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CRATES = HERE.parent / "crates"
 SEEDS = {"csv": CRATES / "data/tests/corpus/csv", "parquet": CRATES / "data/tests/corpus/parquet",
-         "set": CRATES / "data/tests/corpus/set", "model": CRATES / "onesided/tests/corpus"}
+         "set": CRATES / "experiment/tests/corpus/set", "model": CRATES / "onesided/tests/corpus"}
 TABLE = HERE / "executions.csv"
 # The longest input of readers of short texts: longer ones cost time and reach nothing new.
 LONGEST = {"formula": 256, "date": 512, "spec": 4096, "printed": 4096, "results": 4096, "audit": 4096, "text": 4096}

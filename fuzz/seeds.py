@@ -130,8 +130,8 @@ colors = struct.pack(">IIBBBBB", 8, 8, 2, 3, 0, 0, 1)
 put("picture", "palette.png", b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", colors) + chunk(b"PLTE", bytes(12)) + chunk(b"tRNS", bytes(2))
     + chunk(b"IDAT", zlib.compress(bytes(60))) + chunk(b"IEND", b""))
 
-# Published sets: the format in the first byte (crates/data/src/formats/hostile.rs).
-DATA = ROOT / "crates/data/tests/corpus"
+# Published sets: the format in the first byte (crates/experiment/src/published/hostile.rs).
+DATA = ROOT / "crates/experiment/tests/corpus"
 labels = bytes([0, 0, 8, 1]) + struct.pack(">I", 2) + bytes([0, 1])
 images = bytes([0, 0, 8, 3]) + struct.pack(">III", 2, 28, 28) + bytes(2 * 784)
 put("set", "mnist", b"\x00" + labels + images, DATA)

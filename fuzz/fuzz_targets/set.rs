@@ -3,4 +3,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(init: readers::let_readers_catch_panics(), |bytes: &[u8]| onesided::data::read_set_bytes(bytes));
+fuzz_target!(init: readers::let_readers_catch_panics(), |bytes: &[u8]| onesided_experiment::read_set_bytes(bytes));

@@ -4,7 +4,7 @@ use crate::failure::{raise_for, raise_reading};
 use crate::rows::{Kept, Raise, Rows};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use onesided::data::{DataError, Frame, KeptRows, Label, ReadOptions, stack};
+use onesided::data::{DataError, Frame, KeptRows, Label, ReadOptions, TableError, draw_unlabeled, stack};
 use onesided::{Dataset, Encoding, Error, InputOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ impl Draw {
                  leave it out",
             ));
         }
-        let Some(drawn) = KeptRows::draw(labels, most, options.seed) else { return Ok(Err(rows)) };
+        let Some(drawn) = draw_unlabeled(labels, most, options.seed) else { return Ok(Err(rows)) };
         let mut parts = Vec::new();
         for (given, rows) in given.iter().zip(rows) {
             let held = rows.held()?;
@@ -66,7 +66,7 @@ impl Draw {
         }
         let expected = parts.iter().map(|part| part.rows).sum();
         if expected != labels.len() {
-            let error = DataError::Length { what: "labels", expected, found: labels.len() };
+            let error = DataError::from(TableError::Length { what: "labels", expected, found: labels.len() });
             return Err(raise_for("y", error));
         }
         let weights = weights.map(<[f32]>::to_vec);
@@ -124,6 +124,6 @@ impl Draw {
         }
         let mut frames = frames.into_iter();
         let Some(first) = frames.next() else { return Err(PyValueError::new_err("X: nothing was given")) };
-        frames.try_fold(first, stack).map_err(raise)
+        frames.try_fold(first, stack).map_err(|error| raise(error.into()))
     }
 }

@@ -1,6 +1,6 @@
 //! Errors as Python's: a `ValueError` whose hint is a keyword, an `OSError` where a file is the matter.
 
-use onesided::data::{DataError, Hint};
+use onesided::data::{DataError, Hint, TableError};
 use onesided::net::NetError;
 use onesided::{Error, InputOptions};
 use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyValueError};
@@ -90,10 +90,10 @@ pub fn sentence(error: &Error) -> String {
              prior_in_unlabeled=SHARE"
         ),
         // A cell in memory is not left empty.
-        (Error::Data(DataError::NotFinite { place, column, value, .. }), _) => {
+        (Error::Data(DataError::Table(TableError::NotFinite { place, column, value, .. })), _) => {
             format!("{place}, column '{column}': {value} is not a finite number; give NaN if it is missing")
         }
-        (Error::Data(DataError::TooLarge { place, column, value, .. }), _) => format!(
+        (Error::Data(DataError::Table(TableError::TooLarge { place, column, value, .. })), _) => format!(
             "{place}, column '{column}': {value} does not fit a 32-bit float; rescale the column, or give NaN if it is \
              missing"
         ),
@@ -132,13 +132,17 @@ pub fn raise(error: impl Into<Error>) -> PyErr {
     let mut error = error.into();
     let text = named(&mut error);
     // Checkpoints are files, too.
-    if let Error::Net(NetError::Data(DataError::Read { .. } | DataError::Write { .. })) = &error {
+    if let Error::Net(NetError::Data(DataError::Table(TableError::Read { .. } | TableError::Write { .. }))) =
+        &error
+    {
         return PyOSError::new_err(text);
     }
     match &error {
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(text),
-        Error::Data(DataError::NotFound { .. }) => PyFileNotFoundError::new_err(text),
-        Error::Data(DataError::Read { .. } | DataError::Write { .. }) => PyOSError::new_err(text),
+        Error::Data(DataError::Table(TableError::NotFound { .. })) => PyFileNotFoundError::new_err(text),
+        Error::Data(DataError::Table(TableError::Read { .. } | TableError::Write { .. })) => {
+            PyOSError::new_err(text)
+        }
         _ => PyValueError::new_err(text),
     }
 }
@@ -179,7 +183,9 @@ fn argument_of_reading(options: &InputOptions, error: &DataError) -> String {
         keywords.iter().filter(|(_, names)| names.contains(column)).map(|(keyword, _)| *keyword).collect()
     };
     let found = match error {
-        DataError::UnknownColumn { name, .. } => naming(name).first().map(ToString::to_string),
+        DataError::Table(TableError::UnknownColumn { name, .. }) => {
+            naming(name).first().map(ToString::to_string)
+        }
         DataError::TwoRoles { column, .. } => Some(naming(column).join(" and ")),
         DataError::NumericText { .. } => Some("text".to_string()),
         DataError::NotDates { .. } => Some("date".to_string()),

@@ -139,7 +139,7 @@ impl<'py> Rows<'py> {
             let Some(first) = frames.next() else {
                 return Err(PyValueError::new_err("X: nothing was given"));
             };
-            let frame = frames.try_fold(first, stack).map_err(raise)?;
+            let frame = frames.try_fold(first, stack).map_err(|error| raise(error.into()))?;
             return py.detach(|| options.learn_labeled(frame, labels)).map_err(raise);
         }
         let Some(rows) = parts.pop() else { return Err(PyValueError::new_err("X: nothing was given")) };
@@ -196,10 +196,10 @@ impl<'py> Rows<'py> {
                 let name = features.columns()[0].name.clone();
                 let options = features.read_options();
                 let schema = Schema::new(vec![Field::new(name, DataType::Utf8, true)]);
-                let mut table = ArrowTable::new(X, &schema, &options).map_err(raise)?;
+                let mut table = ArrowTable::new(X, &schema, &options).map_err(|error| raise(error.into()))?;
                 let cells = arrow_array::StringArray::from_iter_values(texts.iter());
-                table.push(0, &cells).map_err(raise)?;
-                let frame = table.finish(texts.len()).map_err(raise)?;
+                table.push(0, &cells).map_err(|error| raise(error.into()))?;
+                let frame = table.finish(texts.len()).map_err(|error| raise(error.into()))?;
                 py.detach(|| of_frame(frame)).map_err(raise)
             }
             (Rows::Files(files), Encoding::Image(_)) => {
@@ -257,7 +257,8 @@ impl<'py> Rows<'py> {
                 let numeric = |name: &str| options.numeric.iter().any(|(other, _)| other == name);
                 let fields: Vec<Field> =
                     columns.iter().map(|(name, cells)| cells.field(name, numeric(name))).collect();
-                let mut table = ArrowTable::new(X, &Schema::new(fields), options).map_err(raise)?;
+                let mut table =
+                    ArrowTable::new(X, &Schema::new(fields), options).map_err(|error| raise(error.into()))?;
                 let read = table.columns();
                 for (at, (name, cells)) in columns.iter().enumerate() {
                     if read.contains(&at) && cells.is_read() {
@@ -265,40 +266,44 @@ impl<'py> Rows<'py> {
                         cells.pieces(numeric(name), |piece| {
                             let some = chosen(piece, first, kept)?;
                             first += piece.len();
-                            table.push(at, some.as_deref().unwrap_or(piece)).map_err(raise)
+                            table
+                                .push(at, some.as_deref().unwrap_or(piece))
+                                .map_err(|error| raise(error.into()))
                         })?;
                     }
                 }
-                table.finish(count(*rows, kept)).map_err(raise)
+                table.finish(count(*rows, kept)).map_err(|error| raise(error.into()))
             }
             Rows::Stream(reader) => {
                 let Some(reader) = reader.take() else { return Err(PyValueError::new_err("X: read twice")) };
                 let schema = reader.schema();
-                let mut table = ArrowTable::new(X, &schema, options).map_err(raise)?;
+                let mut table = ArrowTable::new(X, &schema, options).map_err(|error| raise(error.into()))?;
                 let read = table.columns();
                 let mut rows = 0;
                 for batch in reader {
                     let batch = batch.map_err(|error| PyValueError::new_err(format!("X: {error}")))?;
                     for &at in &read {
-                        table.push(at, batch.column(at).as_ref()).map_err(raise)?;
+                        table.push(at, batch.column(at).as_ref()).map_err(|error| raise(error.into()))?;
                     }
                     rows += batch.num_rows();
                 }
-                table.finish(rows).map_err(raise)
+                table.finish(rows).map_err(|error| raise(error.into()))
             }
             Rows::Batches(schema, batches) => {
-                let mut table = ArrowTable::new(X, schema, options).map_err(raise)?;
+                let mut table = ArrowTable::new(X, schema, options).map_err(|error| raise(error.into()))?;
                 let read = table.columns();
                 let mut first = 0;
                 for batch in batches.iter() {
                     for &at in &read {
                         let cells = batch.column(at).as_ref();
                         let some = chosen(cells, first, kept)?;
-                        table.push(at, some.as_deref().unwrap_or(cells)).map_err(raise)?;
+                        table
+                            .push(at, some.as_deref().unwrap_or(cells))
+                            .map_err(|error| raise(error.into()))?;
                     }
                     first += batch.num_rows();
                 }
-                table.finish(count(first, kept)).map_err(raise)
+                table.finish(count(first, kept)).map_err(|error| raise(error.into()))
             }
             _ => Err(PyValueError::new_err("X: these rows are not a table")),
         }
@@ -330,7 +335,7 @@ fn matrix_frame<T: AsF64>(
             table.push(at, &Float64Array::from(cells) as &dyn Array)?;
         }
     }
-    table.finish(count(rows, kept))
+    Ok(table.finish(count(rows, kept))?)
 }
 
 /// How many of this many rows are taken.

@@ -14,8 +14,9 @@
 
 use onesided_classic::genpu::GenPu;
 use onesided_classic::{System, Task};
-use onesided_data::{Images, Label, Matrix, Mix, PriorInUnlabeled, Scenario, Stream, mnist};
+use onesided_data::{Images, Label, Matrix, PriorInUnlabeled, Scenario, Stream, mnist};
 use onesided_loss::{Sampling, method};
+use onesided_net::Mix;
 use onesided_net::{Activation, Architecture, Job, Optimizer, Shape, Source, TrainConfig, scores, train};
 use std::error::Error;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use onesided::Error;
 use onesided::classic::OptionError;
 use onesided::data::Hint;
-use onesided::data::{DataError, PriorError};
+use onesided::data::{DataError, PriorError, TableError};
 use onesided::loss::LossError;
 use onesided::net::NetError;
 use std::io::ErrorKind;
@@ -73,7 +73,9 @@ impl From<Error> for Failure {
         match (&error, error.hint()) {
             (Error::Interrupted { .. }, _) => Failure::Interrupted(error.to_string()),
             // A reader that has gone has seen enough.
-            (Error::Data(DataError::Write { cause, .. }), _) if cause.kind() == ErrorKind::BrokenPipe => {
+            (Error::Data(DataError::Table(TableError::Write { cause, .. })), _)
+                if cause.kind() == ErrorKind::BrokenPipe =>
+            {
                 Failure::Closed
             }
             (Error::Option(OptionError::Unknown { method, .. }), _) => {
@@ -99,6 +101,12 @@ impl From<Error> for Failure {
 
 impl From<onesided::eval::EvalError> for Failure {
     fn from(error: onesided::eval::EvalError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
         Error::from(error).into()
     }
 }

@@ -121,7 +121,7 @@ pub fn check_table(out: &Path, format: Option<TableFormat>) -> Result<(), Failur
         return Ok(());
     }
     let file = out.display().to_string();
-    Err(onesided::data::DataError::WriteExtension { file }.into())
+    Err(onesided::data::TableError::WriteExtension { file }.into())
 }
 
 /// Refuses a picture whose name does not say SVG or PNG; a device or a pipe may have any name.

@@ -10,9 +10,9 @@
 //!
 //! Numbers have fixed factors that give them a deviation of about 1 on photographs, so nothing about them is learned or saved.
 
-use crate::formats::picture::shares;
-use crate::parallel::map_stretches;
+use crate::pictures::resize::shares;
 use crate::{DataError, Matrix, PictureShape, Pictures};
+use onesided_table::map_stretches;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

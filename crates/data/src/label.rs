@@ -6,9 +6,9 @@
 //! lower case and blanks do not tell words apart, and a note says so. -1 is unlabeled for some programs and
 //! negative for others: the value of known negatives is always named.
 
-use crate::error::listed;
-use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{Amounts, Counts, DataError};
+use onesided_table::listed;
+use onesided_table::{Column, MISSING_CODE, Values};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

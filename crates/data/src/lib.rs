@@ -1,9 +1,9 @@
-//! Tables, texts, pictures, labels, priors, splits and batches for positive-unlabeled learning.
+//! Tables, texts, pictures, labels, priors and splits for positive-unlabeled learning.
 //!
 //! Data walk through this crate in one direction. [`InputOptions::read`] makes a [`Dataset`] of a table, of texts or of
 //! pictures: rows of numbers, which of them are labeled positive, the [`Encoding`] that made them, and notes on what was
-//! left out. [`Encoding::read`] makes rows of new data in the same way, [`stratified_holdout`] splits them, and
-//! [`BatchSampler`] hands them out in batches. The [`Scenario`] and the two priors say how the data were collected.
+//! left out. [`Encoding::read`] makes rows of new data in the same way, and [`stratified_holdout`]
+//! splits them. The [`Scenario`] and the two priors say how the data were collected.
 //!
 //! ```
 //! use onesided_data::{Input, InputOptions, Note, ReadAgain};
@@ -47,102 +47,62 @@
     allow(dead_code, unused_imports)
 )]
 
-mod absent;
-mod byte_columns;
 mod columns;
 mod copies;
-mod counted;
-mod dates;
-mod decode;
 mod described;
 mod digits;
 mod error;
 mod features;
 mod fingerprint;
-mod formats;
-mod frame;
-mod hint;
 mod input;
 mod label;
 mod matrix;
-mod memory;
-mod names;
-mod parallel;
-mod phase;
-mod place;
+mod pictures;
 mod prior;
-mod random;
-mod read;
-mod sampler;
-mod scratch;
-mod sort;
 mod sparse;
 mod split;
 mod store;
-mod temporary;
 mod text;
-mod write;
 
-pub use byte_columns::ByteColumns;
 pub use columns::{ColumnKind, Columns, MissingCells};
 pub use copies::Copies;
-pub use counted::{agree, counted, grouped, noun, part_of};
-pub use dates::{TimeColumn, TimeStyle};
-pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use described::Description;
 pub use digits::{DIGITS_ATTRIBUTION, Digits, digits};
-pub use error::{DataError, Position};
+pub use error::DataError;
 pub use features::{
     ColumnGroups, ColumnShift, EncodeReport, Feature, FeatureKind, FeatureOptions, Features, Scaling, Seen,
-    Shift, Tally, TimeFeature, TimePart,
+    Shift, Tally, TimePart,
 };
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
-#[cfg(fuzzing)]
-pub use formats::read_set_bytes;
-pub use formats::{
-    Averages, CIFAR10_CLASSES, Cifar10, FoundSet, ImageFolder, Images, Mnist, NEWSGROUPS, Newsgroups, Pixels,
-    SetPart, Summary, Svhn, Texts, Usps, WordVectors, cifar10, image_folder, mnist, newsgroups, survey, svhn,
-    usps, vocabulary, word_vectors,
-};
-pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack};
-pub use hint::Hint;
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
     LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
+    draw_unlabeled,
 };
 pub use label::{
     Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,
 };
 pub use matrix::Matrix;
-pub use memory::{
-    check_memory, limit_memory, memory_held, memory_in_all, memory_left, parse_size, reusing_memory,
-};
-pub use names::{nearest, unknown_name};
-pub use parallel::{available_threads, map_stretches};
-pub use phase::{Phase, PhaseNow, phase_now};
-pub use place::{is_standard_output, is_stream, read_regular};
-pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
-pub use random::Stream;
 #[cfg(feature = "parquet")]
-pub use read::{ArrowTable, read_parquet_bytes};
-pub use read::{
-    KeptRows, MAX_LEVELS, MissingPolicy, NumberStyle, ReadOptions, Remark, column_names, read,
-    read_csv_bytes, read_table_bytes,
+pub use onesided_table::{ArrowTable, read_parquet_bytes, write_parquet};
+pub use onesided_table::{
+    BestRows, ByteColumns, CellsRead, Column, Cut, Decoded, Frame, Hint, KeptRows, LeftOut, MAX_LEVELS,
+    MISSING_CODE, MissingPolicy, NumberStyle, OutBatch, OutColumn, Phase, PhaseNow, Position, ReadAs,
+    ReadOptions, Remark, RowSorter, SortedRow, SortedRows, Stream, TableError, TableFormat, TextColumn,
+    TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle, UnknownEncoding, Utf8Reader, Values,
+    WhyLeftOut, WriteAs, agree, available_threads, check_memory, column_names, counted, decode, end_process,
+    followed, grouped, is_standard_output, is_stream, limit_memory, map_stretches, memory_held,
+    memory_in_all, memory_left, nearest, noun, parse_size, part_of, phase_now, read, read_csv_bytes,
+    read_regular, read_table_bytes, reusing_memory, stack, unknown_name, write_atomically, write_batches,
+    write_csv, write_privately, write_table, write_table_as,
 };
-pub use sampler::{Batch, BatchSampler, Batches, Mix, SamplerState};
-pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};
+pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
+pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};
-pub use temporary::end_process;
 pub use text::{
     ENGLISH_STOP_WORDS, TextFeatures, TextOptions, Tokens, Weighting, looks_like_html, strip_html, words,
-};
-#[cfg(feature = "parquet")]
-pub use write::write_parquet;
-pub use write::{
-    Cut, OutBatch, OutColumn, TableFormat, TextStyle, WriteAs, followed, write_atomically, write_batches,
-    write_csv, write_privately, write_table, write_table_as,
 };
 
 /// The page on crates.io, whose code runs as a test.

@@ -5,7 +5,7 @@ use crate::{DataError, check_memory};
 /// Refuses a matrix that there is no memory for.
 pub(crate) fn check_values(rows: usize, cols: usize) -> Result<(), DataError> {
     let values = rows.saturating_mul(cols) as u64;
-    check_memory(|| format!("{rows} rows of {cols} columns"), values.saturating_mul(4))
+    Ok(check_memory(|| format!("{rows} rows of {cols} columns"), values.saturating_mul(4))?)
 }
 
 /// The bits of a number but for its sign, and those of infinity; NaN has larger ones.

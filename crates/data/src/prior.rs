@@ -147,7 +147,7 @@ pub enum PriorError {
         most: f64,
     },
     /// Neither of the two names.
-    #[error("{}", crate::names::unknown_name("scenario", .0, &["case-control", "single-sample"]))]
+    #[error("{}", onesided_table::unknown_name("scenario", .0, &["case-control", "single-sample"]))]
     UnknownScenario(String),
 }
 

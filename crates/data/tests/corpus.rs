@@ -2,12 +2,12 @@
 //!
 //! `fuzz/` has the targets. A file that once crashed a reader is put into `corpus/` and stays there.
 
-use onesided_data::{DataError, Frame, read_csv_bytes, read_parquet_bytes};
+use onesided_data::{Frame, TableError, read_csv_bytes, read_parquet_bytes};
 use std::fs;
 use std::path::Path;
 
 /// Reads every file of a folder and returns how many were tables and how many were refused.
-fn read_all(folder: &str, read: impl Fn(&[u8]) -> Result<Frame, DataError>) -> (usize, usize) {
+fn read_all(folder: &str, read: impl Fn(&[u8]) -> Result<Frame, TableError>) -> (usize, usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(folder);
     let (mut tables, mut refused) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const NAN: f64 = f64::NAN;
 
-fn table(columns: &[(&str, ArrayRef)], options: &ReadOptions) -> Result<Frame, onesided_data::DataError> {
+fn table(columns: &[(&str, ArrayRef)], options: &ReadOptions) -> Result<Frame, onesided_data::TableError> {
     let fields: Vec<Field> =
         columns.iter().map(|(name, array)| Field::new(*name, array.data_type().clone(), true)).collect();
     let mut table = ArrowTable::new("X", &Schema::new(fields), options)?;

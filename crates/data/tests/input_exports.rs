@@ -1,8 +1,8 @@
 //! Spreadsheets, objects and Arrow files as programs write them. The files are made by fixtures/make_exports.py.
 
 use onesided_data::{
-    Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, Values,
-    WhyLeftOut, column_names, read, read_table_bytes,
+    Cutting, DataError, Frame, Input, InputOptions, Position, ReadAgain, ReadOptions, Remark, TableError,
+    Values, WhyLeftOut, column_names, read, read_table_bytes,
 };
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -187,7 +187,7 @@ fn a_sheet_is_named_or_counted() {
     let message = sheet("Empty").unwrap_err().to_string();
     assert!(message.contains("has no row that can be its header"), "{message}");
     let options = ReadOptions { sheet: Some("1".to_string()), ..ReadOptions::default() };
-    assert!(matches!(read_table_bytes(b"a,b\n1,2\n", &options), Err(DataError::NoSheets { .. })));
+    assert!(matches!(read_table_bytes(b"a,b\n1,2\n", &options), Err(TableError::NoSheets { .. })));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod scratch;
 
-use onesided_data::{DataError, Input, InputOptions, Note, ReadAgain, TextEncoding};
+use onesided_data::{DataError, Input, InputOptions, Note, ReadAgain, TableError, TextEncoding};
 use scratch::Scratch;
 
 fn message(input: &Input) -> String {
@@ -79,7 +79,7 @@ fn texts_of_folders_are_scored_from_a_table_by_its_column() {
     assert_eq!(read.notes(), [Note::Missing(vec![("title".to_string(), 1), ("body".to_string(), 1)])]);
     assert!(read.labels().is_some());
     let nowhere = data.encoding().read(&Input::from("no.csv"), &ReadAgain::default()).unwrap_err();
-    assert!(matches!(nowhere, DataError::NotFound { .. }), "{nowhere}");
+    assert!(matches!(nowhere, DataError::Table(TableError::NotFound { .. })), "{nowhere}");
 }
 
 #[test]

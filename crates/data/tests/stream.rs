@@ -2,7 +2,7 @@
 
 use onesided_data::{
     Cutting, DataError, Dataset, Encoding, Input, InputOptions, Label, LabelColumn, NumberStyle, OutColumn,
-    ReadAgain, Store, Streamed, TimeStyle, write_parquet,
+    ReadAgain, Store, Streamed, TableError, TimeStyle, write_parquet,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -300,7 +300,7 @@ fn a_table_that_turns_out_not_to_be_utf_8_is_the_whole() {
     let odd = folder.write("odd.csv", odd);
     assert_same(data.encoding(), &odd, &also, 100);
     let refused = streamed(data.encoding(), &odd, &also, 8);
-    assert!(matches!(refused, Err(DataError::NotUtf8 { .. })));
+    assert!(matches!(refused, Err(DataError::Table(TableError::NotUtf8 { .. }))));
 }
 
 #[test]

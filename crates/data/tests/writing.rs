@@ -1,6 +1,6 @@
 //! Tables come back as they were written, and a failed write leaves nothing behind.
 
-use onesided_data::{DataError, OutColumn, ReadOptions, Values, read, write_atomically, write_table};
+use onesided_data::{OutColumn, ReadOptions, TableError, Values, read, write_atomically, write_table};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ fn unwritable_places_are_named() {
     assert!(message(&folder.join("taken.csv")).contains("is a directory"));
     assert!(message(&folder.join("out.ods")).contains("use the extension .csv, .tsv, .parquet or .xlsx"));
     let uneven = [("x", OutColumn::U64(vec![1])), ("y", OutColumn::F64(vec![]))];
-    assert!(matches!(write_table(&folder.join("u.csv"), &uneven), Err(DataError::Length { .. })));
+    assert!(matches!(write_table(&folder.join("u.csv"), &uneven), Err(TableError::Length { .. })));
     assert_eq!(files(&folder), ["taken.csv"]);
 }
 

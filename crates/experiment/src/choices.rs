@@ -2,10 +2,11 @@
 
 use crate::ExperimentError;
 use crate::bias::Bias;
-use onesided_data::{Mix, Scenario, unknown_name};
+use onesided_data::{Scenario, unknown_name};
 use onesided_eval::ThresholdRule;
 use onesided_learn::{Config, Method, ModelChoice};
 use onesided_loss::Options;
+use onesided_net::Mix;
 use onesided_net::{Architecture, TrainConfig};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,5 +1,6 @@
 //! Why an experiment cannot continue.
 
+use crate::SetError;
 use onesided_classic::ClassicError;
 use onesided_data::{DataError, Hint, PriorError};
 use onesided_learn::Error;
@@ -101,6 +102,9 @@ pub enum ExperimentError {
     /// Reading, learning or scoring.
     #[error(transparent)]
     Learn(#[from] Error),
+    /// The files of a published set.
+    #[error(transparent)]
+    Set(SetError),
 }
 
 impl ExperimentError {
@@ -126,6 +130,15 @@ macro_rules! from_below {
 }
 
 from_below!(DataError, PriorError, LossError, NetError);
+
+impl From<SetError> for ExperimentError {
+    fn from(error: SetError) -> Self {
+        match error {
+            SetError::Data(error) => error.into(),
+            other => ExperimentError::Set(other),
+        }
+    }
+}
 
 impl From<ClassicError> for ExperimentError {
     fn from(source: ClassicError) -> Self {

@@ -29,6 +29,7 @@ mod error;
 mod estimated;
 mod figure;
 mod printed;
+mod published;
 mod results;
 mod set;
 mod spec;
@@ -45,6 +46,13 @@ pub use figure::{
     Boundary, Candidate, Figure, FigureSpec, Followed, Kind, Rule, Sample, Track, crossings, figure, tally,
 };
 pub use printed::Printed;
+#[cfg(fuzzing)]
+pub use published::read_set_bytes;
+pub use published::{
+    Averages, CIFAR10_CLASSES, Cifar10, FoundSet, Mnist, NEWSGROUPS, Newsgroups, Pixels, SetError, SetPart,
+    Summary, Svhn, Texts, Usps, WordVectors, cifar10, mnist, newsgroups, survey, svhn, usps, vocabulary,
+    word_vectors,
+};
 pub use results::{Record, Results};
 pub use set::Set;
 pub use spec::{DataKind, DataSpec, Labeled, MethodSpec, PriorErrorKind, Run, Spec};

@@ -1,7 +1,7 @@
 //! One error for everything that can go wrong between data and a model.
 
 use onesided_classic::{ClassicError, OptionError};
-use onesided_data::{DataError, Hint, PriorError, agree, counted, grouped};
+use onesided_data::{DataError, Hint, PriorError, TableError, agree, counted, grouped};
 use onesided_eval::EvalError;
 use onesided_loss::LossError;
 use onesided_net::NetError;
@@ -258,6 +258,12 @@ pub enum Error {
         /// What is wrong and what to do.
         what: String,
     },
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        Error::Data(error.into())
+    }
 }
 
 impl Error {

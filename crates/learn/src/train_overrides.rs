@@ -2,7 +2,7 @@
 //! suggest.
 
 use crate::Error;
-use onesided_data::Mix;
+use onesided_net::Mix;
 use onesided_net::{
     Architecture, Augment, Mixing, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
 };

@@ -1,8 +1,8 @@
 //! What can be wrong with the parameters of an objective.
 
 use crate::collective::Reduction;
-use crate::elicit::{BuiltIn, Witness};
 use crate::surrogate::Surrogate;
+use crate::witness::Witness;
 
 /// Why an objective could not be built. Each message names the value that was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,7 +58,7 @@ pub enum LossError {
     /// No such built-in reward.
     #[error(
         "unknown reward '{0}'{meant}; use log, square, exponential, savage or tangent, or a formula in x such as x*(x-1)",
-        meant = meant(.0, &BuiltIn::ALL)
+        meant = meant(.0, &["log", "square", "exponential", "savage", "tangent"])
     )]
     UnknownReward(String),
     /// A formula that cannot be read or differentiated.
@@ -129,6 +129,7 @@ fn did_you_mean(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elicit::BuiltIn;
 
     #[test]
     fn slips_of_the_finger_find_their_name() {

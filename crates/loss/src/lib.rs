@@ -87,6 +87,7 @@ mod surrogate;
 mod tedn;
 mod upu;
 mod vpu;
+mod witness;
 
 pub use bound::{Bound, BoundParts, Lipschitz, PrintedBound, Rademacher, RademacherSource};
 pub use collective::{Collective, Reduction};

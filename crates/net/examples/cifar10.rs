@@ -15,8 +15,9 @@
 //! DIR holds the binary version of CIFAR-10. Prints a JSON object for each seed and one for all of them. The options and
 //! their defaults are those of [`Options`].
 
-use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, Mix, cifar10, hide, label_some};
+use onesided_data::{CIFAR10_CLASSES, Cifar10, Label, cifar10, hide, label_some};
 use onesided_loss::{Objective, Sampling, method};
+use onesided_net::Mix;
 use onesided_net::{
     Architecture, Augment, Device, Draw, Engine, Job, NetError, Network, Precision, Shape, Source, Teaching,
     TrainConfig, TrainProgress, Trained, score_views, train_on, train_side_by_side,

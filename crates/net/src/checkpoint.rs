@@ -7,11 +7,12 @@ use crate::NetError;
 use crate::device::Device;
 use crate::executor::{OptimizerState, Source};
 use crate::optimizer::Clock;
+use crate::sampler::SamplerState;
 use crate::spec::Network;
 use crate::train::{EpochRecord, Job};
 use crate::train_config::TrainConfig;
 use crate::weights::{Tensor, Weights};
-use onesided_data::{SamplerState, read_regular, write_atomically};
+use onesided_data::{DataError, read_regular, write_atomically};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -155,7 +156,7 @@ pub(crate) fn write(path: &Path, fingerprint: u64, state: &State) -> Result<(), 
     let about = HashMap::from([(KEY.to_string(), head), (CHECKSUM.to_string(), checksum)]);
     let file =
         safetensors::serialize(views, Some(about)).map_err(|error| refused(path, error.to_string()))?;
-    Ok(write_atomically(path, |out| out.write_all(&file))?)
+    Ok(write_atomically(path, |out| out.write_all(&file)).map_err(DataError::from)?)
 }
 
 /// The state in the file, or nothing if there is no file.

@@ -51,6 +51,17 @@ pub enum NetError {
     /// Reading or writing data.
     #[error(transparent)]
     Data(#[from] onesided_data::DataError),
+    /// A batch that cannot hold both kinds of rows.
+    #[error(
+        "a batch of {batch} cannot hold at least {} and 1 unlabeled row; enlarge it",
+        onesided_data::counted(*.positive, "positives")
+    )]
+    BatchTooSmall {
+        /// Its rows.
+        batch: usize,
+        /// Positives that it should hold.
+        positive: usize,
+    },
 }
 
 impl NetError {

@@ -81,7 +81,7 @@ pub(crate) struct NextBatch {
 
 impl NextBatch {
     /// Makes ready the batch of `step`; false if there is none.
-    pub(crate) fn fill(&mut self, batch: Option<onesided_data::Batch>, job: &Job, step: u64) -> bool {
+    pub(crate) fn fill(&mut self, batch: Option<crate::BatchRows>, job: &Job, step: u64) -> bool {
         let Some(batch) = batch else { return false };
         let config = job.config;
         self.rows.clear();

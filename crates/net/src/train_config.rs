@@ -6,9 +6,9 @@ use crate::device::{Device, Precision};
 use crate::engine::ExecutorConfig;
 use crate::mixup::Mixup;
 use crate::optimizer::{Optimizer, Schedule};
+use crate::sampler::Mix;
 use crate::spec::{Network, Shape};
 use crate::teacher::Teacher;
-use onesided_data::Mix;
 use serde::{Deserialize, Serialize};
 
 /// How to train.

@@ -7,9 +7,10 @@
 //! a pooling's block are never equal. All of them are bf16 numbers too, so that only a layer's own rounding differs.
 #![cfg(feature = "cuda")]
 
-use onesided_data::{Mix, Stream};
+use onesided_data::Stream;
 use onesided_loss::{Collective, Objective, Reduction};
 use onesided_net::Activation::{Relu, Softsign};
+use onesided_net::Mix;
 use onesided_net::*;
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Training on images held as bytes, with augmentation, and several jobs on one engine.
 
-use onesided_data::{Mix, Stream};
+use onesided_data::Stream;
 use onesided_loss::{Collective, Reduction};
+use onesided_net::Mix;
 use onesided_net::*;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,11 @@
 //! Training that knows rows: shares that an objective sets once an epoch, and rows that are mixed.
 
-use onesided_data::{BatchSampler, Mix, Stream};
+use onesided_data::Stream;
 use onesided_loss::{
     Cvir, Loss, Objective, Options, Paced, Part, Sampling, Setting, Shared, method, mixup, sigmoid,
 };
 use onesided_net::*;
+use onesided_net::{BatchSampler, Mix};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 

@@ -1,7 +1,8 @@
 //! Averaged weights, strong views and training with a teacher, on the CPU.
 
-use onesided_data::{Mix, Stream};
+use onesided_data::Stream;
 use onesided_loss::{Collective, Lesson, Loss, Part, Reduction};
+use onesided_net::Mix;
 use onesided_net::*;
 use serde::Deserialize;
 use std::path::Path;
@@ -229,7 +230,7 @@ fn step_by_hand(objective: ObjectiveViews) {
     let start = Weights::initial(&network, -0.8, config.seed).unwrap();
     let engine = Engine::new(Device::Cpu, Source::Numbers(&task.data), INPUT).unwrap();
     let mut executor = engine.executor(&network, &start, &config.executor_config()).unwrap();
-    let mut sampler = onesided_data::BatchSampler::new(
+    let mut sampler = onesided_net::BatchSampler::new(
         task.positive.clone(),
         task.unlabeled.clone(),
         ROWS,

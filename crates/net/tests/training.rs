@@ -1,7 +1,8 @@
 //! Gradients of whole networks by finite differences, optimizers against PyTorch, and the training loop's promises.
 
-use onesided_data::{Mix, Stream};
+use onesided_data::Stream;
 use onesided_loss::{Collective, Reduction};
+use onesided_net::Mix;
 use onesided_net::*;
 use serde::Deserialize;
 use std::path::PathBuf;

@@ -12,7 +12,7 @@ use crate::learner::Elsewhere;
 use crate::{Error, Learner, Model};
 use onesided_data::{
     Cutting, DataError, Dataset, Fingerprint, Input, InputOptions, Label, Phase, ReadAgain, Stream,
-    check_memory, memory_held, memory_in_all, reusing_memory,
+    TableError, check_memory, memory_held, memory_in_all, reusing_memory,
 };
 use onesided_learn::{ModelChoice, Observer, Task, Views};
 use onesided_net::OnTheWay;
@@ -133,7 +133,7 @@ impl Place {
         }
         let cause = std::io::Error::other("it changed while it was being read");
         let file = self.input.paths()[0].display().to_string();
-        Err(DataError::Read { file, cause }.into())
+        Err(TableError::Read { file, cause }.into())
     }
 
     /// A fingerprint per row, without salt, and that of all.

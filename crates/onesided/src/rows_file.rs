@@ -24,7 +24,7 @@
 
 use crate::known_rows::{KnownRows, RowKind, ScoredBy};
 use crate::{Error, Model, file};
-use onesided_data::{DataError, Fingerprint, LabelColumn, is_stream, write_atomically, write_privately};
+use onesided_data::{Fingerprint, LabelColumn, TableError, is_stream, write_atomically, write_privately};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -259,7 +259,7 @@ pub(crate) fn save(
     model: &[u8],
     rows: Option<&KnownRows>,
     privately: bool,
-) -> Result<(), DataError> {
+) -> Result<(), TableError> {
     let write_model = || {
         let write = |file: &mut dyn io::Write| file.write_all(model);
         if privately { write_privately(path, write) } else { write_atomically(path, write) }
@@ -271,7 +271,7 @@ pub(crate) fn save(
     let write_rows = |bytes: &[u8]| write_atomically(&beside, |file| file.write_all(bytes));
     let remove_rows = || match fs::remove_file(&beside) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-            Err(DataError::Write { file: beside.display().to_string(), cause })
+            Err(TableError::Write { file: beside.display().to_string(), cause })
         }
         _ => Ok(()),
     };

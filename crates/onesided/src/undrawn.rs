@@ -6,7 +6,7 @@
 //! row 4 bytes are kept.
 
 use crate::Error;
-use onesided_data::{Cutting, Dataset, Encoding, Input, InputOptions, KeptRows, Label, Phase};
+use onesided_data::{Cutting, Dataset, Encoding, Input, InputOptions, Label, Phase, draw_unlabeled};
 use onesided_eval::{Calibration, Sample};
 use onesided_learn::{Fitted, Learned, Task};
 use onesided_net::Device;
@@ -85,7 +85,7 @@ fn rest_of_table(
         Input::Two { .. } => skipped + count(&labels[skipped..], Label::Unlabeled),
     };
     let of = options.max_unlabeled.unwrap_or(usize::MAX);
-    let drawn = KeptRows::draw(&labels[skipped..end], of, options.seed);
+    let drawn = draw_unlabeled(&labels[skipped..end], of, options.seed);
     let left_out = |row: &usize| {
         let is_blank = streamed.blank.binary_search(&(*row as u32)).is_ok();
         let in_draw = drawn.as_ref().is_none_or(|drawn| drawn.contains(row - skipped));

@@ -1,6 +1,6 @@
 //! Tables that do not fit into memory: trees learn from one byte per cell, and what a draw left out calibrates.
 
-use onesided::data::{DataError, KeptRows, Label};
+use onesided::data::{DataError, Label, draw_unlabeled};
 use onesided::eval::probability;
 use onesided::{
     ClassPrior, Encoding, Error, Input, InputOptions, LargeTable, Learner, Model, ModelChoice,
@@ -139,7 +139,7 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     let labeled = ReadAgain { label: Some("y".to_string()), ..ReadAgain::default() };
     let whole = model.read_with(&input, &labeled).unwrap();
     let labels = whole.labels().unwrap();
-    let drawn = KeptRows::draw(labels, 500, 3).unwrap();
+    let drawn = draw_unlabeled(labels, 500, 3).unwrap();
     let scores = model.score(&whole).unwrap();
     let left_out: Vec<usize> =
         (0..labels.len()).filter(|&row| labels[row] == Label::Unlabeled && !drawn.contains(row)).collect();

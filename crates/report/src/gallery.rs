@@ -2,7 +2,8 @@
 
 use crate::geometry::Rect;
 use crate::labels::{height, width};
-use crate::layout::{LARGE, Layout, Role, SMALL, Text};
+use crate::layout::{Layout, Role, Text};
+use crate::style::{LARGE, SMALL};
 use crate::thumbnail::Thumbnail;
 
 /// Side of a picture, and from one to the next.

@@ -4,8 +4,9 @@ use crate::axis::Axis;
 use crate::chart::MARGIN;
 use crate::geometry::{Point, Rect};
 use crate::labels::{height, width};
-use crate::layout::{DOT, SMALL};
+use crate::layout::DOT;
 use crate::picture::{Picture, Shape};
+use crate::style::SMALL;
 use crate::style::TITLE;
 use std::io;
 

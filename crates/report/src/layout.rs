@@ -4,13 +4,11 @@ use crate::geometry::{Point, Rect};
 use crate::labels::{apart, beside, height, width};
 use crate::panel::{Panel, Pen, Trail};
 use crate::picture::Marker;
+use crate::style::{LARGE, SMALL};
 use crate::thumbnail::Thumbnail;
 
 /// The smallest frame.
 const FRAME: (f64, f64) = (300.0, 200.0);
-/// Font sizes.
-pub(crate) const SMALL: f64 = 11.0;
-pub(crate) const LARGE: f64 = 13.0;
 /// Half the width of a marked point.
 pub(crate) const DOT: f64 = 3.5;
 /// Half the width of a mark at the end of a trail.

@@ -1,6 +1,8 @@
 //! Colors, widths and dashes: one set of classes, as rules of a style sheet and as what a pixel needs to know.
 
-use crate::layout::{LARGE, SMALL};
+/// Font sizes.
+pub(crate) const SMALL: f64 = 11.0;
+pub(crate) const LARGE: f64 = 13.0;
 
 /// Size of a picture's title.
 pub(crate) const TITLE: f64 = 16.0;

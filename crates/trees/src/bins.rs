@@ -1,8 +1,8 @@
 //! Values sorted into bins, once for every tree.
 
 use crate::TreesError;
-use crate::model::in_threads;
 use crate::packed::PackedRows;
+use crate::threads::in_threads;
 use onesided_data::{ColumnKind, Columns, Matrix, Phase, available_threads};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -8,10 +8,12 @@
 use crate::TreesError;
 use crate::bins::Binned;
 use crate::config::TreesConfig;
+use crate::derivatives::{Derivatives, Placed};
 use crate::grow::Ground;
 use crate::histogram::{Cell, Units};
 use crate::layout::Layout;
-use crate::model::{Tree, TreesModel, in_threads};
+use crate::model::{Tree, TreesModel};
+use crate::threads::in_threads;
 use onesided_data::Stream;
 use std::cell::RefCell;
 
@@ -19,16 +21,6 @@ use std::cell::RefCell;
 const LAID_OUT_ONCE: f64 = 0.6;
 /// Rows to walk through a tree below which another thread costs more than it saves.
 const WORTH_A_THREAD: usize = 50_000;
-
-/// Gradient and curvature of a row's loss in its score: a finite number, and one that is finite and not below 0.
-pub type Derivatives = (f32, f32);
-
-/// A row, and its place among the training rows, where its derivatives and its score are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed {
-    pub row: u32,
-    pub place: u32,
-}
 
 /// Trees to be grown on some rows, from derivatives that the caller brings.
 ///

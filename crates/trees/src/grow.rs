@@ -1,8 +1,8 @@
 //! One tree, leaf by leaf.
 
 use crate::bins::{Binned, Bins, Feature};
-use crate::boost::Placed;
 use crate::config::TreesConfig;
+use crate::derivatives::Placed;
 use crate::histogram::{Cell, Units, add, minus, plus};
 use crate::layout::{Group, Layout};
 use crate::model::{Node, Tree};

@@ -4,7 +4,7 @@
 //! sum over its rows. Whole numbers add up to the same sum in every order, so neither threads nor the difference of two
 //! histograms change a bit of a tree, and a cell is two additions.
 
-use crate::boost::{Derivatives, Placed};
+use crate::derivatives::{Derivatives, Placed};
 use crate::layout::{Group, LANES, Layout};
 
 /// A cell: the gradient, and the curvature above the number of rows.

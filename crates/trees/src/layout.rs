@@ -5,7 +5,7 @@
 //! have, so that eight flags take eight histograms of four cells, not of 256.
 
 use crate::bins::Binned;
-use crate::boost::Placed;
+use crate::derivatives::Placed;
 use crate::packed::PackedRows;
 use std::ops::Range;
 

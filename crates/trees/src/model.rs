@@ -2,8 +2,8 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Feature};
-use crate::config::workers;
 use crate::split::Cut;
+use crate::threads::in_threads;
 use onesided_data::{Matrix, Phase};
 use serde::{Deserialize, Serialize};
 
@@ -175,26 +175,6 @@ impl TreesModel {
         });
         Ok(logits)
     }
-}
-
-/// Fills stretches of a list, one per thread, given where each begins.
-pub(crate) fn in_threads<T: Send>(
-    list: &mut [T],
-    threads: usize,
-    worth: usize,
-    fill: impl Fn(&mut [T], usize) + Sync,
-) {
-    let parts = workers(threads).min(list.len() / worth + 1);
-    if parts == 1 {
-        return fill(list, 0);
-    }
-    let share = list.len().div_ceil(parts);
-    std::thread::scope(|scope| {
-        for (number, some) in list.chunks_mut(share).enumerate() {
-            let fill = &fill;
-            scope.spawn(move || fill(some, number * share));
-        }
-    });
 }
 
 /// A tree for scoring: siblings side by side, twelve bytes a node.

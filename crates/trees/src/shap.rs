@@ -12,7 +12,8 @@
 //! A tree of L leaves and depth D takes O(L D²) steps per row.
 
 use crate::TreesError;
-use crate::model::{Node, Tree, TreesModel, contains, in_threads};
+use crate::model::{Node, Tree, TreesModel, contains};
+use crate::threads::in_threads;
 use onesided_data::Matrix;
 
 /// Rows to explain below which another thread costs more than it saves.

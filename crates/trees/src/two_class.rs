@@ -10,9 +10,10 @@
 
 use crate::TreesError;
 use crate::bins::Binned;
-use crate::boost::{BoostedTrees, Boosting, Derivatives, HeldOut, Round};
+use crate::boost::{BoostedTrees, Boosting, HeldOut, Round};
 use crate::config::TreesConfig;
-use crate::model::in_threads;
+use crate::derivatives::Derivatives;
+use crate::threads::in_threads;
 use onesided_loss::softplus;
 
 /// Rows whose derivatives another thread is worth.

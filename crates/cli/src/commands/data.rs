@@ -4,7 +4,7 @@ use crate::args::{Data, DataAction};
 use crate::failure::Failure;
 use crate::inputs::memory_of;
 use crate::output::{note, print, print_json, table};
-use onesided::data::{FoundSet, SetPart, Summary, survey};
+use onesided_experiment::{ExperimentError, FoundSet, SetPart, Summary, survey};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -21,7 +21,8 @@ pub fn run(flags: &Data, as_json: bool) -> Result<(), Failure> {
 
 /// Reads all sets and says what they hold. Damage ends in exit code 2, after everything was said.
 fn check(folder: &Path, as_json: bool) -> Result<(), Failure> {
-    let sets = survey(folder, |name, path| note(&format!("reading {name}: {}", path.display())))?;
+    let begun = |name: &str, path: &Path| note(&format!("reading {name}: {}", path.display()));
+    let sets = survey(folder, begun).map_err(ExperimentError::from)?;
     if sets.is_empty() {
         return Err(Failure::Input(format!(
             "'{}' holds no data set that is known here; name the folder of one, or the folder around several (see \

@@ -11,7 +11,9 @@ use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
 use crate::{output_path, progress};
-use onesided::data::{ColumnRead, DataError, ReadOptions, WouldFit, agree, counted, grouped, noun};
+use onesided::data::{
+    ColumnRead, DataError, ReadOptions, TableError, WouldFit, agree, counted, grouped, noun,
+};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
@@ -64,7 +66,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
     let by_bytes = takes_bytes(flags, &config, &options, &input);
     let (mut data, large) = match read_to_fit(&options, &input, &config, by_bytes) {
-        Err(DataError::Memory { .. }) if by_bytes => {
+        Err(DataError::Table(TableError::Memory { .. })) if by_bytes => {
             note(
                 "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell",
             );
@@ -162,7 +164,7 @@ fn read_to_fit(
     let checked = by_bytes.then(|| Learner::from_config(config.clone()).check_trees(&data));
     match checked {
         // Whatever else is wrong is said by training.
-        Some(Err(Error::Data(error @ DataError::Memory { .. }))) => Err(error),
+        Some(Err(Error::Data(error @ DataError::Table(TableError::Memory { .. })))) => Err(error),
         _ => Ok(data),
     }
 }
@@ -178,7 +180,7 @@ fn too_large(error: DataError, config: &Config, options: &InputOptions, input: &
     let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
     let tables = options.image.is_none() && options.image_shape.is_none();
     let proposed = match error {
-        DataError::Memory { .. } if tables && !is_draw => options.would_fit(input),
+        DataError::Table(TableError::Memory { .. }) if tables && !is_draw => options.would_fit(input),
         _ => None,
     };
     let Some(WouldFit { rows, columns, unlabeled }) = proposed else { return error.into() };

@@ -16,7 +16,7 @@ use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{
-    DataError, LabelColumn, Phase, WriteAs, counted, grouped, is_standard_output, write_batches,
+    LabelColumn, Phase, TableError, WriteAs, counted, grouped, is_standard_output, write_batches,
 };
 use onesided::{Among, Cutting, Input, KnownRows, Model, RANDOM_LABELS, ReadAgain, Top};
 use serde_json::{Map, Value, json};
@@ -271,14 +271,14 @@ fn write_list(
     how: &WriteAs,
     columns: &ListColumns,
     rows: usize,
-    mut list: impl Iterator<Item = Result<Listed, DataError>> + Send,
+    mut list: impl Iterator<Item = Result<Listed, TableError>> + Send,
 ) -> Result<Written, Failure> {
     let (mut written, mut begun) = (Written::default(), false);
     let phase = Phase::new("writing", rows as u64, "rows");
-    let mut next = || -> Result<_, DataError> {
+    let mut next = || -> Result<_, TableError> {
         if interrupted() {
             let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
-            return Err(DataError::Write { file, cause });
+            return Err(TableError::Write { file, cause });
         }
         let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
         // A list of no rows still has its header.
@@ -373,9 +373,9 @@ fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
 }
 
 /// Why a list was not written.
-fn not_written(error: DataError) -> Failure {
+fn not_written(error: TableError) -> Failure {
     match error {
-        DataError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
+        TableError::Write { cause, .. } if cause.kind() == ErrorKind::Interrupted => {
             Failure::Interrupted("interrupted while the list was written; nothing is left of it".to_string())
         }
         other => other.into(),

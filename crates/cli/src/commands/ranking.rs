@@ -1,6 +1,6 @@
 //! The ranked list that `predict` makes, gathered piece by piece: all rows in their order, or the best of them.
 
-use onesided::data::{BestRows, DataError, OutColumn, RowSorter, SortedRow, agree, counted};
+use onesided::data::{BestRows, OutColumn, RowSorter, SortedRow, TableError, agree, counted};
 use onesided::eval::probability;
 use onesided::{
     Among, Contribution, Dataset, Error, Explainer, Met, Model, RowKind, RowMatcher, ScoredRows, Top,
@@ -60,7 +60,7 @@ impl Part {
         Self { gathered, scores: scores.then(Vec::new), rows: 0, predicted_positive: 0 }
     }
 
-    fn finish(self) -> Result<Rows<'static>, DataError> {
+    fn finish(self) -> Result<Rows<'static>, TableError> {
         Ok(match self.gathered {
             Gathered::All(sorter) => Box::new(sorter.finish()?),
             Gathered::Best(best) => Box::new(best.finish().into_iter().map(Ok)),
@@ -68,7 +68,7 @@ impl Part {
     }
 }
 
-type Rows<'r> = Box<dyn Iterator<Item = Result<SortedRow, DataError>> + Send + 'r>;
+type Rows<'r> = Box<dyn Iterator<Item = Result<SortedRow, TableError>> + Send + 'r>;
 
 /// A row of the list.
 pub struct Listed {
@@ -207,9 +207,9 @@ impl<'m> Ranking<'m> {
         self,
         limit: usize,
         matcher: Option<&'w RowMatcher<'w>>,
-    ) -> Result<impl Iterator<Item = Result<Listed, DataError>> + Send + use<'m, 'w>, DataError> {
+    ) -> Result<impl Iterator<Item = Result<Listed, TableError>> + Send + use<'m, 'w>, TableError> {
         let (model, columns, all) = (self.model, self.names.len(), self.all);
-        let is_listed = move |row: &Result<SortedRow, DataError>| {
+        let is_listed = move |row: &Result<SortedRow, TableError>| {
             let Ok(row) = row else { return true };
             all || !matcher.is_some_and(|matcher| matcher.is_labeled(met_of(&row.beside).0))
         };
@@ -236,7 +236,7 @@ struct Merged<'r> {
 }
 
 impl Iterator for Merged<'_> {
-    type Item = Result<SortedRow, DataError>;
+    type Item = Result<SortedRow, TableError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let [one, other] = &mut self.parts;

@@ -1,10 +1,10 @@
 //! Filling the matrix, group of columns by group of columns.
 
-use super::time::{TimeFeature, TimePart, TimesByName};
+use super::time::{TimePart, TimesByName};
 use super::{EncodeReport, Feature, FeatureKind, Features, Scaling, refuse_missing};
-use crate::error::Position;
-use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{DataError, Matrix, MissingCells, MissingPolicy, SparseMatrix, Store};
+use onesided_table::{Column, MISSING_CODE, Values};
+use onesided_table::{Position, TableError, TimeFeature};
 use std::sync::Arc;
 
 /// `f32` values in 64 bytes.
@@ -206,7 +206,7 @@ impl TimeOf<'_> {
     /// The part in a row, NaN where a time is missing.
     fn at(&self, seconds: f64, row: usize) -> f64 {
         let since = self.since.as_ref().map_or(0.0, |since| since[row]);
-        if seconds.is_nan() || since.is_nan() { f64::NAN } else { self.part.of(seconds, since) }
+        if seconds.is_nan() || since.is_nan() { f64::NAN } else { self.part.value(seconds, since) }
     }
 }
 
@@ -425,7 +425,7 @@ impl Feature {
             (FeatureKind::Vector { means, scales }, Values::Vectors { width, values }) => {
                 if width != means.len() {
                     let (column, expected) = (self.name.clone(), means.len());
-                    return Err(DataError::VectorLength { column, row: 1, expected, found: width });
+                    return Err(TableError::VectorLength { column, row: 1, expected, found: width }.into());
                 }
                 let scales = means
                     .iter()

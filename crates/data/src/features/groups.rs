@@ -1,6 +1,7 @@
 //! Which encoded columns belong together: the levels of a category, the parts of one column.
 
-use super::{FeatureKind, Features, Scaling, TimeFeature};
+use super::{FeatureKind, Features, Scaling};
+use onesided_table::TimeFeature;
 use std::ops::Range;
 
 /// Encoded columns in the groups that a person would name: a number is a group, a category with all its levels, each term

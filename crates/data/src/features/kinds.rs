@@ -4,11 +4,11 @@ use super::Seen;
 use super::moments::Moments;
 use super::time::{TimePart, parts_of};
 use crate::DataError;
-use crate::dates::TimeStyle;
-use crate::error::Position;
-use crate::frame::{CellsRead, Column, MISSING_CODE, Values, WhyLeftOut};
-use crate::read::NumberStyle;
 use crate::text::TextFeatures;
+use onesided_table::NumberStyle;
+use onesided_table::Position;
+use onesided_table::TimeStyle;
+use onesided_table::{CellsRead, Column, MISSING_CODE, Values, WhyLeftOut};
 use serde::{Deserialize, Serialize};
 
 /// A spread below this share of the largest number needs every digit of an `f64`: `f32` would leave fewer than 2^14 steps
@@ -241,7 +241,7 @@ impl Feature {
             }
             Values::Times(times) => parts_of(times).map(|parts| FeatureKind::Time {
                 style: times.style,
-                signs: times.counts.signs(),
+                signs: times.signs(),
                 parts,
             }),
             Values::Text(_) => Err(WhyLeftOut::FreeText),

@@ -6,7 +6,6 @@
 //! missing category, or one that training never saw, has 0 in all its levels. [`Features`] holds all of that and is
 //! stored in the model file.
 
-mod blank;
 mod encode;
 mod groups;
 mod kinds;
@@ -18,20 +17,19 @@ mod sound;
 mod time;
 mod whole;
 
-pub(crate) use blank::BlankRows;
 pub use groups::ColumnGroups;
 pub use kinds::{Feature, FeatureKind};
 pub use shift::{ColumnShift, Seen, Shift, Tally};
-pub use time::{TimeFeature, TimePart};
+pub use time::TimePart;
 
-use crate::error::listed;
-use crate::frame::{Column, LeftOut, Values, WhyLeftOut};
-use crate::read::ReadOptions;
 use crate::text::TextOptions;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, Phase, SparseMatrix, Store,
 };
 use moments::Moments;
+use onesided_table::ReadOptions;
+use onesided_table::{BlankRows, listed};
+use onesided_table::{Column, LeftOut, Values, WhyLeftOut};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

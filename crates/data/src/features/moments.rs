@@ -1,6 +1,6 @@
 //! Mean and standard deviation of a column.
 
-use crate::frame::WhyLeftOut;
+use onesided_table::WhyLeftOut;
 
 /// Mean and standard deviation in two passes, which loses nothing to a mean far from zero.
 #[derive(Clone, Copy)]

@@ -86,8 +86,8 @@ impl Features {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{Column, Values};
     use crate::{FeatureOptions, Frame};
+    use onesided_table::{Column, Values};
 
     fn numeric(name: &str, values: &[f64]) -> Column {
         let values = values.iter().map(|&x| x as f32).collect();

@@ -12,7 +12,7 @@
 //! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
 
 use super::{Feature, Features};
-use crate::frame::{MISSING_CODE, Values};
+use onesided_table::{MISSING_CODE, Values};
 use serde::{Deserialize, Serialize};
 
 /// Points between the lowest and the highest number are taken from about this many rows, evenly spread.

@@ -3,8 +3,8 @@
 use super::encode::{self, Encoded};
 use super::shift::Seen;
 use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, refuse_missing};
-use crate::frame::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingPolicy, Store};
+use onesided_table::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
 use std::borrow::Cow;
 
 impl Features {

@@ -9,8 +9,8 @@
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
 use super::moments::Moments;
-use crate::dates::{DAY, Moment, TimeColumn, TimeStyle};
-use crate::frame::WhyLeftOut;
+use onesided_table::WhyLeftOut;
+use onesided_table::{DAY, TimeColumn, TimeFeature, TimeStyle};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,25 +23,6 @@ const MOSTLY_THE_ROW: f64 = 0.95;
 
 /// Fewer rows than this say nothing of an order.
 const ROWS_OF_AN_ORDER: f64 = 50.0;
-
-/// Something that is learned of a time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum TimeFeature {
-    /// Days since the start of 1970.
-    Days,
-    /// From 1 to 12.
-    Month,
-    /// From 0, Monday, to 6.
-    Weekday,
-    /// From 1 to 31.
-    Day,
-    /// From 0 and below 24, minutes included.
-    Hour,
-    /// Days since the time in another column.
-    Since(String),
-}
 
 /// A part and how it is scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,43 +37,6 @@ pub struct TimePart {
 
 /// The times of columns by their names, for differences.
 pub(super) type TimesByName = HashMap<String, Arc<Vec<f64>>>;
-
-impl TimeFeature {
-    /// A part of a time that is there.
-    pub(super) fn of(&self, seconds: f64, since: f64) -> f64 {
-        match self {
-            TimeFeature::Days => seconds / DAY,
-            TimeFeature::Month => f64::from(Moment::at(seconds).month),
-            TimeFeature::Weekday => f64::from(Moment::at(seconds).weekday),
-            TimeFeature::Day => f64::from(Moment::at(seconds).day),
-            TimeFeature::Hour => Moment::at(seconds).hour,
-            TimeFeature::Since(_) => (seconds - since) / DAY,
-        }
-    }
-
-    /// Over how many days it must spread to come round twice.
-    fn least_days(&self) -> f64 {
-        match self {
-            TimeFeature::Month => 730.0,
-            TimeFeature::Weekday => 14.0,
-            TimeFeature::Day => 60.0,
-            TimeFeature::Hour => 2.0,
-            TimeFeature::Days | TimeFeature::Since(_) => 0.0,
-        }
-    }
-
-    /// What it adds to the name of the column.
-    pub(super) fn named(&self, column: &str) -> String {
-        match self {
-            TimeFeature::Days => column.to_string(),
-            TimeFeature::Month => format!("{column}.month"),
-            TimeFeature::Weekday => format!("{column}.weekday"),
-            TimeFeature::Day => format!("{column}.day"),
-            TimeFeature::Hour => format!("{column}.hour"),
-            TimeFeature::Since(other) => format!("{column} - {other}"),
-        }
-    }
-}
 
 /// What is learned of a column of times, or why nothing is.
 pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> {
@@ -113,7 +57,8 @@ pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> 
         times.in_order.is_none() || !of_the_row()
     };
     let fitted = wanted.iter().filter(comes_round).filter(says_more).filter_map(|part| {
-        let (mean, scale) = Moments::of(|| present().map(|seconds| part.of(seconds, 0.0))).finish().ok()?;
+        let (mean, scale) =
+            Moments::of(|| present().map(|seconds| part.value(seconds, 0.0))).finish().ok()?;
         Some(TimePart { part: part.clone(), mean, scale })
     });
     let parts: Vec<TimePart> = fitted.collect();
@@ -202,15 +147,19 @@ mod tests {
         assert_eq!(parts_of(&column(&[DAY, DAY])), Err(WhyLeftOut::Constant));
         assert_eq!(parts_of(&column(&[f64::NAN])), Err(WhyLeftOut::Empty));
         // Those in the order of rows lose the days, and where nothing comes round, all.
-        let in_order = |times: TimeColumn| TimeColumn { in_order: Some(1194.0 * DAY), ..times };
+        let spread = |mut times: TimeColumn, seconds: f64| {
+            times.in_order = Some(seconds);
+            times
+        };
+        let in_order = |times: TimeColumn| spread(times, 1194.0 * DAY);
         assert_eq!(
             names(&in_order(column(&years))),
             [TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day]
         );
         // Labeled rows are those of the first three weeks: their months are not those of the others.
-        let first = TimeColumn { in_order: Some(21.0 * DAY), ..column(&years) };
+        let first = spread(column(&years), 21.0 * DAY);
         assert_eq!(names(&first), [TimeFeature::Weekday]);
-        let short = TimeColumn { in_order: Some(DAY), ..column(&[0.0, DAY]) };
+        let short = spread(column(&[0.0, DAY]), DAY);
         assert_eq!(parts_of(&short), Err(WhyLeftOut::TimeOrder));
         let clock = TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock);
         assert_eq!(parts_of(&in_order(clock)), Err(WhyLeftOut::TimeOrder));
@@ -220,7 +169,7 @@ mod tests {
     fn parts_are_those_of_the_calendar() {
         // 2024-03-01 16:30, a Friday.
         let seconds = 1_709_251_200.0 + 16.5 * 3600.0;
-        let of = |part: TimeFeature| part.of(seconds, seconds - 2.5 * DAY);
+        let of = |part: TimeFeature| part.value(seconds, seconds - 2.5 * DAY);
         assert_eq!(
             [
                 TimeFeature::Days,

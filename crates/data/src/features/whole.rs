@@ -1,8 +1,8 @@
 //! Encoded rows as the columns they came from: a category as one code, missing cells as missing.
 
 use super::{Feature, FeatureKind, Features};
-use crate::error::unknown_column;
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingCells, Store};
+use onesided_table::unknown_column;
 use std::borrow::Cow;
 
 impl Features {
@@ -82,7 +82,7 @@ impl Features {
             }
             at += feature.kinds().len();
         }
-        Err(unknown_column(name, self.features.iter().map(|feature| feature.name.as_str())))
+        Err(unknown_column(name, self.features.iter().map(|feature| feature.name.as_str())).into())
     }
 
     /// The names of the whole columns.

@@ -11,13 +11,12 @@
 use super::summary::summary;
 use super::table::{Known, read_tables};
 use super::{Dataset, Input, InputOptions, LabelStop, Note, identifiers, leaks};
-use crate::dates;
-use crate::error::unknown_column;
 use crate::features::{Feature, Features};
-use crate::frame::{CellsRead, LeftOut, Values, WhyLeftOut};
-use crate::memory::memory_left;
-use crate::read::{ReadOptions, Source};
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
+use onesided_table::memory_left;
+use onesided_table::{CellsRead, LeftOut, Values, WhyLeftOut};
+use onesided_table::{ReadOptions, Source};
+use onesided_table::{TableError, agree_on_dates, find_compact_dates, unknown_column};
 use std::sync::Arc;
 
 /// Bytes per row that are left for the column that is being encoded, in all its forms.
@@ -52,7 +51,8 @@ impl InputOptions {
         let Some(path) = input.paths().first().copied().filter(|_| self.can_read_by_columns(input)) else {
             return Err(DataError::NoLabelColumn { file: "the place".to_string() }.into());
         };
-        let names = Source::at(path)?.names(&self.as_written())?;
+        let names =
+            Source::at(path).and_then(|source| source.names(&self.as_written())).map_err(DataError::from)?;
         self.check_names(&names)?;
         let known = Known { ids: &[], ..self.known() };
         let none = ReadOptions { only: Some(Vec::new()), ..self.as_written() };
@@ -74,7 +74,7 @@ impl InputOptions {
         let kinds = self.numeric.iter().chain(&self.categorical).chain(&self.date);
         for name in self.drop.iter().chain(&self.only).chain(kinds).chain(&self.id) {
             if !names.contains(name) {
-                return Err(unknown_column(name, names.iter().map(String::as_str)));
+                return Err(unknown_column(name, names.iter().map(String::as_str)).into());
             }
         }
         Ok(())
@@ -126,7 +126,7 @@ impl<'a> Reading<'a> {
             let many = columns_at_once(self.labels.len()).min(most).min(left.len());
             let frame = match self.read(names, &left[..many]) {
                 // Other columns than numbers may take more.
-                Err(DataError::Memory { .. }) if many > 1 => {
+                Err(DataError::Table(TableError::Memory { .. })) if many > 1 => {
                     most = many / 2;
                     continue;
                 }
@@ -159,9 +159,9 @@ impl<'a> Reading<'a> {
         if frame.rows != self.labels.len() {
             let (cause, file) = ("it changed while it was being read", self.input.paths()[0]);
             let (file, cause) = (file.display().to_string(), std::io::Error::other(cause));
-            return Err(DataError::Read { file, cause });
+            return Err(TableError::Read { file, cause }.into());
         }
-        dates::compact(&mut frame, &self.options.numeric);
+        find_compact_dates(&mut frame, &self.options.numeric);
         Ok(frame)
     }
 
@@ -209,7 +209,7 @@ impl<'a> Reading<'a> {
         mut frame: Frame,
         visit: &mut TakeColumns<'_, E>,
     ) -> Result<(), E> {
-        self.open = dates::agree(&mut frame);
+        self.open = agree_on_dates(&mut frame);
         self.stops.extend(identifiers::take_out(self.options, &mut frame, Some(self.labels)));
         self.leaks.extend(leaks::leaks(&frame, self.labels));
         let columns = std::mem::take(&mut frame.columns);

@@ -1,12 +1,12 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
 use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, TextInput};
-use crate::frame::TextColumn;
 use crate::label::{amounts, count_labels};
 use crate::{
     Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
     MissingCells, Pictures, Scaling, Store, TextOptions,
 };
+use onesided_table::{TableError, TextColumn};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -226,7 +226,7 @@ impl Dataset {
     pub(crate) fn check_length(&self, what: &'static str, found: usize) -> Result<(), DataError> {
         match self.rows.rows() {
             rows if rows == found => Ok(()),
-            expected => Err(DataError::Length { what, expected, found }),
+            expected => Err(TableError::Length { what, expected, found }.into()),
         }
     }
 

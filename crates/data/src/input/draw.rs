@@ -7,8 +7,8 @@
 use super::table::{Table, finish, learn, read_settled, read_source, stacked};
 use super::{Dataset, Input, InputOptions, Note};
 use crate::label::{amounts, apart, count_labels};
-use crate::read::{KeptRows, ReadOptions, Source};
 use crate::{Amounts, Counts, DataError, Frame, Label};
+use onesided_table::{KeptRows, ReadOptions, Source};
 use std::sync::Arc;
 
 /// The rows that others were drawn of.
@@ -75,7 +75,7 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let Table { answers, .. } = read_source(&source, only, answers)?;
             let labels = answers.labels.ok_or(DataError::NoLabelColumn { file: label.clone() })?;
             let from = DrawnFrom::of(&labels, answers.weights.as_deref());
-            let drawn = KeptRows::draw(&labels, unlabeled, options.seed);
+            let drawn = draw_unlabeled(&labels, unlabeled, options.seed);
             drop(labels);
             let (drawn_from, rows) = (drawn.as_ref().map(|_| from), drawn.map(Arc::new));
             let read = ReadOptions { rows, ..options.read_options() };
@@ -95,7 +95,7 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
             let bare = super::table::Known { ids: &[], ..known };
             let Table { frame: counted, answers: weighed } = read_source(&source, only, bare)?;
             let labels = vec![Label::Unlabeled; counted.rows];
-            let drawn = KeptRows::draw(&labels, unlabeled, options.seed);
+            let drawn = draw_unlabeled(&labels, unlabeled, options.seed);
             let mut from = DrawnFrom::of(&labels, weighed.weights.as_deref());
             let is_drawn = drawn.is_some();
             let read = ReadOptions { rows: drawn.map(Arc::new), ..whole.clone() };
@@ -122,4 +122,9 @@ pub(super) fn read(options: &InputOptions, input: &Input, unlabeled: usize) -> R
         }
     }
     .map(noted)
+}
+
+/// All labeled rows, and this many of the unlabeled ones; `None` where there are no more than that.
+pub fn draw_unlabeled(labels: &[Label], unlabeled: usize, seed: u64) -> Option<KeptRows> {
+    KeptRows::draw(labels.len(), |row| labels[row] != Label::Unlabeled, unlabeled, seed)
 }

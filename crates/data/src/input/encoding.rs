@@ -4,15 +4,15 @@ use super::files::{Kind, kind_of, table_in};
 use super::table::{self, Known, read_tables};
 use super::texts::read_folder;
 use super::{Dataset, ImageFrom, ImageInput, Input, Note, keys};
-use crate::decode::TextEncoding;
-use crate::frame::Values;
 use crate::label::apart;
-use crate::place::is_dash;
-use crate::read::{NumberStyle, ReadOptions};
 use crate::{
     ColumnGroups, DataError, Features, Frame, LabelColumn, Matrix, PictureShape, Pictures, Store,
     TableFormat, TextFeatures, TimeStyle,
 };
+use onesided_table::Values;
+use onesided_table::is_dash;
+use onesided_table::{NumberStyle, ReadOptions};
+use onesided_table::{TableError, TextEncoding};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::{Path, PathBuf};
@@ -326,7 +326,7 @@ impl Encoding {
             let paths = input.paths();
             let file = |path: &Path| path.display().to_string();
             return Err(match paths.iter().find(|path| !path.exists() && !is_dash(path)) {
-                Some(nowhere) => DataError::NotFound { file: file(nowhere) },
+                Some(nowhere) => TableError::NotFound { file: file(nowhere) }.into(),
                 None => DataError::WhichTexts { file: file(paths[0]) },
             });
         }

@@ -1,9 +1,9 @@
 //! What a path leads to: a table, a folder of texts, of pictures, or of folders of either.
 
 use super::{Input, Note};
-use crate::error::listed;
-use crate::place::is_dash;
 use crate::{DataError, TableFormat};
+use onesided_table::is_dash;
+use onesided_table::{TableError, listed};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -127,7 +127,7 @@ fn both(first: Kind, at: &Path, second: Kind, other: &Path) -> Result<Kind, Data
 
 fn folder_and_file(folder: &Path, other: &Path) -> DataError {
     if !other.exists() && !is_dash(other) {
-        return DataError::NotFound { file: other.display().to_string() };
+        return TableError::NotFound { file: other.display().to_string() }.into();
     }
     DataError::FolderAndFile { folder: folder.display().to_string(), other: other.display().to_string() }
 }
@@ -166,7 +166,7 @@ pub(super) fn kind_of(path: &Path, follow: bool) -> Result<Kind, DataError> {
     }
     if !path.is_dir() {
         return match path.try_exists() {
-            Ok(false) => Err(DataError::NotFound { file: path.display().to_string() }),
+            Ok(false) => Err(TableError::NotFound { file: path.display().to_string() }.into()),
             // What else is wrong with a file, its reader says.
             _ => Ok(Kind::Table),
         };
@@ -226,7 +226,7 @@ pub(crate) fn list(folder: &Path, links: Links) -> Result<Listing, DataError> {
         let shown = folder.display().to_string();
         match cause.kind() {
             io::ErrorKind::NotFound => DataError::NoFolder { folder: shown },
-            _ => DataError::Read { file: shown, cause },
+            _ => TableError::Read { file: shown, cause }.into(),
         }
     };
     let mut listing = Listing::default();

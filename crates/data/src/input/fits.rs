@@ -6,8 +6,8 @@
 use super::table::{Known, read_source};
 use super::{Input, InputOptions};
 use crate::label::count_labels;
-use crate::memory::unlabeled_to_fit;
-use crate::read::{ReadOptions, Source};
+use onesided_table::unlabeled_to_fit;
+use onesided_table::{ReadOptions, Source};
 
 /// What a table too large for the memory has, and how much of it is not too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

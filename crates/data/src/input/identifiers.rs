@@ -20,9 +20,9 @@ use super::InputOptions;
 use super::labels_stop::{LabelStop, counts, cut, may_be_in_order};
 use super::leaks::{TELLS_APART, separation};
 use super::rounds::unrepeated;
-use crate::dates::{Exact, TimeStyle};
-use crate::frame::{LeftOut, Values, WhyLeftOut};
 use crate::{Frame, Label};
+use onesided_table::{Exact, TimeStyle};
+use onesided_table::{LeftOut, Values, WhyLeftOut};
 
 /// Fewer rows than this say nothing of an order.
 const LEAST_ROWS: usize = 50;

@@ -5,6 +5,7 @@
 
 use super::{Dataset, Encoding, Input, ReadAgain, pictures, pixels};
 use crate::{DataError, PictureShape, Pictures};
+use onesided_table::TableError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -110,7 +111,7 @@ impl ImageInput {
                 let file = path.display().to_string();
                 let end = path.extension().map(|end| end.to_string_lossy().to_lowercase());
                 Err(match end.as_deref() {
-                    _ if !path.exists() => DataError::NotFound { file },
+                    _ if !path.exists() => TableError::NotFound { file }.into(),
                     Some(end) if super::files::PICTURES.contains(&end) => DataError::OnePicture { file },
                     _ => DataError::OtherInput { fitted: "pictures", found: "a table", file },
                 })

@@ -5,8 +5,8 @@
 //! nothing.
 
 use crate::copies::mixed;
-use crate::frame::{Column, MISSING_CODE, Values};
 use crate::{Fingerprint, Frame};
+use onesided_table::{Column, MISSING_CODE, Values};
 use std::collections::HashMap;
 
 /// The columns that keys are made of, as one number: the sum of what their names are worth.

@@ -6,8 +6,8 @@
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
 use super::LabelStop;
-use crate::frame::{MISSING_CODE, Values, WhyLeftOut};
 use crate::{EncodeReport, Frame, Label};
+use onesided_table::{MISSING_CODE, Values, WhyLeftOut};
 
 /// From this area on a column tells them apart.
 pub(super) const TELLS_APART: f64 = 0.99;

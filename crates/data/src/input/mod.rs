@@ -36,7 +36,7 @@ mod texts;
 
 pub use by_columns::TakeColumns;
 pub use dataset::Dataset;
-pub use draw::DrawnFrom;
+pub use draw::{DrawnFrom, draw_unlabeled};
 pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
@@ -45,12 +45,12 @@ pub use notes::{Note, OtherCells};
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
 
-use crate::decode::TextEncoding;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, Label, MissingPolicy, NumberStyle, PictureShape, Scaling, Scenario,
     TableFormat, TextOptions, TimeStyle, Weighting,
 };
 use files::Kind;
+use onesided_table::{TableError, TextEncoding};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -244,11 +244,12 @@ impl std::str::FromStr for StopWords {
         match text {
             "none" => Ok(StopWords::None),
             "english" => Ok(StopWords::English),
-            other => Err(DataError::UnknownWord {
+            other => Err(TableError::UnknownWord {
                 what: "stop words",
                 found: other.to_string(),
                 known: &["none", "english"],
-            }),
+            }
+            .into()),
         }
     }
 }
@@ -261,11 +262,12 @@ impl std::str::FromStr for Weighting {
             "tfidf" => Ok(Weighting::TfIdf),
             "sublinear" => Ok(Weighting::SublinearTfIdf),
             "counts" => Ok(Weighting::Counts),
-            other => Err(DataError::UnknownWord {
+            other => Err(TableError::UnknownWord {
                 what: "features of texts",
                 found: other.to_string(),
                 known: &["tfidf", "sublinear", "counts"],
-            }),
+            }
+            .into()),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::LabelStop;
 use super::notes::{Note, OtherCells};
-use crate::error::shortened;
 use crate::features::{ColumnShift, Shift};
-use crate::frame::WhyLeftOut;
 use crate::{agree, counted, grouped, part_of};
+use onesided_table::WhyLeftOut;
+use onesided_table::shortened;
 use std::fmt;
 
 /// Names shown of a long list.

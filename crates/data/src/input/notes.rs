@@ -2,12 +2,12 @@
 
 use super::LabelStop;
 use super::note_sentences::digits;
-use crate::decode::TextEncoding;
-use crate::error::{Position, shortened};
 use crate::features::{ColumnShift, Features, Shift};
-use crate::frame::{CellsRead, LeftOut, WhyLeftOut};
-use crate::read::{NumberStyle, Remark};
 use crate::{EncodeReport, Frame, Hint, PictureShape};
+use onesided_table::TextEncoding;
+use onesided_table::{CellsRead, LeftOut, WhyLeftOut};
+use onesided_table::{NumberStyle, Remark};
+use onesided_table::{Position, shortened};
 use serde::Serialize;
 
 /// Something that reading met that did not stop it.

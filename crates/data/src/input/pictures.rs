@@ -10,14 +10,14 @@
 use super::files::{self, Classes, Kind, pictures_below, pictures_in};
 use super::table::{self, Answers, Known, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::formats::picture::{LEAST, read_all};
-use crate::formats::probe;
-use crate::frame::{TextColumn, Values};
 use crate::label::{apart, count_labels};
-use crate::parallel::map_stretches;
-use crate::place::read_regular;
-use crate::read::ReadOptions;
+use crate::pictures::probe;
+use crate::pictures::resize::{LEAST, read_all};
 use crate::{DataError, Label, MissingPolicy, PictureShape, Pictures, Store};
+use onesided_table::ReadOptions;
+use onesided_table::map_stretches;
+use onesided_table::read_regular;
+use onesided_table::{TableError, TextColumn, Values};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub(super) fn read_list(
     labels: &[Label],
 ) -> Result<Dataset, DataError> {
     if labels.len() != paths.len() {
-        return Err(DataError::Length { what: "labels", expected: paths.len(), found: labels.len() });
+        return Err(TableError::Length { what: "labels", expected: paths.len(), found: labels.len() }.into());
     }
     let decoded = decode_files(paths, options.image_shape, options.missing)?;
     let labels = decoded.kept.iter().map(|&row| labels[row]).collect();

@@ -5,10 +5,10 @@
 
 use super::table::{self, Table, read_tables};
 use super::{Dataset, Encoding, ImageFrom, ImageInput, Input, InputOptions, Note, ReadAgain};
-use crate::frame::{Column, Values};
 use crate::matrix::check_values;
-use crate::read::ReadOptions;
 use crate::{DataError, Frame, Matrix, MissingPolicy, PictureShape, Pictures, Store};
+use onesided_table::ReadOptions;
+use onesided_table::{Column, Values};
 use std::sync::Arc;
 
 /// A table of pixels, from which the scale of each channel is learned.

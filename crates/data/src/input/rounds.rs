@@ -12,8 +12,8 @@
 //! Annals of Mathematical Statistics 13, 1942).
 
 use crate::Label;
-use crate::dates::{DAY, Moment};
-use crate::features::TimeFeature;
+
+use onesided_table::{DAY, Moment, TimeFeature};
 
 /// What a standard normal number exceeds once in a hundred times.
 const ONCE_IN_A_HUNDRED: f64 = 2.326;

@@ -2,6 +2,7 @@
 
 use super::{Cutting, Dataset, Encoding, Input, InputOptions, ReadAgain};
 use crate::DataError;
+use onesided_table::TableError;
 use std::sync::Arc;
 
 impl InputOptions {
@@ -49,6 +50,6 @@ impl Encoding {
             });
             Ok(())
         })?;
-        some.ok_or_else(|| DataError::NoRows { file: input.paths()[0].display().to_string() })
+        some.ok_or_else(|| TableError::NoRows { file: input.paths()[0].display().to_string() }.into())
     }
 }

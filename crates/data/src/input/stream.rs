@@ -7,11 +7,11 @@
 use super::table::weights_from;
 use super::{Dataset, Encoding, Input, Note, ReadAgain};
 use crate::features::{FeatureKind, Features, Tally};
-use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column, with_blank_rows_filled};
-use crate::memory::memory_left;
-use crate::read::{Piece, PiecePlan, PiecesEnd, ReadOptions, Source};
 use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
+use onesided_table::memory_left;
+use onesided_table::{Column, TableError, TextColumn, Values, stack_named};
+use onesided_table::{Piece, PiecePlan, PiecesEnd, ReadOptions, Source};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,6 +53,27 @@ pub struct Streamed {
     pub blank: Vec<u32>,
 }
 
+/// Why the pieces of a table ended early.
+enum Halted<E> {
+    Table(TableError),
+    Visitor(E),
+}
+
+impl<E> From<TableError> for Halted<E> {
+    fn from(error: TableError) -> Self {
+        Halted::Table(error)
+    }
+}
+
+impl<E: From<DataError>> Halted<E> {
+    fn into_error(self) -> E {
+        match self {
+            Halted::Table(error) => DataError::from(error).into(),
+            Halted::Visitor(error) => error,
+        }
+    }
+}
+
 impl Encoding {
     /// [`read`](Self::read) piece by piece: `visit` gets the encoded rows in their order, with the names they are known by
     /// and the columns to keep.
@@ -81,8 +102,9 @@ impl Encoding {
         let mut ends = Vec::new();
         for path in input.paths() {
             let before = streaming.rows;
-            let source = Source::spooled(path)?;
-            let end = source.pieces(&plan, &mut |piece| streaming.visit(piece, visit))?;
+            let source = Source::spooled(path).map_err(DataError::from)?;
+            let mut show = |piece| streaming.visit(piece, visit).map_err(Halted::Visitor);
+            let end = source.pieces(&plan, &mut show).map_err(Halted::into_error)?;
             let Some(end) = end else {
                 // What was read of a stream is gone.
                 if !path.is_file() {
@@ -99,7 +121,7 @@ impl Encoding {
             let more = Frame { columns, rows, ..Frame::default() };
             truth = Some(match truth {
                 None => more,
-                Some(first) => stack_named(first, more, "unlabeled rows")?,
+                Some(first) => stack_named(first, more, "unlabeled rows").map_err(DataError::from)?,
             });
         }
         let mut answers = truth.unwrap_or_default();
@@ -112,7 +134,8 @@ impl Encoding {
             }
             (_, Some(name)) => {
                 let (positive, negative) = (also.positive.as_deref(), also.negative.as_deref());
-                let column = with_blank_rows_filled(answers.take(name)?, &streaming.blank);
+                let column =
+                    with_blank_rows_filled(answers.take(name).map_err(DataError::from)?, &streaming.blank);
                 streamed.labels = Some(labels_from_column(&column, positive, negative)?);
                 let other = other_label(&column, positive).filter(|_| negative.is_none());
                 note = other.map(|value| Note::OtherLabel { column: name.clone(), value });
@@ -120,7 +143,8 @@ impl Encoding {
             _ => {}
         }
         if let Some(name) = &also.truth {
-            let column = with_blank_rows_filled(answers.take(name)?, &streaming.blank);
+            let column =
+                with_blank_rows_filled(answers.take(name).map_err(DataError::from)?, &streaming.blank);
             streamed.truth = Some(truth_from_column(&column, also.positive.as_deref())?);
         }
         streamed.notes = streaming.notes(ends)?;
@@ -277,11 +301,12 @@ impl<'a> Streaming<'a> {
         let mut names = Vec::with_capacity(verbatim.len());
         for (name, cells) in verbatim {
             if cells.len() != rows {
-                return Err(DataError::Length {
+                return Err(TableError::Length {
                     what: "cells in a column",
                     expected: rows,
                     found: cells.len(),
-                });
+                }
+                .into());
             }
             names.push(name.clone());
             handed_out.insert(name, cells);

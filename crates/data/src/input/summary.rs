@@ -1,7 +1,7 @@
 //! What the columns of a table were read as and what was done with each, as facts.
 
-use crate::frame::{LeftOut, WhyLeftOut};
 use crate::{EncodeReport, FeatureKind, Features};
+use onesided_table::{LeftOut, WhyLeftOut};
 use serde::Serialize;
 use std::collections::HashMap;
 

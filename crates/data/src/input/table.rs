@@ -3,15 +3,14 @@
 use super::dataset::is_weight;
 use super::summary::summary;
 use super::{Dataset, Input, InputOptions, Note, identifiers, keys, leaks};
-use crate::dates;
-use crate::frame::{Column, TextColumn, Values, stack_named};
 use crate::label::{
     apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
     with_blank_rows_filled,
 };
-use crate::place::is_stream;
-use crate::read::{NumberStyle, ReadOptions, Source};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
+use onesided_table::is_stream;
+use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
+use onesided_table::{NumberStyle, ReadOptions, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -154,8 +153,8 @@ pub(super) fn learn(
             check_text(name, texts)?;
         }
     }
-    dates::compact(&mut frame, &options.numeric);
-    let open = dates::agree(&mut frame);
+    find_compact_dates(&mut frame, &options.numeric);
+    let open = agree_on_dates(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     let read = options.keys_of.map(|columns| (columns, frame.clone()));
     let mut stops = identifiers::take_out(options, &mut frame, labels);

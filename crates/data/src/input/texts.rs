@@ -2,12 +2,12 @@
 
 use super::files::{Classes, Links, Listing, list};
 use super::{Dataset, Encoding, InputOptions, Note, TextInput};
-use crate::decode::{ReadAs, TextEncoding, decode};
-use crate::frame::TextColumn;
 use crate::label::apart;
-use crate::place::read_regular;
 use crate::text::{looks_like_html, strip_html};
 use crate::{DataError, check_memory};
+use onesided_table::TextColumn;
+use onesided_table::read_regular;
+use onesided_table::{ReadAs, TableError, TextEncoding, decode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn read_texts(
             unasked = 0;
         }
         let bytes = read_regular(path)
-            .map_err(|cause| DataError::Read { file: path.display().to_string(), cause })?;
+            .map_err(|cause| TableError::Read { file: path.display().to_string(), cause })?;
         unasked += bytes.len() as u64;
         let decoded = decode(bytes, encoding);
         others += usize::from(decoded.read_as == ReadAs::Fallback);

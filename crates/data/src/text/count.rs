@@ -6,8 +6,8 @@
 
 use super::features::TextOptions;
 use super::words::Phrases;
-use crate::parallel::map_stretches;
 use crate::{DataError, check_memory};
+use onesided_table::map_stretches;
 use std::collections::{HashMap, HashSet};
 
 /// Texts that are worth their own thread.

@@ -13,8 +13,8 @@
 
 use super::count::{Counted, LEAST, Tally, count};
 use super::words::{Phrases, Tokens};
-use crate::parallel::map_stretches;
 use crate::{DataError, SparseMatrix};
+use onesided_table::{TableError, map_stretches};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -177,7 +177,7 @@ impl TryFrom<Stored> for TextFeatures {
         }
         let expected = if options.weighting == Weighting::Counts { 0 } else { terms.len() };
         if idf.len() != expected {
-            return Err(DataError::Length { what: "weights of terms", expected, found: idf.len() });
+            return Err(TableError::Length { what: "weights of terms", expected, found: idf.len() }.into());
         }
         if let Some(at) = idf.iter().position(|weight| !weight.is_finite()) {
             return Err(DataError::NotFiniteValue { column: terms[at].clone(), row: 1, value: idf[at] });
@@ -185,11 +185,12 @@ impl TryFrom<Stored> for TextFeatures {
         let columns: HashMap<String, u32> =
             terms.iter().enumerate().map(|(column, term)| (term.clone(), column as u32)).collect();
         if columns.len() != terms.len() {
-            return Err(DataError::Length {
+            return Err(TableError::Length {
                 what: "different terms",
                 expected: terms.len(),
                 found: columns.len(),
-            });
+            }
+            .into());
         }
         Ok(Self { options, terms, idf, columns })
     }

@@ -8,13 +8,12 @@
 
 mod candidates;
 mod picture;
-mod plan;
 mod plane;
 mod tracks;
 
+pub use crate::spec::FigureSpec;
 pub use candidates::{Candidate, tally};
 use candidates::{csv, rank};
-pub use plan::FigureSpec;
 pub use plane::Boundary;
 use tracks::choose;
 pub use tracks::{Kind, Rule, Track, crossings};

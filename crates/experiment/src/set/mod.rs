@@ -6,12 +6,14 @@ use crate::ExperimentError;
 use crate::bias;
 use crate::choices::TextForm;
 use crate::classes::Classes;
+use crate::published::{
+    CIFAR10_CLASSES, NEWSGROUPS, Pixels, cifar10, mnist, newsgroups, svhn, usps, vocabulary, word_vectors,
+};
 use crate::spec::{DataKind, DataSpec};
 use onesided_classic::Selected;
 use onesided_data::{
-    CIFAR10_CLASSES, DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Matrix, NEWSGROUPS,
-    PictureShape, Pictures, Pixels, Scaling, Store, TextInput, TextOptions, Weighting, cifar10, digits,
-    image_folder, mnist, newsgroups, svhn, train_test, usps, vocabulary, word_vectors,
+    DataError, Dataset, Digits, Encoding, ImageFrom, ImageInput, Images, Matrix, PictureShape, Pictures,
+    Scaling, Store, TableError, TextInput, TextOptions, Weighting, digits, image_folder, train_test,
 };
 use onesided_learn::{Error, Views};
 use std::fs;
@@ -50,7 +52,8 @@ impl Set {
     pub fn read(spec: &DataSpec, features: TextForm, folder: &Path) -> Result<Self, ExperimentError> {
         Self::read_from(spec, features, folder).map_err(|error| match error {
             ExperimentError::Learn(Error::Data(
-                DataError::NotFound { file: missing } | DataError::NoFolder { folder: missing },
+                DataError::Table(TableError::NotFound { file: missing })
+                | DataError::NoFolder { folder: missing },
             )) if spec.kind.is_published() => {
                 let (title, folder) = (spec.title.clone(), folder.display().to_string());
                 let missing = missing.strip_prefix(&folder).unwrap_or(&missing).trim_start_matches('/');

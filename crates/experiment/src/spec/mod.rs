@@ -41,17 +41,18 @@
 //! Choices are laid over each other in the order `[train]`, `[[data]]`, `[[method]]`, `[[adjust]]`. A run is one
 //! combination of data set, hidden fraction, method, prior error and seed, and has a name: `cifar10/0.2/collective/0`.
 
+mod figure_section;
 mod kind;
 mod labeled;
 mod runs;
 
+pub use figure_section::FigureSpec;
 pub use kind::DataKind;
 pub use labeled::Labeled;
 pub use runs::Run;
 
 use crate::ExperimentError;
 use crate::choices::Choices;
-use crate::figure::FigureSpec;
 use onesided_data::{check_memory, read_regular, unknown_name};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -5,9 +5,10 @@ use crate::{
     At, Candidate, Error, Fit, Fitted, History, Info, Kinds, Observer, Progress, ScoreScale, Scorer, Signal,
     Subset, Task, Trainer, Training, Views, Wants,
 };
-use onesided_data::{Mix, PriorInUnlabeled};
+use onesided_data::PriorInUnlabeled;
 use onesided_eval::Sample;
 use onesided_loss::{LossError, LossInfo, NegativeTerm, Objective, Options, Reduction, Setting};
+use onesided_net::Mix;
 use onesided_net::{
     Architecture, Device, Engine, Job, NegativeRows, Network, OnTheWay, Precision, TrainConfig, Trained,
     Watcher, scores_on, train_watched,

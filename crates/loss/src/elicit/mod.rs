@@ -54,8 +54,9 @@ mod population;
 mod rectified;
 mod reward;
 
+pub use crate::witness::Witness;
 pub use built_in::BuiltIn;
-pub use checks::{Check, Checks, Witness, checks};
+pub use checks::{Check, Checks, checks};
 pub use elicited::Elicited;
 pub use line::LogisticLimit;
 pub use maximize::Maximum;

@@ -1,0 +1,23 @@
+//! Work shared among threads.
+
+use crate::config::workers;
+
+/// Fills stretches of a list, one per thread, given where each begins.
+pub(crate) fn in_threads<T: Send>(
+    list: &mut [T],
+    threads: usize,
+    worth: usize,
+    fill: impl Fn(&mut [T], usize) + Sync,
+) {
+    let parts = workers(threads).min(list.len() / worth + 1);
+    if parts == 1 {
+        return fill(list, 0);
+    }
+    let share = list.len().div_ceil(parts);
+    std::thread::scope(|scope| {
+        for (number, some) in list.chunks_mut(share).enumerate() {
+            let fill = &fill;
+            scope.spawn(move || fill(some, number * share));
+        }
+    });
+}
