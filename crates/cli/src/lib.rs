@@ -36,7 +36,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let parsed = help::command().try_get_matches_from(&typed);
     let result = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => {
-            output::speak(Verbosity::of(&arguments));
+            output::speak(Verbosity::of(arguments.quiet, arguments.verbose));
             progress::begin();
             contained(|| run(arguments))
         }

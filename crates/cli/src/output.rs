@@ -2,7 +2,6 @@
 //!
 //! Colors are for terminals alone, and not where `NO_COLOR` is set (<https://no-color.org>).
 
-use crate::args::Arguments;
 use crate::failure::Failure;
 use crate::progress::beside;
 use clap::builder::StyledStr;
@@ -21,8 +20,8 @@ pub enum Verbosity {
 
 impl Verbosity {
     /// What `--quiet` and `--verbose` ask for.
-    pub fn of(arguments: &Arguments) -> Self {
-        match (arguments.quiet, arguments.verbose) {
+    pub fn of(quiet: bool, verbose: bool) -> Self {
+        match (quiet, verbose) {
             (true, _) => Verbosity::Quiet,
             (false, true) => Verbosity::Verbose,
             (false, false) => Verbosity::Normal,

@@ -59,6 +59,7 @@ mod label;
 mod matrix;
 mod pictures;
 mod prior;
+mod screen;
 mod sparse;
 mod split;
 mod store;
@@ -76,8 +77,7 @@ pub use features::{
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
-    draw_unlabeled,
+    Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit, draw_unlabeled,
 };
 pub use label::{
     Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,
@@ -98,6 +98,7 @@ pub use onesided_table::{
 };
 pub use pictures::{ImageFolder, Images, image_folder, is_image_folder};
 pub use prior::{Amounts, ClassPrior, Counts, PriorError, PriorInUnlabeled, Scenario, as_share, logit_shift};
+pub use screen::{ColumnRule, LabelStop, column_rules};
 pub use sparse::SparseMatrix;
 pub use split::{Split, first_folds, hide, label_some, stratified_folds, stratified_holdout, train_test};
 pub use store::{MOST_VALUES, PictureShape, Pictures, Store};

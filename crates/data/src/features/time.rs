@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | days | days since 1970, the fraction of a day included | they differ, and do not rise or fall with the row |
 //! | month, weekday, day, hour | what calendar and clock show | they come round twice in the training rows at least, else they tell what the days tell |
-//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, the differences do not rise or fall with the row, and neither date is in the order of rows and tells labels by that |
+//! | since | days since the date of another column: an age, a duration | the table has two to eight columns of dates, the differences do not follow the rows, and neither date is in the order of rows and tells labels by that |
 //!
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
 use super::moments::Moments;
+use crate::screen::follows_rows;
 use onesided_table::WhyLeftOut;
 use onesided_table::{DAY, TimeColumn, TimeFeature, TimeStyle};
 use serde::{Deserialize, Serialize};
@@ -17,12 +18,6 @@ use std::sync::Arc;
 
 /// The most columns of dates whose differences are taken.
 const MOST_FOR_PAIRS: usize = 8;
-
-/// A correlation of differences with the number of the row from which they say nothing else.
-const MOSTLY_THE_ROW: f64 = 0.95;
-
-/// Fewer rows than this say nothing of an order.
-const ROWS_OF_AN_ORDER: f64 = 50.0;
 
 /// A part and how it is scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,27 +92,13 @@ pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<Time
             pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan())
         };
         let (mean, scale) = Moments::of(differences).finish().ok()?;
-        if rises_with_the_row(times, other) {
+        // Of a date that rises with the row and one that hardly changes.
+        if follows_rows(|row| times.seconds[row] - other[row], other.len()) {
             return None;
         }
         Some(TimePart { part: TimeFeature::Since(name.clone()), mean, scale })
     };
     dates[..at].iter().filter_map(one).collect()
-}
-
-/// Whether the days between two dates are mostly those of the row: of a date that rises with it and one that hardly changes.
-fn rises_with_the_row(times: &TimeColumn, other: &[f64]) -> bool {
-    let pairs = || {
-        let differences = times.seconds.iter().zip(other).map(|(&seconds, &other)| seconds - other);
-        differences.enumerate().filter(|(_, days)| !days.is_nan()).map(|(row, days)| (row as f64, days))
-    };
-    let n = pairs().count() as f64;
-    let mean = pairs().fold((0.0, 0.0), |sum, (x, y)| (sum.0 + x / n, sum.1 + y / n));
-    let [xx, xy, yy] = pairs().fold([0.0; 3], |[xx, xy, yy], (x, y)| {
-        let (x, y) = (x - mean.0, y - mean.1);
-        [xx + x * x, xy + x * y, yy + y * y]
-    });
-    n >= ROWS_OF_AN_ORDER && xy * xy > MOSTLY_THE_ROW * MOSTLY_THE_ROW * xx * yy
 }
 
 #[cfg(test)]

@@ -9,9 +9,11 @@
 //! texts are left out.
 
 use super::summary::summary;
+use super::table::notes_of;
 use super::table::{Known, read_tables};
-use super::{Dataset, Input, InputOptions, LabelStop, Note, identifiers, leaks};
+use super::{Dataset, Input, InputOptions, Note};
 use crate::features::{Feature, Features};
+use crate::screen::Findings;
 use crate::{Columns, DataError, EncodeReport, FeatureOptions, Frame, Label, Phase, Store};
 use onesided_table::memory_left;
 use onesided_table::{CellsRead, LeftOut, Values, WhyLeftOut};
@@ -95,8 +97,7 @@ struct Reading<'a> {
     encoding: FeatureOptions,
     features: Vec<(usize, Feature)>,
     report: EncodeReport,
-    leaks: Vec<(String, f64)>,
-    stops: Vec<LabelStop>,
+    findings: Findings,
     open: Vec<(String, bool)>,
     /// How the file was read, and its cells.
     read: Frame,
@@ -106,9 +107,9 @@ impl<'a> Reading<'a> {
     fn new(options: &'a InputOptions, input: &'a Input, labels: &'a [Label]) -> Self {
         let (missing, scaling, text) = (options.missing, options.scaling, options.text_options());
         let encoding = FeatureOptions { missing, scaling, text };
-        let (features, leaks, stops, open) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (features, findings, open) = (Vec::new(), Findings::default(), Vec::new());
         let (report, read) = (EncodeReport::default(), Frame::default());
-        Self { options, input, labels, encoding, features, report, leaks, stops, open, read }
+        Self { options, input, labels, encoding, features, report, findings, open, read }
     }
 
     /// Reads all columns that are learned from.
@@ -184,8 +185,7 @@ impl<'a> Reading<'a> {
         let times: Vec<usize> = of_times.map(|column| number(&column.name)).collect();
         frame.columns.retain(|column| !is_time(&column.values));
         frame.cells.retain(|cells| !times.contains(&number(&cells.column)));
-        self.stops.extend(identifiers::take_out(self.options, &mut frame, Some(self.labels)));
-        self.leaks.extend(leaks::leaks(&frame, self.labels));
+        self.findings.look(&self.options.asked_columns(), &mut frame, Some(self.labels));
         let columns = std::mem::take(&mut frame.columns);
         let cells: Vec<CellsRead> = frame.cells.clone();
         self.met(frame);
@@ -210,8 +210,7 @@ impl<'a> Reading<'a> {
         visit: &mut TakeColumns<'_, E>,
     ) -> Result<(), E> {
         self.open = agree_on_dates(&mut frame);
-        self.stops.extend(identifiers::take_out(self.options, &mut frame, Some(self.labels)));
-        self.leaks.extend(leaks::leaks(&frame, self.labels));
+        self.findings.look(&self.options.asked_columns(), &mut frame, Some(self.labels));
         let columns = std::mem::take(&mut frame.columns);
         let times = Frame { columns, rows: frame.rows, cells: frame.cells.clone(), ..Frame::default() };
         self.met(frame);
@@ -262,7 +261,7 @@ impl<'a> Reading<'a> {
             return Err(DataError::NoFeatures { left_out: crate::features::said_of(&self.report.left_out) });
         }
         let features = Features::of_columns(features, &self.encoding);
-        self.leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
+        self.findings.sort_by(place);
         let options = self.options;
         let taken = |name: &String| {
             let taken = options.label.iter().chain(&options.weight).chain(&options.id).chain(&options.drop);
@@ -271,17 +270,13 @@ impl<'a> Reading<'a> {
         let named = !options.only.is_empty();
         let unused: Vec<String> = names.iter().filter(|name| named && !taken(name)).cloned().collect();
         let columns = summary(&features, &self.report, &unused);
-        leaks::tell_once(&mut self.stops, &self.leaks, &mut self.report);
+        let met = Note::of_cells(&self.read);
+        let notes = notes_of(met, &mut self.report, self.findings, &features, self.open, unused);
         let store = Store::Away { rows: self.labels.len(), cols: features.width() };
         Ok(Dataset::new(store, Arc::new(features.into()))
-            .with_notes(Note::of_cells(&self.read))
-            .with_notes(Note::of_report(&self.report))
-            .with_notes(Note::of_leaks(&self.leaks))
-            .with_notes(self.stops.into_iter().map(Note::LabelsStop))
+            .with_notes(notes)
             .with_columns(columns)
-            .with_asked(options)
-            .with_notes((!self.open.is_empty()).then_some(Note::OpenDates(self.open)))
-            .with_notes((!unused.is_empty()).then_some(Note::NotUsed(unused))))
+            .with_asked(options))
     }
 }
 

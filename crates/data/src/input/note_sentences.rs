@@ -1,7 +1,7 @@
 //! The sentences of notes.
 
-use super::LabelStop;
 use super::notes::{Note, OtherCells};
+use crate::LabelStop;
 use crate::features::{ColumnShift, Shift};
 use crate::{agree, counted, grouped, part_of};
 use onesided_table::WhyLeftOut;

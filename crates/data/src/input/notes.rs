@@ -1,7 +1,7 @@
 //! What a reader should know of how rows were read, as facts; sentences are made at the last moment.
 
-use super::LabelStop;
 use super::note_sentences::digits;
+use crate::LabelStop;
 use crate::features::{ColumnShift, Features, Shift};
 use crate::{EncodeReport, Frame, Hint, PictureShape};
 use onesided_table::TextEncoding;

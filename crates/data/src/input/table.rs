@@ -2,11 +2,13 @@
 
 use super::dataset::is_weight;
 use super::summary::summary;
-use super::{Dataset, Input, InputOptions, Note, identifiers, keys, leaks};
+use super::{Dataset, Input, InputOptions, Note, keys};
+use crate::EncodeReport;
 use crate::label::{
     apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
     with_blank_rows_filled,
 };
+use crate::screen::{Asked, Findings};
 use crate::{DataError, FeatureOptions, Features, Frame, Label, LabelColumn};
 use onesided_table::is_stream;
 use onesided_table::{Column, TextColumn, Values, agree_on_dates, find_compact_dates, stack_named};
@@ -99,6 +101,12 @@ impl InputOptions {
         options
     }
 
+    /// The columns that somebody named, for the rules about columns.
+    pub(super) fn asked_columns(&self) -> Asked<'_> {
+        let by_name = [&self.numeric, &self.date, &self.only].into_iter().flatten().collect();
+        Asked { by_name, as_words: self.categorical.iter().chain(&self.text).collect() }
+    }
+
     /// Learns the encoding of a table in memory and applies it, as [`read`](Self::read) does of one in a file. The frame
     /// was filled by [`read_options`](Self::read_options) and holds features alone.
     pub fn learn(&self, frame: Frame) -> Result<Dataset, DataError> {
@@ -157,9 +165,8 @@ pub(super) fn learn(
     let open = agree_on_dates(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     let read = options.keys_of.map(|columns| (columns, frame.clone()));
-    let mut stops = identifiers::take_out(options, &mut frame, labels);
-    let mut called_ids = identifiers::called_ids(options, &frame);
-    let mut leaks = labels.map_or_else(Vec::new, |labels| leaks::leaks(&frame, labels));
+    let mut findings = Findings::default();
+    findings.look(&options.asked_columns(), &mut frame, labels);
     let unused = std::mem::take(&mut frame.ignored);
     let met = Note::of_cells(&frame);
     let features =
@@ -170,23 +177,36 @@ pub(super) fn learn(
         let meant = keys::meant(&read, is_feature, columns)?;
         Some(keys::of_rows(&read, |name| meant.contains(&name)))
     });
-    leaks.retain(|(name, _)| features.columns().iter().any(|feature| feature.name == *name));
-    called_ids.retain(|name| features.columns().iter().any(|feature| feature.name == *name));
     let columns = summary(&features, &report, &unused);
-    leaks::tell_once(&mut stops, &leaks, &mut report);
-    let data = Dataset::new(rows, Arc::new(features.into()))
-        .with_notes(met)
-        .with_notes(Note::of_report(&report))
-        .with_notes(Note::of_leaks(&leaks))
-        .with_notes(stops.into_iter().map(Note::LabelsStop))
+    let notes = notes_of(met, &mut report, findings, &features, open, unused);
+    Ok(Dataset::new(rows, Arc::new(features.into()))
+        .with_notes(notes)
         .with_missing(report.cells)
         .with_keys(keys)
-        .with_blank(report.blank);
-    let data = data.with_notes((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
-    let data = data.with_notes((!open.is_empty()).then_some(Note::OpenDates(open)));
-    let data = data.with_columns(columns).with_asked(options);
-    let unused = (!unused.is_empty()).then_some(Note::NotUsed(unused));
-    Ok(data.with_notes(unused))
+        .with_blank(report.blank)
+        .with_columns(columns)
+        .with_asked(options))
+}
+
+/// What is to be told of a table from which features were learned.
+pub(super) fn notes_of(
+    met: Vec<Note>,
+    report: &mut EncodeReport,
+    mut findings: Findings,
+    features: &Features,
+    open: Vec<(String, bool)>,
+    unused: Vec<String>,
+) -> Vec<Note> {
+    findings.tell_once(features, report);
+    let Findings { stops, called_ids, leaks } = findings;
+    let mut notes = met;
+    notes.extend(Note::of_report(report));
+    notes.extend(Note::of_leaks(&leaks));
+    notes.extend(stops.into_iter().map(Note::LabelsStop));
+    notes.extend((!called_ids.is_empty()).then_some(Note::CalledIds(called_ids)));
+    notes.extend((!open.is_empty()).then_some(Note::OpenDates(open)));
+    notes.extend((!unused.is_empty()).then_some(Note::NotUsed(unused)));
+    notes
 }
 
 /// A column of numbers is not a column of texts, whatever it is called.

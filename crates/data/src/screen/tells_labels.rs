@@ -5,9 +5,28 @@
 //! written, which file it came from) than what a positive is. The measure is the area under the ROC curve of the column as
 //! it is: P(x of a labeled row > x of an unlabeled row), ties counting half, missing cells at either end.
 
-use super::LabelStop;
-use crate::{EncodeReport, Frame, Label};
-use onesided_table::{MISSING_CODE, Values, WhyLeftOut};
+use super::{ColumnRule, Finding};
+use crate::Label;
+use onesided_table::{MISSING_CODE, Values};
+
+pub(super) const RULE: ColumnRule = ColumnRule {
+    name: "tells labels apart",
+    finds: "a column that alone tells labeled from unlabeled rows almost perfectly; learned from, and named in a warning",
+    constants: &[
+        ("TELLS_APART", TELLS_APART),
+        ("LEAST_LABELED", LEAST_LABELED as f64),
+        ("MOST_OF_A_KIND", MOST_OF_A_KIND as f64),
+    ],
+    evidence: "docs/tables.md",
+    look: |look, values| match values {
+        // How late such a time is, is not learned from.
+        Values::Times(times) if times.in_order.is_some() => None,
+        values => {
+            let area = separation(values, look.labels?).filter(|&area| area >= TELLS_APART);
+            area.map(Finding::TellsLabels)
+        }
+    },
+};
 
 /// From this area on a column tells them apart.
 pub(super) const TELLS_APART: f64 = 0.99;
@@ -16,26 +35,7 @@ pub(super) const TELLS_APART: f64 = 0.99;
 const LEAST_LABELED: usize = 10;
 
 /// At most this many rows of a kind are looked at.
-const ENOUGH: usize = 20_000;
-
-/// The columns that tell labeled from unlabeled rows, and their areas.
-pub(super) fn leaks(frame: &Frame, labels: &[Label]) -> Vec<(String, f64)> {
-    let area = |values: &Values| match values {
-        // How late such a time is, is not learned from.
-        Values::Times(times) if times.in_order.is_some() => None,
-        values => separation(values, labels).filter(|&area| area >= TELLS_APART),
-    };
-    frame.columns.iter().filter_map(|column| Some((column.name.clone(), area(&column.values)?))).collect()
-}
-
-/// One sentence per cause: a column that tells labels apart needs no second warning, and dates in the order of rows that tell
-/// where labels stop are named for that alone.
-pub(super) fn tell_once(stops: &mut Vec<LabelStop>, leaks: &[(String, f64)], report: &mut EncodeReport) {
-    stops.retain(|stop| !leaks.iter().any(|(name, _)| *name == stop.column));
-    let told = |name: &String| stops.iter().any(|stop| stop.column == *name);
-    report.times_in_order.retain(|name| !told(name));
-    report.left_out.retain(|left_out| left_out.why != WhyLeftOut::TimeOrder || !told(&left_out.column));
-}
+const MOST_OF_A_KIND: usize = 20_000;
 
 /// The area under the curve of a column, in whichever direction it is larger: from 0.5 to 1. The best level of categories;
 /// nothing for texts and vectors, and where few rows are labeled.
@@ -76,7 +76,7 @@ pub(super) fn separation(values: &Values, labels: &[Label]) -> Option<f64> {
 /// Rows of a kind, evenly spread where there are many.
 fn some_of(labels: &[Label], kind: Label) -> Vec<usize> {
     let rows: Vec<usize> = (0..labels.len()).filter(|&row| labels[row] == kind).collect();
-    let step = rows.len().div_ceil(ENOUGH).max(1);
+    let step = rows.len().div_ceil(MOST_OF_A_KIND).max(1);
     rows.into_iter().step_by(step).collect()
 }
 
@@ -149,7 +149,30 @@ mod tests {
     #[test]
     fn few_labels_say_nothing() {
         let values = Values::Wide((0..30).map(f64::from).collect());
-        assert_eq!(separation(&values, &labels(9, 21)), None);
-        assert_eq!(separation(&values, &labels(10, 20)), Some(1.0));
+        let of = |labeled: usize| separation(&values, &labels(labeled, 30 - labeled));
+        assert_eq!((of(LEAST_LABELED - 1), of(LEAST_LABELED)), (None, Some(1.0)));
+    }
+
+    #[test]
+    fn a_column_is_named_from_an_area_on() {
+        // Two of 100 unlabeled rows lie above so many of 100 labeled ones: an area of 1 - 2 many / 10,000.
+        let found = |many: usize| {
+            let value = |row: usize| match row {
+                0..100 => 100 + row,
+                198.. => 100 + many,
+                _ => 0,
+            };
+            let mut values = Values::Wide((0..200).map(|row| value(row) as f64 - 0.5).collect());
+            let labels = labels(100, 100);
+            let look = super::super::Look { name: "x", labels: Some(&labels), asked: false, is_said: false };
+            (RULE.look)(&look, &mut values).is_some()
+        };
+        let most = ((1.0 - TELLS_APART) * 5_000.0).round() as usize;
+        assert!(found(most - 2) && !found(most + 2));
+    }
+
+    #[test]
+    fn of_many_rows_some_are_looked_at() {
+        assert!(some_of(&labels(3 * MOST_OF_A_KIND, 0), Label::Positive).len() <= MOST_OF_A_KIND);
     }
 }

@@ -12,8 +12,38 @@
 //! Dates that are in the order of the rows are then not learned from as such, and other dates are named in a warning. So are
 //! numbers in the order of the rows; other numbers may well have a sharp bound for a reason.
 
+use super::row_order::{FOLLOWS, MAY_FOLLOW, Numbers, correlation, may_follow_rows, sorted};
+use super::{ColumnRule, Finding};
 use crate::Label;
+use onesided_table::{Exact, Values};
 use serde::Serialize;
+
+/// Numbers along which labels stop; dates are shown to [`stop_along_dates`] by the rule about times.
+pub(super) const RULE: ColumnRule = ColumnRule {
+    name: "labels stop",
+    finds: "dates, or numbers that follow the rows, beyond a point of which hardly a row is labeled; named in a warning, and such dates in \
+            the order of rows are not learned from",
+    constants: &[
+        ("LEAST_SHARE", LEAST_SHARE),
+        ("HARDLY", HARDLY),
+        ("EXPECTED", EXPECTED),
+        ("NEXT_TO_IT", NEXT_TO_IT),
+        ("NEARLY_ALL_OF_IT", NEARLY_ALL_OF_IT),
+        ("FOLLOWS", FOLLOWS),
+        ("MAY_FOLLOW", MAY_FOLLOW),
+        ("MOST_ROWS", MOST_ROWS as f64),
+    ],
+    evidence: "benches/tables/README.md (labels that stop)",
+    look: |look, values| {
+        let labels = look.labels.filter(|_| !look.asked)?;
+        let stop = match values {
+            Values::Numeric(values) => stop_along_numbers(look.name, &Numbers::Single(values), labels),
+            Values::Wide(values) => stop_along_numbers(look.name, &Numbers::Double(values), labels),
+            _ => None,
+        };
+        stop.map(Finding::Stop)
+    },
+};
 
 /// The point of a column beyond which hardly a row is labeled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -38,7 +68,7 @@ pub struct LabelStop {
 
 /// A point found in the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cut {
+struct Cut {
     /// The last value with labels, or the first.
     pub at: f64,
     /// Whether labels stop there.
@@ -48,7 +78,7 @@ pub(super) struct Cut {
 }
 
 /// Rows that are looked at: all, or this many that are evenly spread.
-const ENOUGH: usize = 100_000;
+const MOST_ROWS: usize = 100_000;
 /// The least share of rows beyond the cut, and of the others.
 const LEAST_SHARE: f64 = 0.1;
 /// The labeled share beyond it, as a part of that of the others, at most.
@@ -59,19 +89,11 @@ const EXPECTED: f64 = 20.0;
 const NEXT_TO_IT: f64 = 0.2;
 /// and the least labeled share there, as a part of that of all others.
 const NEARLY_ALL_OF_IT: f64 = 0.5;
-/// The rank correlation with the number of the row from which values are in the order of rows.
-const IN_ORDER: f64 = 0.95;
-/// This many rows are looked at first; from this correlation on among them, values may be in that order.
-const A_FEW: usize = 200;
-const MAY_BE: f64 = 0.9;
-
 /// Where labels stop or begin, if they do.
-pub(super) fn cut(value: impl Fn(usize) -> f64, labels: &[Label]) -> Option<Cut> {
-    let step = labels.len().div_ceil(ENOUGH).max(1);
+fn cut(value: impl Fn(usize) -> f64, labels: &[Label]) -> Option<Cut> {
+    let step = labels.len().div_ceil(MOST_ROWS).max(1);
     let rows = (0..labels.len()).step_by(step).filter(|&row| labels[row] != Label::Negative);
-    let rows = rows.map(|row| (value(row), row)).filter(|(value, _)| !value.is_nan());
-    let mut sorted: Vec<(f64, usize)> = rows.collect();
-    sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let sorted = sorted(rows.map(|row| (value(row), row)));
     let labeled: Vec<bool> = sorted.iter().map(|&(_, row)| labels[row] == Label::Positive).collect();
     let mut before = vec![0usize; sorted.len() + 1];
     for (at, &one) in labeled.iter().enumerate() {
@@ -94,20 +116,12 @@ pub(super) fn cut(value: impl Fn(usize) -> f64, labels: &[Label]) -> Option<Cut>
     falls.then(|| Cut {
         at: sorted[if stops { at - 1 } else { at }].0,
         stops,
-        in_order: rank_correlation(&sorted).abs() >= IN_ORDER,
+        in_order: correlation(&sorted).abs() >= FOLLOWS,
     })
 }
 
-/// Whether values may be in the order of the rows, by a few that are evenly spread.
-pub(super) fn may_be_in_order(value: impl Fn(usize) -> f64, rows: usize) -> bool {
-    let some = (0..rows).step_by(rows.div_ceil(A_FEW).max(1)).map(|row| (value(row), row));
-    let mut sorted: Vec<(f64, usize)> = some.filter(|(value, _)| !value.is_nan()).collect();
-    sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    rank_correlation(&sorted).abs() >= MAY_BE
-}
-
 /// Rows beyond a cut and how many of them are labeled, and the same of the others.
-pub(super) fn counts(cut: &Cut, value: impl Fn(usize) -> f64, labels: &[Label]) -> [usize; 4] {
+fn counts(cut: &Cut, value: impl Fn(usize) -> f64, labels: &[Label]) -> [usize; 4] {
     let mut counts = [0; 4];
     for (row, label) in labels.iter().enumerate().filter(|(_, label)| **label != Label::Negative) {
         let value = value(row);
@@ -131,33 +145,41 @@ fn likelihood(labeled: usize, rows: usize) -> f64 {
     part(labeled) + part(rows - labeled)
 }
 
-/// Spearman's correlation of sorted values with the numbers of their rows; equal values have the mean of their ranks.
-fn rank_correlation(sorted: &[(f64, usize)]) -> f64 {
-    let mut by_row: Vec<usize> = sorted.iter().map(|&(_, row)| row).collect();
-    by_row.sort_unstable();
-    let middle = (sorted.len() as f64 - 1.0) / 2.0;
-    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
-    for equal in Runs(sorted, 0) {
-        let rank = (equal.start + equal.end - 1) as f64 / 2.0 - middle;
-        for &(_, row) in &sorted[equal] {
-            let place = by_row.partition_point(|&other| other < row) as f64 - middle;
-            (xx, xy, yy) = (xx + rank * rank, xy + rank * place, yy + place * place);
-        }
-    }
-    if xx > 0.0 && yy > 0.0 { xy / (xx * yy).sqrt() } else { 0.0 }
+/// Where labels stop along dates.
+pub(super) fn stop_along_dates(name: &str, seconds: &[f64], labels: &[Label]) -> Option<LabelStop> {
+    let cut = cut(|row| seconds[row], labels)?;
+    let at = Exact::of((cut.at * 1e6).round() as i64, 1_000_000).written(false);
+    Some(stop(name, at, !cut.in_order, &cut, |row| seconds[row], labels))
 }
 
-/// Places of equal values among sorted ones.
-struct Runs<'a>(&'a [(f64, usize)], usize);
+/// Where labels stop along numbers that follow the rows.
+fn stop_along_numbers(name: &str, numbers: &Numbers, labels: &[Label]) -> Option<LabelStop> {
+    let value = |row| numbers.at(row);
+    if !may_follow_rows(value, numbers.len()) {
+        return None;
+    }
+    let cut = cut(value, labels).filter(|cut| cut.in_order)?;
+    Some(stop(name, cut.at.to_string(), true, &cut, value, labels))
+}
 
-impl Iterator for Runs<'_> {
-    type Item = std::ops::Range<usize>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.1;
-        let value = self.0.get(start)?.0;
-        self.1 = start + self.0[start..].iter().take_while(|(other, _)| *other == value).count();
-        Some(start..self.1)
+fn stop(
+    name: &str,
+    at: String,
+    used: bool,
+    cut: &Cut,
+    value: impl Fn(usize) -> f64,
+    labels: &[Label],
+) -> LabelStop {
+    let [rows, labeled, other_rows, other_labeled] = counts(cut, value, labels);
+    LabelStop {
+        column: name.to_string(),
+        at,
+        stops: cut.stops,
+        rows,
+        labeled,
+        other_rows,
+        other_labeled,
+        used,
     }
 }
 
@@ -205,8 +227,51 @@ mod tests {
             (0..1_000).map(|row| if row * 7 % 100 < 50 && row % 5 == 0 { P } else { U }).collect();
         let found = cut(|row| (row * 7 % 100) as f64, &labels).unwrap();
         assert!(found.stops && !found.in_order, "{found:?}");
-        // Ranks 0.5, 0.5, 2 of rows 0, 1, 2: Σxy = 1.5, Σx² = 1.5, Σy² = 2.
-        let rho = rank_correlation(&[(1.0, 0), (1.0, 1), (2.0, 2)]);
-        assert!((rho - 1.5 / 3.0f64.sqrt()).abs() < 1e-12, "{rho}");
+    }
+
+    /// 1,000 rows in their order, of which one of `every` is labeled up to this one and at least `few` of 1,000 beyond it.
+    fn stops(up_to: usize, every: usize, beyond: impl Fn(usize) -> bool) -> bool {
+        let is_labeled = |row: usize| if row < up_to { row.is_multiple_of(every) } else { beyond(row) };
+        let labels: Vec<Label> = (0..1_000).map(|row| if is_labeled(row) { P } else { U }).collect();
+        cut(|row| row as f64, &labels).is_some_and(|cut| cut.stops)
+    }
+
+    #[test]
+    fn each_bound_is_where_it_is_said_to_be() {
+        let share = |share: f64| ((1.0 - share) * 1_000.0) as usize;
+        assert!(
+            stops(share(LEAST_SHARE + 0.02), 2, |_| false) && !stops(share(LEAST_SHARE - 0.02), 2, |_| false)
+        );
+        // Half of the first rows are labeled; a part of that beyond.
+        let part = |part: f64| {
+            move |row: usize| ((row as f64 * part / 2.0) as usize) != ((row + 1) as f64 * part / 2.0) as usize
+        };
+        assert!(stops(500, 2, part(0.8 * HARDLY)) && !stops(500, 2, part(1.4 * HARDLY)));
+        // So many were to be expected in the second half.
+        assert!(stops(500, (500.0 / (1.2 * EXPECTED)) as usize, |_| false));
+        assert!(!stops(500, (500.0 / (0.8 * EXPECTED)) as usize, |_| false));
+        // Labels thin out before the cut to this part of what they were: next to it they are 1.3 times that part of all others.
+        let thinner = |end: f64| {
+            let sum = |row: usize| 0.5 * row as f64 * (1.0 - (1.0 - end) * row as f64 / 1_000.0);
+            let is_labeled = |row: usize| row < 500 && sum(row + 1).floor() > sum(row).floor();
+            let labels: Vec<Label> = (0..1_000).map(|row| if is_labeled(row) { P } else { U }).collect();
+            cut(|row| row as f64, &labels).is_some_and(|cut| (cut.at - 499.0).abs() < 10.0)
+        };
+        let found = 500 - (500.0 * NEXT_TO_IT) as usize;
+        assert!(found == 400 && thinner(1.2 * NEARLY_ALL_OF_IT));
+    }
+
+    #[test]
+    fn long_tables_are_looked_at_in_part() {
+        let labels = vec![U; 3 * MOST_ROWS];
+        let looked = std::cell::Cell::new(0);
+        let _ = cut(
+            |row| {
+                looked.set(looked.get() + 1);
+                row as f64
+            },
+            &labels,
+        );
+        assert!(looked.get() <= MOST_ROWS, "{}", looked.get());
     }
 }

@@ -12,11 +12,10 @@
 //! Annals of Mathematical Statistics 13, 1942).
 
 use crate::Label;
-
 use onesided_table::{DAY, Moment, TimeFeature};
 
 /// What a standard normal number exceeds once in a hundred times.
-const ONCE_IN_A_HUNDRED: f64 = 2.326;
+pub(super) const ONCE_IN_A_HUNDRED: f64 = 2.326;
 
 /// Rows of a stretch of time: its number, the part of the calendar that it has, its rows and the labeled ones.
 struct Stretch {
