@@ -43,6 +43,17 @@ pub enum Effort {
     Thorough,
 }
 
+impl Effort {
+    /// Folds in which members are judged.
+    pub(super) fn folds(self) -> usize {
+        match self {
+            Effort::Quick => 3,
+            Effort::Normal => 5,
+            Effort::Thorough => 10,
+        }
+    }
+}
+
 impl FromStr for Effort {
     type Err = Error;
 
@@ -107,7 +118,7 @@ impl PortfolioMember {
 }
 
 /// The members for a data set, and the names of those that were left out because they cannot keep a constraint.
-pub(super) fn of(
+pub(super) fn for_data(
     data: &Dataset,
     config: &Config,
     effort: Effort,

@@ -1,120 +1,206 @@
-//! Members on folds, a mean of them, and the mean on all rows.
+//! Blending: a mean of the candidates is put together, by the AUC of positives against unlabeled rows.
 //!
 //! 1. Rows are split into folds; of a large table a sample is.
-//! 2. Every member is trained on each fold's other rows and scores its own: a job each, a thread each.
-//! 3. Weights of the members follow from these scores ([`super::blend`]).
-//! 4. A member is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
-//!    one model is wanted, members with a weight are trained once more on all rows instead.
-//! 5. The mean's scores out of fold are calibrated at U's prior, and measured: those of each fold by weights that follow from the
-//!    other folds, because weights flatter the positives that they follow from. Rows outside of the sample are scored by the models of one
-//!    fold each, in turn: those have not met them either.
+//! 2. Every candidate is trained on each fold's other rows and scores its own: a job each, a thread each.
+//! 3. Weights follow from these scores (`weights.rs`).
+//! 4. A candidate is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
+//!    one model is wanted, candidates with a weight are trained once more on all rows instead.
+//! 5. The mean's scores out of fold are those of each fold by weights that follow from the other folds, because weights flatter the
+//!    positives that they follow from. Rows outside of the sample are scored by the models of one fold each, in turn: those have not
+//!    met them either.
 
-use super::blend::{self, OutOfFold, Parts};
-use super::judge::{Fold, Judged, Tries, folds, judge, judged_rows};
-use super::{Portfolio, PortfolioMember};
-use crate::align::{FoldScores, aligned};
+use super::weights::{Judging, OutOfFold, Parts, mean, weighed_by_other_parts, weights};
+use super::{Joint, Kept, by_row, shift};
 use crate::criterion;
 use crate::fitted::Member;
-use crate::folds::workers;
-use crate::pipeline::{Learned, by_row, shift, warnings};
-use crate::{Beside, Error, Fitted, Kinds, Observer, Report, RunNumber, Scorer, Subset, Task, Tried, Views};
-use onesided_data::{Counts, Description, Encoding, Feature, FeatureKind, PriorInUnlabeled, Stream, part_of};
+use crate::folds::{Fold, unlabeled_in_turn};
+use crate::jobs::{STOPPED, Tries, threads_of, train_each};
+use crate::quantile_alignment::{FoldScores, aligned};
+use crate::{
+    Beside, Blend, Candidate, Error, Fit, Fitted, History, Kinds, Observer, RunNumber, ScoreScale, Subset,
+    Task, Trainer, Tried,
+};
+use onesided_data::{Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling, part_of};
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Rows outside of a sample are scored this many at a time.
 const ROWS_AT_ONCE: usize = 65_536;
-/// Parts that rows which were held out once are dealt into, to weigh members by other rows.
+/// Parts that rows which were held out once are dealt into, to weigh candidates by other rows.
 const PARTS: usize = 5;
 
-pub(crate) fn learn(
-    portfolio: &Portfolio,
-    task: &Task,
-    views: &Views,
-    hold_out: Option<f64>,
+/// A candidate after its folds.
+struct Judged {
+    candidate: Candidate,
+    fits: Vec<Fit>,
+    scale: ScoreScale,
+    scores: OutOfFold,
+}
+
+/// What came of all candidates.
+struct Judgment {
+    judged: Vec<Judged>,
+    /// Names and reasons.
+    failed: Vec<(String, String)>,
+    /// Somebody asked to stop and to keep what there is.
+    early: bool,
+}
+
+/// Trains the candidates on the folds, of which `sampled` rows are, and puts a mean of them together.
+pub(super) fn blend(
+    joint: &Joint,
+    trainer: Box<dyn Trainer + '_>,
+    candidates: Vec<Candidate>,
+    how: &Blend,
+    sampled: usize,
     observer: Observer,
-) -> Result<Learned, Error> {
-    let sample = judged_rows(task);
-    let sampled = sample.len() < task.data.len();
-    let folds = folds(task, &sample, hold_out, portfolio.effort)?;
-    let members: Vec<&PortfolioMember> = portfolio.members.iter().collect();
-    let Tries { judged, failed, early, device } = judge(&members, task, views, &folds, observer)?;
+) -> Result<Kept, Error> {
+    let Joint { task, folds, hold_out, .. } = *joint;
+    let all_rows = task.data.len();
+    let held: Vec<Kinds> = folds.iter().map(|fold| task.split_rows(&fold.scored)).collect();
+    let runs = candidates.len() * folds.len();
+    let Judgment { judged, failed, early } =
+        judge(trainer.as_ref(), candidates, task, folds, &held, observer)?;
+    let device = trainer.device();
+    // What trainers hold is not needed by those that train on all rows.
+    drop(trainer);
     let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
-    let usual: Vec<f64> = judged.iter().map(|one| one.member.usual).collect();
-    let weights = blend::weights(&scores, &usual, portfolio.single);
-    let blended = blend::mean(&scores, &weights);
-    let threads = workers(task.machine.threads);
-    let fair = blend::by_other_parts(&scores, &usual, portfolio.single, &parts(&folds), &blended, threads);
-    let mut report = report(task, &judged, &failed, &weights, &folds);
-    report.beside = beside(task, &judged, &fair);
-    report.notes.extend(not_monotone(&portfolio.not_monotone));
-    report.device = device;
-    let again = (sampled || (portfolio.single && hold_out.is_none())) && !early;
-    if sampled {
+    let usual: Vec<f64> = judged.iter().map(|one| one.candidate.usual).collect();
+    let weights = weights(&scores, &usual, how.single);
+    let blended = mean(&scores, &weights);
+    let threads = threads_of(task.machine.threads);
+    let fair = weighed_by_other_parts(&scores, &usual, how.single, &parts(&held), &blended, threads);
+    let again = (sampled < all_rows || (how.single && hold_out.is_none())) && !early;
+    let mut warnings: Vec<String> = without_trees(task.data.encoding()).into_iter().collect();
+    warnings.extend(failed.iter().map(|(name, why)| format!("'{name}' was left out: {why}")));
+    if sampled < all_rows {
         let trained = if again { "all others, too" } else { "these alone" };
-        let (judged, all) = (sample.len(), task.data.len());
-        report.warnings.push(format!(
+        warnings.push(format!(
             "members were judged on a sample of {}; the model was trained on {trained}",
-            part_of(judged, all, "rows")
+            part_of(sampled, all_rows, "rows")
         ));
     }
-    // What somebody asked to hold out stays out.
-    let kept_out: Vec<u32> = match hold_out {
-        Some(_) => folds.iter().flat_map(|fold| fold.scored.all()).collect(),
-        None => Vec::new(),
-    };
-    let mut members = Vec::new();
+    let beside = beside(task, &judged, &fair);
+    let candidates = tried(task, &judged, &weights);
     let chosen: Vec<(Judged, f64)> =
         judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
-    let all = chosen.len();
     let described = described(&chosen);
-    let mut out_of_fold = by_row(task.data.len(), of_folds(&folds, &blended));
-    if sampled && hold_out.is_none() {
-        beyond_the_sample(&chosen, &folds, task, views, &mut out_of_fold)?;
+    let mut out_of_fold = by_row(all_rows, on_one_scale(&held, &blended));
+    if sampled < all_rows && hold_out.is_none() {
+        beyond_the_sample(&chosen, joint, &mut out_of_fold)?;
     }
-    if task.cross_fit && !sampled && !early {
-        once_more(&chosen, folds.len(), task, views, &mut out_of_fold, observer)?;
+    if task.cross_fit && sampled == all_rows && !early {
+        once_more(&chosen, joint, &mut out_of_fold, observer)?;
     }
+    // What somebody asked to hold out stays out.
+    let kept_out = if hold_out.is_some() { held.iter().flat_map(Kinds::all).collect() } else { Vec::new() };
+    let mut members = Vec::new();
+    let all = chosen.len();
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
         if again {
-            let fitted = on_all_rows(&one, task, views, &kept_out, (number, all), observer)?;
+            let fitted = on_all_rows(&one, joint, &kept_out, (number, all), observer)?;
             members.push(Member { weight, fitted });
         } else {
             members.extend(mean_of(one.fits.into_iter().map(|fit| fit.fitted).collect(), weight))
         }
     }
-    let members = described_once(members);
-    let priors = task.priors;
-    let mu = priors.map(|priors| priors.in_unlabeled).ok_or_else(|| Error::NeedsPrior("auto".to_string()))?;
-    let held = fair.held();
-    let calibration = Calibration::fit_weighted(held.positive, held.unlabeled, mu)?;
-    let of_positives = folds.iter().flat_map(|fold| &fold.scored.positive);
-    let of_unlabeled = folds.iter().flat_map(|fold| &fold.scored.unlabeled);
-    Ok(Learned {
-        held_out: of_positives.chain(of_unlabeled).copied().collect(),
-        positive: fair.positive,
-        unlabeled: fair.unlabeled,
-        negative: fair.negative,
-        out_of_fold,
-        fitted: Fitted::Ensemble(members),
-        info: portfolio.info(),
-        model: if portfolio.single { "single".to_string() } else { "ensemble".to_string() },
+    joint.scorer.clean_up(runs);
+    Ok(Kept {
+        fitted: Fitted::Ensemble(described_once(members)),
         described,
-        priors,
-        calibration,
-        shift: shift(task, priors),
-        report,
+        rows: gathered(&held),
+        scores: [fair.positive, fair.unlabeled, fair.negative],
+        scale: None,
+        out_of_fold,
+        history: History::default(),
+        candidates,
+        noise: None,
+        criterion: criterion::auc_name(task),
+        risk: 0.0,
+        beside,
+        warnings,
+        notes: not_monotone(&how.not_monotone).into_iter().collect(),
+        device,
+        resumed_from: None,
     })
 }
 
+/// Trains every candidate on every fold. One that fails is left out, with the reason; all of them must not.
+fn judge(
+    trainer: &dyn Trainer,
+    candidates: Vec<Candidate>,
+    task: &Task,
+    folds: &[Fold],
+    held: &[Kinds],
+    observer: Observer,
+) -> Result<Judgment, Error> {
+    let Tries { trained, mut failed, early } = train_each(trainer, &candidates, folds, task, observer)?;
+    // Those that could not begin come first.
+    failed.sort_by_key(|(_, why)| !matches!(why, Error::NotOpened(_)));
+    let name = |number: usize| candidates[number].name.clone();
+    let mut failed: Vec<(String, String)> =
+        failed.into_iter().map(|(number, why)| (name(number), why.to_string())).collect();
+    let rows = Arc::new(Judging { weights: task.weights_by_kind(&gathered(held)), mu: task.mu() });
+    let judged = trained
+        .into_iter()
+        .map(|(number, fits)| Judged::new(candidates[number].clone(), fits, held, rows.clone()));
+    let (sound, others): (Vec<Judged>, Vec<Judged>) = judged.partition(|one| one.scores.auc().is_finite());
+    let unsound = |one: Judged| (one.candidate.name, "its scores are not numbers".to_string());
+    failed.extend(others.into_iter().map(unsound));
+    match (sound.is_empty(), early) {
+        (false, _) => Ok(Judgment { judged: sound, failed, early }),
+        (true, true) => Err(STOPPED),
+        (true, false) => Err(Error::AllMembersFailed(
+            failed.iter().map(|(name, why)| format!("{name}: {why}")).collect::<Vec<_>>().join("; "),
+        )),
+    }
+}
+
+impl Judged {
+    fn new(candidate: Candidate, fits: Vec<Fit>, held: &[Kinds], rows: Arc<Judging>) -> Self {
+        let (mut positive, mut unlabeled, mut negative) = (Vec::new(), Vec::new(), Vec::new());
+        for (fit, held) in fits.iter().zip(held) {
+            let [p, u, n] = held.split(&fit.scored);
+            positive.extend_from_slice(p);
+            unlabeled.extend_from_slice(u);
+            negative.extend_from_slice(n);
+        }
+        let scale = ScoreScale::measured(&unlabeled);
+        let scaled = |scores: Vec<f32>| -> Vec<f32> {
+            scores.into_iter().map(|score| (f64::from(score) / scale.deviation) as f32).collect()
+        };
+        let (positive, unlabeled) = (scaled(positive), scaled(unlabeled));
+        let scores = OutOfFold { positive, unlabeled, negative: scaled(negative), rows };
+        Self { candidate, fits, scale, scores }
+    }
+
+    /// Rounds that the folds kept, the middle one.
+    fn rounds(&self) -> usize {
+        let mut best: Vec<usize> = self.fits.iter().map(|fit| fit.history.best_epoch).collect();
+        best.sort_unstable();
+        best.get(best.len() / 2).copied().unwrap_or(0)
+    }
+}
+
+/// The rows of all folds by kind.
+fn gathered(held: &[Kinds]) -> Kinds {
+    let rows = |of: fn(&Kinds) -> &Vec<u32>| held.iter().flat_map(of).copied().collect();
+    Kinds {
+        positive: rows(|kinds| &kinds.positive),
+        unlabeled: rows(|kinds| &kinds.unlabeled),
+        negative: rows(|kinds| &kinds.negative),
+    }
+}
+
 /// Which fold each scored row is in. Rows that were held out once are dealt into parts.
-fn parts(folds: &[Fold]) -> Parts {
-    let number = if folds.len() > 1 { folds.len() } else { PARTS };
+fn parts(held: &[Kinds]) -> Parts {
+    let number = if held.len() > 1 { held.len() } else { PARTS };
     let of = |kind: fn(&Kinds) -> &Vec<u32>| -> Vec<usize> {
-        let places = folds.iter().enumerate().flat_map(|(fold, one)| {
-            (0..kind(&one.scored).len()).map(move |at| if folds.len() > 1 { fold } else { at % PARTS })
+        let places = held.iter().enumerate().flat_map(|(fold, one)| {
+            (0..kind(one).len()).map(move |at| if held.len() > 1 { fold } else { at % PARTS })
         });
         places.collect()
     };
@@ -123,16 +209,16 @@ fn parts(folds: &[Fold]) -> Parts {
 }
 
 /// The rows of the folds with what the mean says of them, brought to one scale.
-fn of_folds(folds: &[Fold], blended: &OutOfFold) -> Vec<(u32, f32)> {
+fn on_one_scale(held: &[Kinds], blended: &OutOfFold) -> Vec<(u32, f32)> {
     let (mut p, mut u, mut n) = (&blended.positive[..], &blended.unlabeled[..], &blended.negative[..]);
-    let mut scores = Vec::with_capacity(folds.len());
-    for Fold { scored, .. } in folds {
+    let mut scores = Vec::with_capacity(held.len());
+    for rows in held {
         let (positive, unlabeled, negative);
-        (positive, p) = p.split_at(scored.positive.len());
-        (unlabeled, u) = u.split_at(scored.unlabeled.len());
-        (negative, n) = n.split_at(scored.negative.len());
+        (positive, p) = p.split_at(rows.positive.len());
+        (unlabeled, u) = u.split_at(rows.unlabeled.len());
+        (negative, n) = n.split_at(rows.negative.len());
         scores.push(FoldScores {
-            rows: scored.all(),
+            rows: rows.all(),
             scores: [positive, unlabeled, negative].concat(),
             unlabeled: unlabeled.to_vec(),
         });
@@ -140,60 +226,32 @@ fn of_folds(folds: &[Fold], blended: &OutOfFold) -> Vec<(u32, f32)> {
     aligned(scores)
 }
 
-/// Scores the unlabeled rows a second time, by members that were trained on all positives and on the other parts of U, and takes
+/// Scores the unlabeled rows a second time, by candidates that were trained on all positives and on the other parts of U, and takes
 /// the mean. What keeps a row from being scored fairly is that it was met as an unlabeled one; positives need not be spared for
 /// that, and of few positives a fifth is missed.
 fn once_more(
     chosen: &[(Judged, f64)],
-    parts: usize,
-    task: &Task,
-    views: &Views,
+    joint: &Joint,
     out_of_fold: &mut [Option<f32>],
     observer: Observer,
 ) -> Result<(), Error> {
-    let all = task.split(&(0..task.data.len()).collect::<Vec<usize>>());
-    let dealt = |rows: &[u32], name: &str| -> Vec<u32> {
-        let mut rows = rows.to_vec();
-        Stream::new(task.seed, name).shuffle(&mut rows);
-        rows
-    };
-    let unlabeled = dealt(&all.unlabeled, "unlabeled rows of the list");
-    let part = |rows: &[u32], number: usize| -> Vec<u32> {
-        let mut some: Vec<u32> = rows.iter().copied().skip(number).step_by(parts).collect();
-        some.sort_unstable();
-        some
-    };
-    let mut of_unlabeled: Vec<Vec<usize>> =
-        (0..parts).map(|number| part(&unlabeled, number).iter().map(|&row| row as usize).collect()).collect();
-    task.gather(&mut of_unlabeled);
-    let unlabeled: Vec<Vec<u32>> =
-        of_unlabeled.iter().map(|rows| rows.iter().map(|&row| row as u32).collect()).collect();
-    let fold = |number: usize| {
-        let others = (0..parts).filter(|&other| other != number);
-        let mut others: Vec<u32> = others.flat_map(|other| unlabeled[other].iter().copied()).collect();
-        others.sort_unstable();
-        let training = Kinds { unlabeled: others, ..all.clone() };
-        // Positives are scored with them for no other reason than that scores of both are looked at.
-        let scored = Kinds {
-            positive: part(&all.positive, number),
-            unlabeled: unlabeled[number].clone(),
-            negative: Vec::new(),
-        };
-        Fold { training, scored }
-    };
-    let folds: Vec<Fold> = (0..parts).map(fold).collect();
-    let members: Vec<&PortfolioMember> = chosen.iter().map(|(one, _)| one.member).collect();
-    let Tries { judged, early, .. } = judge(&members, task, views, &folds, observer)?;
+    let task = joint.task;
+    let folds = unlabeled_in_turn(task, joint.folds.len());
+    let held: Vec<Kinds> = folds.iter().map(|fold| task.split_rows(&fold.scored)).collect();
+    let candidates = chosen.iter().map(|(one, _)| one.candidate.clone()).collect();
+    let trainer = joint.scorer.open(task, joint.views)?;
+    let Judgment { judged, early, .. } = judge(trainer.as_ref(), candidates, task, &folds, &held, observer)?;
     if early || judged.len() < chosen.len() {
         return Ok(());
     }
     let scores: Vec<OutOfFold> = judged.into_iter().map(|one| one.scores).collect();
     let weights: Vec<f64> = chosen.iter().map(|(_, weight)| *weight).collect();
-    let again = blend::mean(&scores, &weights);
+    let again = mean(&scores, &weights);
     let mut met = vec![false; task.data.len()];
     let first = |row: u32| task.copies.as_ref().map_or(row as usize, |copies| copies.of_row(row as usize));
-    all.positive.iter().chain(&all.negative).for_each(|&row| met[first(row)] = true);
-    for (row, score) in of_folds(&folds, &again) {
+    let known = (0u32..).zip(task.labels.iter()).filter(|(_, label)| **label != Label::Unlabeled);
+    known.for_each(|(row, _)| met[first(row)] = true);
+    for (row, score) in on_one_scale(&held, &again) {
         // Labeled rows were met, and with them their copies.
         if !met[first(row)] {
             let place = &mut out_of_fold[row as usize];
@@ -206,15 +264,14 @@ fn once_more(
 /// Scores of the rows that no fold had, by the models of one fold each: of the one that has a row's copy, or in turn.
 fn beyond_the_sample(
     chosen: &[(Judged, f64)],
-    of_sample: &[Fold],
-    task: &Task,
-    views: &Views,
+    joint: &Joint,
     out_of_fold: &mut [Option<f32>],
 ) -> Result<(), Error> {
+    let Joint { task, views, .. } = *joint;
     let mut there = vec![false; task.data.len()];
     let mut fold_of: HashMap<usize, usize> = HashMap::new();
-    for (number, fold) in of_sample.iter().enumerate() {
-        for row in fold.scored.all() {
+    for (number, fold) in joint.folds.iter().enumerate() {
+        for &row in &fold.scored {
             there[row as usize] = true;
             if let Some(copies) = &task.copies {
                 fold_of.insert(copies.of_row(row as usize), number);
@@ -222,7 +279,7 @@ fn beyond_the_sample(
         }
     }
     let others: Vec<usize> = (0..task.data.len()).filter(|&row| !there[row]).collect();
-    let data = views.scaled(onesided_data::Scaling::Standard);
+    let data = views.scaled(Scaling::Standard);
     let folds = chosen.first().map_or(1, |(one, _)| one.fits.len().max(1));
     for fold in 0..folds {
         let fold_for = |at: usize, row: usize| {
@@ -298,17 +355,17 @@ fn described_once(members: Vec<Member>) -> Vec<Member> {
     gathered
 }
 
-/// A member on all rows but those to keep out, through the rounds that its folds kept.
+/// A candidate on all rows but those to keep out, through the rounds that its folds kept.
 fn on_all_rows(
     one: &Judged,
-    task: &Task,
-    views: &Views,
+    joint: &Joint,
     kept_out: &[u32],
     (number, all): (usize, usize),
     observer: Observer,
 ) -> Result<Fitted, Error> {
-    let trainer = one.member.scorer.open(task, views)?;
-    let name = format!("{} on all rows", one.member.name);
+    let task = joint.task;
+    let trainer = joint.scorer.open(task, joint.views)?;
+    let name = format!("{} on all rows", one.candidate.name);
     let mut there = vec![true; task.data.len()];
     kept_out.iter().for_each(|&row| there[row as usize] = false);
     let rows: Vec<usize> = (0..task.data.len()).filter(|&row| there[row]).collect();
@@ -316,18 +373,18 @@ fn on_all_rows(
         training: &task.split(&rows),
         stopping: &Kinds::default(),
         scored: &[],
-        stop_after: Some(one.member.rounds.unwrap_or_else(|| one.rounds().max(1))),
+        stop_after: Some(one.candidate.rounds.unwrap_or_else(|| one.rounds().max(1))),
         seed: task.seed,
         threads: task.machine.threads,
         run: RunNumber { name: &name, number, all, resumed_from: None },
     };
-    Ok(trainer.fit(&subset, &one.member.candidate(), observer)?.fitted)
+    Ok(trainer.fit(&subset, &one.candidate, observer)?.fitted)
 }
 
 /// `0.40 bagged trees, 0.33 linear, 0.27 forest`.
 fn described(chosen: &[(Judged, f64)]) -> String {
     let mut parts: Vec<(f64, &str)> =
-        chosen.iter().map(|(one, weight)| (*weight, one.member.name.as_str())).collect();
+        chosen.iter().map(|(one, weight)| (*weight, one.candidate.name.as_str())).collect();
     parts.sort_by(|a, b| b.0.total_cmp(&a.0));
     parts.iter().map(|(weight, name)| format!("{weight:.2} {name}")).collect::<Vec<_>>().join(", ")
 }
@@ -358,54 +415,25 @@ fn not_monotone(names: &[String]) -> Option<String> {
     })
 }
 
-fn report(
-    task: &Task,
-    judged: &[Judged],
-    failed: &[(String, String)],
-    weights: &[f64],
-    folds: &[Fold],
-) -> Report {
-    let held_out = Counts {
-        positive: folds.iter().map(|fold| fold.scored.positive.len()).sum(),
-        unlabeled: folds.iter().map(|fold| fold.scored.unlabeled.len()).sum(),
-        negative: folds.iter().map(|fold| fold.scored.negative.len()).sum(),
-    };
+/// What the candidates came to. The first of those with the largest weight counts as the chosen one.
+fn tried(task: &Task, judged: &[Judged], weights: &[f64]) -> Vec<Tried> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     let mut first = true;
-    let tried = judged.iter().zip(weights).map(|(one, &weight)| {
+    let one = |(one, &weight): (&Judged, &f64)| {
         let chosen = weight == largest && std::mem::take(&mut first);
         let risk = one.scores.held().risk(task.mu());
         Tried {
-            name: one.member.name.clone(),
+            name: one.candidate.name.clone(),
             risk: risk.is_finite().then_some(risk),
             epochs: one.fits.iter().map(|fit| fit.history.epochs).max().unwrap_or(0),
             best_epoch: one.rounds(),
             chosen,
-            reduction: one.member.reduction,
+            reduction: one.candidate.reduction,
             auc: Some(one.scores.auc()),
             weight: Some(weight),
         }
-    });
-    let mut warnings = warnings(task, held_out.positive, 0.0);
-    warnings.extend(without_trees(task.data.encoding()));
-    warnings.extend(failed.iter().map(|(name, why)| format!("'{name}' was left out: {why}")));
-    Report {
-        config: None,
-        seed: Some(task.seed),
-        device: "cpu".to_string(),
-        threads: Some(workers(task.machine.threads)),
-        resumed_from: None,
-        folds: folds.len(),
-        held_out,
-        criterion: criterion::auc_name(task).to_string(),
-        candidates: tried.collect(),
-        noise: None,
-        history: Vec::new(),
-        beside: Vec::new(),
-        metrics: BTreeMap::new(),
-        warnings,
-        notes: Vec::new(),
-    }
+    };
+    judged.iter().zip(weights).map(one).collect()
 }
 
 /// The mean, the plain alternative, and calling everything negative, by what can be said without a negative.
@@ -420,7 +448,7 @@ fn beside(task: &Task, judged: &[Judged], blended: &OutOfFold) -> Vec<Beside> {
         accuracy: accuracy(scores, mu, shift).filter(|_| known),
     };
     let mut rows = vec![row("auto", blended)];
-    if let Some(naive) = judged.iter().find(|one| one.member.is_naive) {
+    if let Some(naive) = judged.iter().find(|one| one.candidate.is_naive) {
         rows.push(row("naive", &naive.scores));
     }
     let accuracy = known.then_some(1.0 - mu.get());
