@@ -115,25 +115,45 @@ impl<'a> Task<'a> {
         if u32::try_from(data.len()).is_err() {
             return Err(Error::TooManyRows(data.len()));
         }
-        let weights = data.weights();
-        let amounts = amounts(&labels, weights);
+        let (weights, amounts) = (data.weights(), amounts(&labels, data.weights()));
         Ok(Self {
+            weights,
+            amounts,
+            drawn: data.drawn_from().filter(|_| !truth).map_or(amounts, |from| from.amounts),
+            all_unlabeled: data.drawn_from().map(|from| from.counts.unlabeled),
+            copies: data.copies(),
+            ..Self::of_some_rows(data, labels, truth, counts, scenario, seed, machine)
+        })
+    }
+
+    /// A data set of which some rows are learned from, so many of each kind, with a label for each row that is given apart from it.
+    /// No row has a weight.
+    pub fn of_some_rows(
+        data: &'a Dataset,
+        labels: Cow<'a, [Label]>,
+        truth: bool,
+        counts: Counts,
+        scenario: Scenario,
+        seed: u64,
+        machine: Machine,
+    ) -> Self {
+        Self {
             data,
             labels,
             truth,
             counts,
-            weights,
-            amounts,
-            drawn: data.drawn_from().filter(|_| !truth).map_or(amounts, |from| from.amounts),
+            weights: None,
+            amounts: counts.into(),
+            drawn: counts.into(),
             reserved: 0,
-            all_unlabeled: data.drawn_from().map(|from| from.counts.unlabeled),
+            all_unlabeled: None,
             priors: None,
             scenario,
             seed,
             machine,
             cross_fit: false,
-            copies: data.copies(),
-        })
+            copies: None,
+        }
     }
 
     /// The same rows with "labeled" against "unlabeled" as the question, without weights.
