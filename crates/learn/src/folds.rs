@@ -365,4 +365,164 @@ mod tests {
             assert_eq!((&fold.training, &fold.stopping), (&task.split(kept), &task.split(held)));
         }
     }
+
+    fn sorted(mut rows: Vec<u32>) -> Vec<u32> {
+        rows.sort_unstable();
+        rows
+    }
+
+    fn apart(a: &[u32], b: &[u32]) -> bool {
+        a.iter().all(|row| !b.contains(row))
+    }
+
+    #[test]
+    fn folds_for_the_prior_have_seeds_and_stopping_rows_of_their_own() {
+        let data = table(false);
+        let task = task(&data);
+        let folds = FoldPlan::prior(4).deal(&task).unwrap();
+        let mut seeds: Vec<u64> = folds.iter().map(|fold| fold.seed).collect();
+        seeds.push(task.seed);
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!((folds.len(), seeds.len()), (4, 5));
+        for fold in &folds {
+            // In the order of the rows, and a sixth of the others decides when to stop.
+            assert!(fold.scored.is_sorted());
+            assert_eq!(fold.stopping.positive.len(), 75usize.div_ceil(6));
+            assert_eq!(fold.stopping.unlabeled.len(), 225usize.div_ceil(6));
+            assert_eq!(fold.training.len() + fold.stopping.len() + fold.scored.len(), 400);
+            assert!(apart(&fold.training.all(), &fold.stopping.all()));
+            assert!(fold.all.is_none());
+        }
+        assert_ne!(folds[0].stopping, folds[1].stopping);
+        assert_eq!(
+            sorted(folds.into_iter().flat_map(|fold| fold.scored).collect()),
+            (0..400).collect::<Vec<u32>>()
+        );
+    }
+
+    #[test]
+    fn folds_for_a_teacher_stop_by_nothing_and_share_the_seed() {
+        let data = table(false);
+        let task = task(&data);
+        let folds = FoldPlan::taught(3).deal(&task).unwrap();
+        assert!(folds.iter().all(|fold| fold.stopping.is_empty() && fold.seed == 3));
+        assert!(folds.iter().all(|fold| fold.training.len() + fold.scored.len() == 400));
+    }
+
+    #[test]
+    fn long_tables_are_thinned_for_the_prior_both_kinds_alike() {
+        let data = table(false);
+        let task = task(&data);
+        let rows = task.split(&(0..400).collect::<Vec<usize>>());
+        let thin = SetAside { most: 100, ..OF_PRIOR };
+        let (training, stopping, all) = thin.part(rows, &task, &mut Stream::new(1, "test"));
+        // A quarter of 100 positives and of 300 unlabeled rows, a sixth of which decides.
+        assert_eq!((training.positive.len(), stopping.positive.len()), (20, 5));
+        assert_eq!((training.unlabeled.len(), stopping.unlabeled.len()), (62, 13));
+        assert!(all.is_none());
+    }
+
+    #[test]
+    fn of_few_known_negatives_none_is_spared_to_stop_by() {
+        let data = table(false);
+        let mut labels = data.labels().unwrap().to_vec();
+        let negatives: Vec<usize> = (0..400).filter(|row| row % 4 == 2).collect();
+        for (known, spared) in [(5, 0), (16, 2)] {
+            negatives[..known].iter().for_each(|&row| labels[row] = Label::Negative);
+            let data = data.clone().with_labels(labels.clone()).unwrap();
+            let task = task(&data);
+            let rows = task.split(&(0..400).collect::<Vec<usize>>());
+            let (training, stopping, all) = OF_MEMBERS.part(rows.clone(), &task, &mut Stream::new(1, "test"));
+            assert_eq!((training.negative.len(), stopping.negative.len()), (known - spared, spared));
+            assert_eq!(all, Some(rows.clone()));
+            // Models behind the prior learn from positives and unlabeled rows alone.
+            let (training, stopping, _) = OF_PRIOR.part(rows, &task, &mut Stream::new(1, "test"));
+            assert!(training.negative.is_empty() && stopping.negative.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_candidate_of_rounds_takes_the_rows_that_were_set_aside() {
+        let data = table(false);
+        let task = task(&data);
+        let sample: Vec<usize> = (0..400).collect();
+        let folds = FoldPlan::blending(&task, &sample, None, 5, true).deal(&task).unwrap();
+        let mut candidate = Candidate::only("a");
+        let by_rows = folds[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!((by_rows.training.len() + by_rows.stopping.len(), by_rows.stop_after), (320, None));
+        assert_eq!((by_rows.threads, by_rows.seed, by_rows.scored.len()), (3, 3, 80));
+        assert_eq!(by_rows.stopping.len(), 80usize.div_ceil(8) + 240usize.div_ceil(8));
+        candidate.rounds = Some(9);
+        let by_rounds = folds[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!(
+            (by_rounds.training.len(), by_rounds.stopping.len(), by_rounds.stop_after),
+            (320, 0, Some(9))
+        );
+        // Where no candidate stops by rows, none are set aside, and it takes the same.
+        let plain = FoldPlan::blending(&task, &sample, None, 5, false).deal(&task).unwrap();
+        let same = plain[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!((same.training, same.scored), (by_rounds.training, by_rounds.scored));
+    }
+
+    #[test]
+    fn folds_of_a_sample_are_of_its_rows_alone() {
+        let data = table(false);
+        let task = task(&data);
+        let sample = sampled_rows(&task, 80);
+        assert_eq!(sampled_rows(&task, 400), (0..400).collect::<Vec<usize>>());
+        assert!(sample.len() == 80 && sample.is_sorted());
+        // A quarter of the table is labeled, and of the sample.
+        assert_eq!(task.split(&sample).positive.len(), 20);
+        let folds = FoldPlan::blending(&task, &sample, None, 5, true).deal(&task).unwrap();
+        let scored = sorted(folds.iter().flat_map(|fold| fold.scored.clone()).collect());
+        assert_eq!(scored, narrow(&sample));
+        assert!(folds.iter().all(|fold| apart(&fold.training.all(), &fold.scored)));
+        assert!(folds.iter().all(|fold| fold.training.all().iter().all(|row| scored.contains(row))));
+    }
+
+    #[test]
+    fn a_sample_has_positives_enough_however_rare_they_are() {
+        let data = table(false);
+        // 10 of 400 are labeled: in proportion a sample of 80 would have two.
+        let rare = |row: usize| if row.is_multiple_of(40) { Label::Positive } else { Label::Unlabeled };
+        let data = data.with_labels((0..400).map(rare).collect()).unwrap();
+        let task = task(&data);
+        assert_eq!(task.split(&sampled_rows(&task, 80)).positive.len(), 10);
+        assert_eq!(sampled_rows(&task, 80).len(), 80);
+    }
+
+    #[test]
+    fn unlabeled_rows_alone_are_held_out_for_the_second_look() {
+        for copies in [false, true] {
+            let data = table(copies);
+            let task = task(&data);
+            let folds = unlabeled_in_turn(&task, 4);
+            let all = task.split(&(0..400).collect::<Vec<usize>>());
+            let mut unlabeled = Vec::new();
+            for fold in &folds {
+                let scored = task.split_rows(&fold.scored);
+                let rows = fold.all.as_ref().unwrap();
+                assert_eq!(rows.positive, all.positive);
+                assert!(apart(&rows.unlabeled, &scored.unlabeled));
+                assert_eq!(rows.unlabeled.len() + scored.unlabeled.len(), all.unlabeled.len());
+                unlabeled.extend(scored.unlabeled);
+            }
+            assert_eq!(sorted(unlabeled), all.unlabeled);
+        }
+    }
+
+    #[test]
+    fn too_few_rows_are_refused_and_a_share_leaves_both_sides_something() {
+        let data = table(false);
+        let task = task(&data);
+        assert!(FoldPlan::prior(200).deal(&task).is_err());
+        assert!(FoldPlan::prior(1).deal(&task).is_err());
+        for share in [0.01, 0.5, 0.99] {
+            let folds = FoldPlan::choosing(&task, Some(share)).deal(&task).unwrap();
+            let [fold] = &folds[..] else { panic!("{}", folds.len()) };
+            assert!(!fold.training.positive.is_empty() && !fold.stopping.positive.is_empty());
+            assert_eq!(fold.scored, fold.stopping.all());
+        }
+    }
 }

@@ -367,3 +367,135 @@ pub(crate) fn train_each(
     let trained = fits.into_iter().enumerate().filter(|(_, fits)| fits.len() == folds.len()).collect();
     Ok(Tries { trained, failed, early: ran.signal == Signal::Finish })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fitted, History, OwnModel, ScoreScale};
+    use onesided_data::Dataset;
+    use onesided_net::OnTheWay;
+    use std::sync::Arc;
+
+    struct Nothing;
+
+    impl OwnModel for Nothing {
+        fn scores(&self, rows: &Dataset) -> Result<Vec<f32>, Error> {
+            Ok(vec![0.0; rows.len()])
+        }
+    }
+
+    fn fit(described: &str) -> Fit {
+        Fit {
+            fitted: Fitted::Own { name: String::new(), model: Arc::new(Nothing) },
+            stopping: Vec::new(),
+            scored: Vec::new(),
+            rounds: OnTheWay::default(),
+            scale: ScoreScale::ONE,
+            history: History::default(),
+            described: described.to_string(),
+            resumed_from: None,
+            finished_early: false,
+        }
+    }
+
+    fn tree(done: usize, most: usize) -> Progress<'static> {
+        let at = At::Tree { done, most };
+        Progress { name: "trees", run: 0, runs: 1, device: "cpu", resumed_from: None, at }
+    }
+
+    const MEMBERS: Unit<'static> = Unit::Members { device: "cpu" };
+
+    #[test]
+    fn as_many_jobs_as_the_memory_holds() {
+        assert_eq!(that_fit(1 << 30, 480_000_000), 2);
+        assert_eq!(that_fit(500_000_000, 480_000_000), 1);
+        // One always runs: whether it fits was asked before anything was read.
+        assert_eq!(that_fit(0, 480_000_000), 1);
+        assert_eq!(that_fit(1 << 30, 0), usize::MAX);
+    }
+
+    #[test]
+    fn trainings_under_way_count_by_how_long_the_others_were() {
+        let mut observer = |_: &Progress| Signal::Continue;
+        let mut watch = Watch::new(4, MEMBERS, &mut observer);
+        watch.tell(1, MEMBERS, &tree(2, 10));
+        assert_eq!((watch.done, watch.begun()), (0, 0.2));
+        // The first one stops at two fifths of what it takes at most, and the others are expected to.
+        watch.tell(0, MEMBERS, &tree(4, 10));
+        watch.end(0, MEMBERS, "first");
+        assert_eq!((watch.done, watch.begun()), (1, 0.5));
+        watch.tell(2, MEMBERS, &tree(9, 10));
+        assert_eq!(watch.begun(), 1.5);
+    }
+
+    #[test]
+    fn trees_of_all_trainings_are_told_as_one_and_later_ones_are_left() {
+        let told = Mutex::new(Vec::new());
+        let mut observer = |progress: &Progress| {
+            if let At::Tree { done, most } = progress.at {
+                told.lock().unwrap().push((done, most));
+            }
+            Signal::Continue
+        };
+        let unit = Unit::Trees { runs: 3 };
+        let mut watch = Watch::new(2, unit, &mut observer);
+        watch.tell(0, unit, &tree(3, 10));
+        watch.tell(1, unit, &tree(5, 10));
+        // One that stops early is done for all of its trees.
+        watch.end(0, unit, "first");
+        drop(watch);
+        assert_eq!(told.into_inner().unwrap(), [(3, 30), (8, 30), (15, 30)]);
+    }
+
+    #[test]
+    fn whoever_asked_for_a_stop_is_not_asked_again() {
+        let mut asked = 0;
+        let mut observer = |_: &Progress| {
+            asked += 1;
+            Signal::Finish
+        };
+        let mut watch = Watch::new(2, MEMBERS, &mut observer);
+        watch.tell(0, MEMBERS, &tree(1, 2));
+        watch.tell(1, MEMBERS, &tree(1, 2));
+        watch.end(0, MEMBERS, "first");
+        assert_eq!(watch.signal, Signal::Finish);
+        assert_eq!(asked, 1);
+    }
+
+    #[test]
+    fn what_went_wrong_counts_more_than_what_was_stopped_for_it() {
+        let mut results = vec![Some(Ok(fit("a"))), Some(Err(STOPPED)), None, Some(Err(Error::NeedsLabels))];
+        assert!(matches!(first_error(&mut results), Some(Error::NeedsLabels)));
+        // Results that are none stay.
+        assert!(matches!(&results[0], Some(Ok(fit)) if fit.described == "a"));
+        assert!(matches!(first_error(&mut [Some(Err(STOPPED)), None]), Some(Error::Interrupted { .. })));
+        assert!(first_error(&mut [Some(Ok(fit("a"))), None]).is_none());
+    }
+
+    /// Trainings of folds are given up where one asks to finish, those of trees keep what they have.
+    #[test]
+    fn asked_to_finish_trees_finish_and_others_are_given_up() {
+        for (unit, expected) in [(Unit::Trees { runs: 1 }, Signal::Finish), (MEMBERS, Signal::Abort)] {
+            let answer = Mutex::new(None);
+            let train = |_: usize, observer: Observer| {
+                *answer.lock().unwrap() = Some(observer(&tree(1, 2)));
+                Ok(fit("a"))
+            };
+            let ran = train_at_once(1, 1, unit, true, &mut |_| Signal::Finish, |_| "a", train);
+            assert_eq!(answer.into_inner().unwrap(), Some(expected));
+            assert_eq!((ran.signal, ran.results.len()), (Signal::Finish, 1));
+        }
+    }
+
+    #[test]
+    fn one_that_fails_ends_the_others_where_all_are_needed() {
+        let train = |number: usize, _: Observer| {
+            if number == 1 { Err(Error::NeedsLabels) } else { Ok(fit(&number.to_string())) }
+        };
+        let run =
+            |ends_all| train_at_once(4, 1, MEMBERS, ends_all, &mut |_| Signal::Continue, |_| "a", train);
+        let done = |ran: &Ran| ran.results.iter().filter(|result| result.is_some()).count();
+        assert_eq!((done(&run(true)), run(true).signal), (2, Signal::Abort));
+        assert_eq!((done(&run(false)), run(false).signal), (4, Signal::Continue));
+    }
+}

@@ -32,6 +32,7 @@ mod task;
 mod teacher_rule;
 mod train_overrides;
 mod views;
+mod warning;
 
 pub use config::{Config, ModelChoice, PriorGiven};
 pub use criterion::held_out_risk;
@@ -54,5 +55,6 @@ pub use task::{Kinds, Machine, Priors, Task};
 pub use teacher_rule::TAUGHT_BY_RULE;
 pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
+pub use warning::Warning;
 
 pub(crate) use scorers::{classic_kind, sum_of_some};

@@ -18,9 +18,9 @@ use crate::jobs::{STOPPED, Tries, threads_of, train_each};
 use crate::quantile_alignment::{FoldScores, aligned};
 use crate::{
     Beside, Blend, Candidate, Error, Fit, Fitted, History, Kinds, Observer, RunNumber, ScoreScale, Subset,
-    Task, Trainer, Tried,
+    Task, Trainer, Tried, Warning,
 };
-use onesided_data::{Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling, part_of};
+use onesided_data::{Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling};
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
 use std::collections::HashMap;
@@ -73,14 +73,10 @@ pub(super) fn blend(
     let threads = threads_of(task.machine.threads);
     let fair = weighed_by_other_parts(&scores, &usual, how.single, &parts(&held), &blended, threads);
     let again = (sampled < all_rows || (how.single && hold_out.is_none())) && !early;
-    let mut warnings: Vec<String> = without_trees(task.data.encoding()).into_iter().collect();
-    warnings.extend(failed.iter().map(|(name, why)| format!("'{name}' was left out: {why}")));
+    let mut warnings: Vec<Warning> = without_trees(task.data.encoding()).into_iter().collect();
+    warnings.extend(failed.into_iter().map(|(name, why)| Warning::LeftOut { name, why }));
     if sampled < all_rows {
-        let trained = if again { "all others, too" } else { "these alone" };
-        warnings.push(format!(
-            "members were judged on a sample of {}; the model was trained on {trained}",
-            part_of(sampled, all_rows, "rows")
-        ));
+        warnings.push(Warning::JudgedOnSample { rows: sampled, of: all_rows, trained_on_all: again });
     }
     let beside = beside(task, &judged, &fair);
     let candidates = tried(task, &judged, &weights);
@@ -390,19 +386,13 @@ fn described(chosen: &[(Judged, f64)]) -> String {
 }
 
 /// That trees were not tried on columns next to a text that was asked for.
-fn without_trees(encoding: &Encoding) -> Option<String> {
+fn without_trees(encoding: &Encoding) -> Option<Warning> {
     let Encoding::Table(features) = encoding else { return None };
     let is_text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Text { beside: false, .. });
     let text = features.columns().iter().find(is_text)?;
     let others = features.columns().iter().filter(|feature| !is_text(feature)).count();
-    (others > 0).then(|| {
-        format!(
-            "trees were not tried on the {others} other columns, because column '{}' was asked to be a text and gives {} \
-             terms; a column of free text that is not asked for gives few, and trees learn from them and from the others",
-            text.name,
-            text.width()
-        )
-    })
+    let (column, terms) = (text.name.clone(), text.width());
+    (others > 0).then_some(Warning::TextWithoutTrees { column, terms, others })
 }
 
 /// That members were not tried because they cannot keep a constraint.

@@ -17,10 +17,10 @@ use crate::folds::{Fold, FoldPlan, rows_to_judge};
 use crate::jobs::threads_of;
 use crate::{
     Beside, Epoch, Error, Fitted, History, Info, Kinds, Observer, Policy, Priors, Report, ScoreScale, Scorer,
-    Task, Tried, Views,
+    Task, Tried, Views, Warning,
 };
 use onesided_classic::Link;
-use onesided_data::{Amounts, Counts, PriorInUnlabeled, agree, counted, part_of};
+use onesided_data::{Amounts, Counts, PriorInUnlabeled};
 use onesided_eval::{Calibration, Sample, ThresholdRule};
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ struct Kept {
     criterion: &'static str,
     risk: f64,
     beside: Vec<Beside>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     notes: Vec<String>,
     device: String,
     resumed_from: Option<usize>,
@@ -197,17 +197,10 @@ fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept, folds: usize) -> Result<
     let mut warnings = warnings(task, held_out.positive, kept.risk);
     warnings.extend(kept.warnings);
     if priors.is_none() && !task.truth {
-        warnings.push(
-            "no prior was given: the probabilities are those of being labeled, not of being positive"
-                .to_string(),
-        );
+        warnings.push(Warning::NoPrior);
     }
     if onesided_loss::method(&info.method).is_ok_and(|method| method.ranks) {
-        warnings.push(
-            "what is measured here, and every probability, assumes labels at random: where they favor some positives, trust the \
-             order of the rows alone"
-                .to_string(),
-        );
+        warnings.push(Warning::RanksAlone);
     }
     warnings.extend(clipped(&kept.fitted, &unlabeled));
     let finite = |x: f64| x.is_finite().then_some(x);
@@ -286,46 +279,22 @@ fn shift(task: &Task, priors: Option<Priors>) -> f64 {
 }
 
 /// What to know before trusting the model, whatever it is.
-fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if held_out_positives < FEW_HELD_OUT && !task.truth {
-        let few = if held_out_positives == task.counts.positive {
-            format!(
-                "there {} only {}",
-                agree(held_out_positives, "is", "are"),
-                counted(held_out_positives, "positives")
-            )
-        } else {
-            format!(
-                "only {} {} held out",
-                counted(held_out_positives, "positives"),
-                agree(held_out_positives, "is", "are")
-            )
-        };
-        warnings.push(format!("{few}: the choices, the calibration and the metrics rest on very few rows"));
-    }
-    if task.weights.is_some() && task.priors.is_some_and(|priors| priors.estimated) {
-        warnings.push(
-            "the share of positives was estimated from rows that count once each, and is taken for the weighted share"
-                .to_string(),
-        );
-    }
-    if !risk.is_finite() {
-        warnings.push("the held-out risk is not a number: training diverged".to_string());
-    }
-    warnings
+fn warnings(task: &Task, held_out_positives: usize, risk: f64) -> Vec<Warning> {
+    let few = held_out_positives < FEW_HELD_OUT && !task.truth;
+    let unweighted = task.weights.is_some() && task.priors.is_some_and(|priors| priors.estimated);
+    let (positives, all) = (held_out_positives, held_out_positives == task.counts.positive);
+    let warnings = [
+        few.then_some(Warning::FewHeldOut { positives, all }),
+        unweighted.then_some(Warning::UnweightedShare),
+        (!risk.is_finite()).then_some(Warning::Diverged),
+    ];
+    warnings.into_iter().flatten().collect()
 }
 
 /// A formula that gives probabilities above 1.
-fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<String> {
+fn clipped(fitted: &Fitted, unlabeled: &[f32]) -> Option<Warning> {
     let certain = (CERTAIN / (1.0 - CERTAIN)).ln() as f32;
-    let clipped = unlabeled.iter().filter(|&&logit| logit >= certain).count();
+    let (rows, of) = (unlabeled.iter().filter(|&&logit| logit >= certain).count(), unlabeled.len());
     let by_formula = matches!(fitted.link(), Some(Link::LabelFrequency { .. } | Link::Odds { .. }));
-    (by_formula && clipped as f64 > CLIPPED * unlabeled.len() as f64).then(|| {
-        format!(
-            "the formula gives {} a probability above 1, taken as 1: the label frequency it rests on is too low, or the labels \
-             were not given at random",
-            part_of(clipped, unlabeled.len(), "held-out unlabeled rows")
-        )
-    })
+    (by_formula && rows as f64 > CLIPPED * of as f64).then_some(Warning::AboveOne { rows, of })
 }
