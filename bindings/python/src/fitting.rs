@@ -11,8 +11,7 @@ use onesided::data::{Label, Note};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS,
-    rests_on_an_estimate,
+    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS, Warning,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -144,10 +143,9 @@ pub fn read(
 /// What a model warns of and notes, each with its kind.
 fn of_report(model: &Model) -> Vec<Said> {
     let about = model.about();
-    let guess = about.prior_estimate.as_ref().map(|estimate| (rests_on_an_estimate(estimate), estimate));
-    let one = |warning: &String| match &guess {
-        Some((long, estimate)) if long == warning => (guessed(about, estimate), PRIOR),
-        _ => (warning.clone(), FIT),
+    let one = |warning: &Warning| match &about.prior_estimate {
+        Some(estimate) if warning.is_guessed_prior() => (guessed(about, estimate), PRIOR),
+        _ => (warning.to_string(), FIT),
     };
     let inverted = about
         .inverted()

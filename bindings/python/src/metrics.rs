@@ -34,7 +34,10 @@ pub fn pu_metrics(
         let value = if is_cut_off(name, interval) { f64::NAN } else { interval.value };
         (name, value, interval.low, interval.high)
     };
-    Ok((pu_metrics_by_name(&measured).into_iter().map(of).collect(), measured.warnings))
+    Ok((
+        pu_metrics_by_name(&measured).into_iter().map(of).collect(),
+        measured.warnings.iter().map(ToString::to_string).collect(),
+    ))
 }
 
 /// The probability of each score, a logit.

@@ -33,7 +33,7 @@ const SHORT: [(&str, char); 3] = [("method", 'm'), ("model", 'M'), ("prior", 'p'
 /// The heading that a setting is under in help.
 fn heading(applies: Applies) -> &'static str {
     match applies {
-        Applies::Models | Applies::Monotone | Applies::Objectives | Applies::Reading => "Losses and models",
+        Applies::Models | Applies::Monotone | Applies::Reading => "Losses and models",
         Applies::Networks | Applies::Pictures => "Networks",
         Applies::Systems => "Classic systems",
         _ => "What is learned",

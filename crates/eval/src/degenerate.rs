@@ -1,5 +1,6 @@
 //! Predictors that say the same of everything, which ordinary PU metrics may flatter.
 
+use crate::MetricWarning;
 use onesided_data::PriorInUnlabeled;
 
 /// A smaller share of predicted positives than this, or a larger one than its complement, is suspicious.
@@ -11,7 +12,7 @@ pub(crate) const LEAST_SPREAD: f64 = 1e-6;
 /// How near to the prior every probability must lie for the trivial solution.
 const TRIVIAL_DISTANCE: f64 = 0.02;
 
-/// One sentence for each sign that the predictor is degenerate, none if it looks alive:
+/// A warning for each sign that the predictor is degenerate, none if it looks alive:
 ///
 /// * fewer than 0.1 % or more than 99.9 % of the unlabeled rows score at or above `threshold`, or fewer than a twentieth of the
 ///   positives that the prior expects among them;
@@ -20,45 +21,33 @@ const TRIVIAL_DISTANCE: f64 = 0.02;
 ///   a loss that only compares the mean prediction with μ. This test is meant for probabilities at U's own prior.
 ///
 /// The scores must be finite; an empty sample gives no warnings.
-pub fn degenerate(unlabeled: &[f32], threshold: f64, prior: Option<PriorInUnlabeled>) -> Vec<String> {
+pub fn degenerate(unlabeled: &[f32], threshold: f64, prior: Option<PriorInUnlabeled>) -> Vec<MetricWarning> {
     if unlabeled.is_empty() {
         return Vec::new();
     }
     let mut warnings = Vec::new();
-    let positive = unlabeled.iter().filter(|&&score| f64::from(score) >= threshold).count();
-    let share = positive as f64 / unlabeled.len() as f64;
+    let all = unlabeled.len();
+    let predicted = unlabeled.iter().filter(|&&score| f64::from(score) >= threshold).count();
+    let share = predicted as f64 / all as f64;
+    let prior = prior.map(PriorInUnlabeled::get);
     if !(LEAST_SHARE..=1.0 - LEAST_SHARE).contains(&share) {
-        let extreme = if share < LEAST_SHARE { "almost nothing" } else { "almost everything" };
-        warnings.push(format!(
-            "degenerate predictor: {extreme} is predicted positive ({positive} of {} unlabeled rows)",
-            unlabeled.len()
-        ));
-    } else if let Some(mu) = prior.map(PriorInUnlabeled::get)
+        warnings.push(MetricWarning::Extreme { predicted, all });
+    } else if let Some(mu) = prior
         && share < LEAST_OF_EXPECTED * mu
     {
-        warnings.push(format!(
-            "hardly anything is predicted positive ({positive} of {} unlabeled rows, of which {:.0} are positive by the prior): the \
-             model has learned little, or the threshold is high; use the order of the rows, not the decision",
-            unlabeled.len(),
-            mu * unlabeled.len() as f64
-        ));
+        warnings.push(MetricWarning::HardlyAny { predicted, all, expected: mu * all as f64 });
     }
     let (low, high) = unlabeled
         .iter()
         .map(|&score| f64::from(score))
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), score| (low.min(score), high.max(score)));
     if high - low < LEAST_SPREAD {
-        warnings.push(format!(
-            "degenerate predictor: all unlabeled scores lie within {LEAST_SPREAD:e} of one another, near {low:.6}"
-        ));
+        warnings.push(MetricWarning::SameScores { within: LEAST_SPREAD, low });
     }
-    if let Some(mu) = prior.map(PriorInUnlabeled::get)
-        && (low - mu).abs().max((high - mu).abs()) <= TRIVIAL_DISTANCE
+    if let Some(prior) = prior
+        && (low - prior).abs().max((high - prior).abs()) <= TRIVIAL_DISTANCE
     {
-        warnings.push(format!(
-            "degenerate predictor: every unlabeled score lies within {TRIVIAL_DISTANCE} of the prior {mu}, the \
-             trivial solution that repeats the prior for every row"
-        ));
+        warnings.push(MetricWarning::RepeatsPrior { within: TRIVIAL_DISTANCE, prior });
     }
     warnings
 }
@@ -74,11 +63,11 @@ mod tests {
     #[test]
     fn a_live_predictor_is_left_alone() {
         let scores: Vec<f32> = (0..1000).map(|i| i as f32 / 1000.0).collect();
-        assert_eq!(degenerate(&scores, 0.5, mu(0.3)), Vec::<String>::new());
+        assert_eq!(degenerate(&scores, 0.5, mu(0.3)), Vec::new());
         // One of 1000 is exactly the least share allowed, and a twentieth of 300 is what is expected at the least.
-        assert_eq!(degenerate(&scores, 0.999, None), Vec::<String>::new());
-        assert_eq!(degenerate(&scores, 0.985, mu(0.3)), Vec::<String>::new());
-        assert_eq!(degenerate(&[], 0.5, None), Vec::<String>::new());
+        assert_eq!(degenerate(&scores, 0.999, None), Vec::new());
+        assert_eq!(degenerate(&scores, 0.985, mu(0.3)), Vec::new());
+        assert_eq!(degenerate(&[], 0.5, None), Vec::new());
     }
 
     #[test]
@@ -86,29 +75,33 @@ mod tests {
         let scores: Vec<f32> = (0..1000).map(|i| i as f32 / 1000.0).collect();
         let none = degenerate(&scores, 2.0, None);
         assert!(
-            none.len() == 1 && none[0].contains("almost nothing is predicted positive (0 of 1000"),
+            none.len() == 1
+                && none[0].to_string().contains("almost nothing is predicted positive (0 of 1000"),
             "{none:?}"
         );
         let all = degenerate(&scores, -1.0, None);
-        assert!(all.len() == 1 && all[0].contains("almost everything"), "{all:?}");
+        assert!(all.len() == 1 && all[0].to_string().contains("almost everything"), "{all:?}");
     }
 
     #[test]
     fn far_fewer_than_the_prior_expects() {
         let scores: Vec<f32> = (0..1000).map(|i| i as f32 / 1000.0).collect();
         let few = degenerate(&scores, 0.986, mu(0.3));
-        assert!(few.len() == 1 && few[0].contains("(14 of 1000 unlabeled rows, of which 300 are"), "{few:?}");
+        assert!(
+            few.len() == 1 && few[0].to_string().contains("(14 of 1000 unlabeled rows, of which 300 are"),
+            "{few:?}"
+        );
     }
 
     #[test]
     fn no_spread() {
         let warnings = degenerate(&[3.0; 10], 0.5, None);
         assert!(
-            warnings.iter().any(|w| w.contains("within 1e-6 of one another, near 3.000000")),
+            warnings.iter().any(|w| w.to_string().contains("within 1e-6 of one another, near 3.000000")),
             "{warnings:?}"
         );
         let warnings = degenerate(&[3.0, 3.1], 3.05, None);
-        assert_eq!(warnings, Vec::<String>::new());
+        assert_eq!(warnings, Vec::new());
     }
 
     #[test]
@@ -116,18 +109,10 @@ mod tests {
         let near = [0.29, 0.3, 0.315];
         let warnings = degenerate(&near, 0.3, mu(0.3));
         assert!(
-            warnings.len() == 1 && warnings[0].contains("prior 0.3, the trivial solution"),
+            warnings.len() == 1 && warnings[0].to_string().contains("prior 0.3, the trivial solution"),
             "{warnings:?}"
         );
-        assert_eq!(
-            degenerate(&near, 0.3, None),
-            Vec::<String>::new(),
-            "without a prior there is nothing to compare"
-        );
-        assert_eq!(
-            degenerate(&[0.29, 0.3, 0.33], 0.3, mu(0.3)),
-            Vec::<String>::new(),
-            "one row stands apart"
-        );
+        assert_eq!(degenerate(&near, 0.3, None), Vec::new(), "without a prior there is nothing to compare");
+        assert_eq!(degenerate(&[0.29, 0.3, 0.33], 0.3, mu(0.3)), Vec::new(), "one row stands apart");
     }
 }

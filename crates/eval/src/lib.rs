@@ -45,6 +45,7 @@ mod random_labels;
 mod ranked;
 mod sample;
 mod threshold;
+mod warning;
 mod with_truth;
 mod without_negatives;
 
@@ -58,6 +59,7 @@ pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use sample::Sample;
 pub use threshold::{ThresholdRule, share_above};
+pub use warning::MetricWarning;
 pub use with_truth::{TruthMetrics, auc, with_truth, with_truth_intervals};
 pub use without_negatives::{
     PuInput, PuMetrics, without_negatives, without_negatives_estimated, without_negatives_weighted,

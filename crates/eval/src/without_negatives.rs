@@ -25,6 +25,7 @@
 //! rows, so its interval is widened to Jeffreys' for a share of this many: the placements of the positives lie between 0 and 1, and no law of
 //! such numbers scatters more than hits and misses do. Weighted rows count as (Σ w)² / Σ w² rows (Kish, 1965).
 
+use crate::MetricWarning;
 use crate::agreed::ends_of_mean;
 use crate::beta::jeffreys;
 use crate::bootstrap::{Draw, Interval};
@@ -83,7 +84,7 @@ pub struct PuMetrics {
     /// Where the prior and labels at random cannot both be right.
     pub contradiction: Option<Contradiction>,
     /// What the reader should know before trusting the numbers.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<MetricWarning>,
 }
 
 /// Measures a predictor on held-out positives and unlabeled rows, which are resampled separately for the intervals. The prior
@@ -238,17 +239,10 @@ impl Observed {
 impl PuMetrics {
     fn warn(&mut self, input: &PuInput) {
         if self.predicted_positive.value == 0.0 {
-            self.warnings.push(
-                "no unlabeled row is predicted positive: precision and the Lee-Liu score are undefined"
-                    .to_string(),
-            );
+            self.warnings.push(MetricWarning::NothingPredicted);
         }
         if input.prior.is_none() {
-            self.warnings.push(
-                "no prior was given: precision, F1, risk, accuracy and the AUC against negatives need one and are left \
-                 out"
-                    .to_string(),
-            );
+            self.warnings.push(MetricWarning::NoPrior);
         }
     }
 
@@ -269,22 +263,16 @@ impl PuMetrics {
             let Some(Interval { value, low, high }) = *estimate else { continue };
             // As far outside as it can be seen to be: of well separated classes, an estimate is as often just above 1 as below.
             if !(-UNSEEN..=1.0 + UNSEEN).contains(&value) {
-                outside.push(format!("{name} {value:.2}"));
+                outside.push((name, value));
             }
             if refuted || low > 1.0 || high < 0.0 {
                 *estimate = None;
             }
         }
-        if let Some(contradiction) = &self.contradiction {
-            self.warnings.push(contradiction.to_string());
+        if let Some(contradiction) = self.contradiction {
+            self.warnings.push(MetricWarning::Contradiction(contradiction));
         } else if !outside.is_empty() {
-            self.warnings.push(format!(
-                "the prior and the labels do not fit together: with {:.3} of the unlabeled rows positive, estimates lie \
-                 outside [0, 1] ({}), and no value is given for them; the prior is wrong for these rows, the labeled positives are \
-                 not a random sample of the positives, or the sample is small",
-                prior.get(),
-                outside.join(", ")
-            ));
+            self.warnings.push(MetricWarning::Outside { prior: prior.get(), estimates: outside });
         }
     }
 
@@ -339,7 +327,13 @@ mod tests {
             let positive = vec![1.0f32; 50];
             let input =
                 PuInput { positive: &positive, unlabeled: &unlabeled, threshold: 0.5, prior: mu(share) };
-            without_negatives(&input, 20, 1).unwrap().warnings.join(" ")
+            without_negatives(&input, 20, 1)
+                .unwrap()
+                .warnings
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         // (0.95 - μ/2) / (1 - μ): 1.002 and 1.03.
         assert!(!warnings(0.104).contains("AUC"), "{}", warnings(0.104));
@@ -374,7 +368,7 @@ mod tests {
         close(value(m.pu_risk), 2.0 * 0.25 * 0.25 + 0.25 - 0.25);
         close(value(m.pu_accuracy), 0.875);
         close(value(m.auc), (0.75 - 0.125) / 0.75);
-        assert_eq!(m.warnings, Vec::<String>::new());
+        assert_eq!(m.warnings, Vec::new());
     }
 
     #[test]
@@ -406,7 +400,7 @@ mod tests {
         let m = without_negatives(&input(None), 50, 0).unwrap();
         assert!(m.lee_liu.is_some());
         assert_eq!((m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc), (None, None, None, None, None));
-        assert!(m.warnings.len() == 1 && m.warnings[0].starts_with("no prior was given"), "{:?}", m.warnings);
+        assert!(m.warnings == [MetricWarning::NoPrior], "{:?}", m.warnings);
     }
 
     #[test]
@@ -414,7 +408,7 @@ mod tests {
         // A prior of 0.9 where a quarter is predicted positive: precision .9 * .75 / .25 = 2.7.
         let m = without_negatives(&input(mu(0.9)), 50, 0).unwrap();
         for name in ["precision 2.70", "F1 1.17", "0-1 risk -0.20", "accuracy 1.20", "AUC 3.00"] {
-            assert!(m.warnings.iter().any(|w| w.contains(name)), "{name}: {:?}", m.warnings);
+            assert!(m.warnings.iter().any(|w| w.to_string().contains(name)), "{name}: {:?}", m.warnings);
         }
         // Cut off, with a range that says what is left; nothing where even that is outside.
         let at_ends = [(m.precision, 1.0), (m.f1, 1.0), (m.pu_risk, 0.0), (m.pu_accuracy, 1.0), (m.auc, 1.0)];
@@ -439,7 +433,10 @@ mod tests {
         let m = without_negatives(&input, 50, 0).unwrap();
         assert_eq!(m.contradiction.map(|found| (found.auc, found.most)), Some((1.0, 0.85)));
         assert_eq!((m.precision, m.f1, m.pu_risk, m.pu_accuracy, m.auc), (None, None, None, None, None));
-        assert!(m.warnings.iter().any(|w| w.starts_with("share and labels do not fit together")), "{m:?}");
+        assert!(
+            m.warnings.iter().any(|w| w.to_string().starts_with("share and labels do not fit together")),
+            "{m:?}"
+        );
         assert_eq!(m.recall.value, 1.0, "it does not rest on the share");
         // An estimate whose interval reaches lower is not refuted.
         let least = Some(LeastShare { share: 0.005, audited: false });
@@ -480,8 +477,8 @@ mod tests {
     fn nothing_predicted_positive() {
         let m = without_negatives(&PuInput { threshold: 2.0, ..input(mu(0.25)) }, 50, 0).unwrap();
         assert_eq!((m.precision, m.lee_liu, value(m.f1)), (None, None, 0.0));
-        assert!(m.warnings.iter().any(|w| w.contains("almost nothing")), "{:?}", m.warnings);
-        assert!(m.warnings.iter().any(|w| w.contains("undefined")), "{:?}", m.warnings);
+        assert!(m.warnings.iter().any(|w| w.to_string().contains("almost nothing")), "{:?}", m.warnings);
+        assert!(m.warnings.iter().any(|w| w.to_string().contains("undefined")), "{:?}", m.warnings);
     }
 
     #[test]

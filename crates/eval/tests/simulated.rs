@@ -53,7 +53,7 @@ fn metrics_without_negatives_approach_those_with_truth() {
         near("auc", pu.auc, truth.auc.unwrap(), 0.005);
         near("auc in closed form", pu.auc, AUC, 0.005);
         near("auc of P against U", Some(pu.auc_pu), mu / 2.0 + (1.0 - mu) * AUC, 0.005);
-        assert_eq!(pu.warnings, Vec::<String>::new());
+        assert_eq!(pu.warnings, Vec::new());
     }
 }
 

@@ -6,12 +6,12 @@ use crate::results::{Record, Results};
 use crate::set::Set;
 use crate::spec::{Run, Spec};
 use crate::trial::Trial;
-use onesided_learn::{Machine, Signal, Views};
+use onesided_learn::{Machine, Signal, Views, run_jobs};
 use onesided_net::{Device, Engine};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::thread;
 use std::time::Instant;
 
 /// Where and how runs are done; none of it belongs to an experiment.
@@ -121,7 +121,7 @@ pub fn run_all(
     while let Some(first) = rest.first().copied() {
         let form = |run: &Run| {
             let of_texts = spec.data[run.data].kind.has_texts().then_some(run.settings.features);
-            (run.data, of_texts, run.settings.is_classic())
+            (run.data, of_texts, run.settings.trains_network())
         };
         let (these, others): (Vec<&Run>, Vec<&Run>) = rest.iter().partition(|run| form(run) == form(first));
         rest = others;
@@ -202,75 +202,63 @@ fn run_on_dataset(
         device = if device == Device::Cpu { one } else { device };
     }
     let views = Views::new(set.rows());
-    let engine = if runs.iter().all(|run| run.settings.is_classic()) {
-        None
-    } else {
+    let engine = if runs.iter().any(|run| run.settings.trains_network()) {
         let (source, shape) = views.source()?;
         Some(Engine::new(device, source, shape)?)
+    } else {
+        None
     };
     if let Some(engine) = &engine {
         (recorder.observer)(Event::On(&engine.describe()));
     }
     let estimates = Estimates::default();
-    let next = Mutex::new(0..runs.len());
     let failed = AtomicBool::new(false);
     let started = Instant::now();
     // What the runs cost that are done here, and those of them that are left.
     let whole = costs.iter().sum::<f64>();
     let cost = Mutex::new((whole, whole));
-    let work = || -> Result<(), ExperimentError> {
-        loop {
-            let number = next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
-            let Some(number) = number else { return Ok(()) };
-            let go_on = || !stop() && !failed.load(Ordering::Relaxed);
-            if !go_on() {
-                return Ok(());
-            }
-            let run = runs[number];
-            let one = || -> Result<(), ExperimentError> {
-                let elsewhere = recorder.done_elsewhere(run)?;
-                let here = elsewhere.is_none();
-                let mut observer = |_: &onesided_learn::Progress| Signal::from(go_on());
-                let record = match elsewhere {
-                    Some(record) => Some(record),
-                    None => trial(run)?.estimated(spec.prior_error_kind, &estimates)?.train(
-                        engine.as_ref(),
-                        &mut observer,
-                        &mut |_, _| Ok(()),
-                    )?,
-                };
-                let Some(record) = record else { return Ok(()) };
-                if here {
-                    recorder.record(&record)?;
-                }
-                let mut guard = cost.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                if !here {
-                    guard.0 -= costs[number];
-                }
-                guard.1 = (guard.1 - costs[number]).max(0.0);
-                let (whole, left) = *guard;
-                drop(guard);
-                let rate = started.elapsed().as_secs_f64() / (whole - left).max(f64::MIN_POSITIVE);
-                recorder.tell(&record, if left > 0.0 && whole > left { rate * left } else { 0.0 }, later);
-                Ok(())
-            };
-            if let Err(cause) = one() {
+    let go_on = || !stop() && !failed.load(Ordering::Relaxed);
+    let one = |number: usize| -> Result<(), ExperimentError> {
+        let run = runs[number];
+        let elsewhere = recorder.done_elsewhere(run)?;
+        let here = elsewhere.is_none();
+        let mut observer = |_: &onesided_learn::Progress| Signal::from(go_on());
+        let record = match elsewhere {
+            Some(record) => Some(record),
+            None => trial(run)?.estimated(spec.prior_error_kind, &estimates)?.train(
+                engine.as_ref(),
+                &mut observer,
+                &mut |_, _| Ok(()),
+            )?,
+        };
+        let Some(record) = record else { return Ok(()) };
+        if here {
+            recorder.record(&record)?;
+        }
+        let mut guard = cost.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !here {
+            guard.0 -= costs[number];
+        }
+        guard.1 = (guard.1 - costs[number]).max(0.0);
+        let (whole, left) = *guard;
+        drop(guard);
+        let rate = started.elapsed().as_secs_f64() / (whole - left).max(f64::MIN_POSITIVE);
+        recorder.tell(&record, if left > 0.0 && whole > left { rate * left } else { 0.0 }, later);
+        Ok(())
+    };
+    let job = |number: usize| {
+        if !go_on() {
+            return ControlFlow::Break(Ok(()));
+        }
+        match one(number).map_err(named(runs[number])) {
+            Ok(()) => ControlFlow::Continue(Ok(())),
+            Err(cause) => {
                 failed.store(true, Ordering::Relaxed);
-                return Err(named(run)(cause));
+                ControlFlow::Break(Err(cause))
             }
         }
     };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..options.jobs.min(runs.len()))
-            .map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-            .collect();
-        let mut outcome = work();
-        for other in others {
-            let theirs = other.join().unwrap_or_else(|cause| std::panic::resume_unwind(cause));
-            outcome = outcome.and(theirs);
-        }
-        outcome
-    })
+    run_jobs(runs.len(), options.jobs, job).into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -401,14 +401,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What learns: an objective with the network, or a classic system.
+    /// What learns: an objective with the network, a classic system, or what `auto` tries.
     pub fn method(&self) -> Result<Method, ExperimentError> {
         Ok(Method::find(&self.objective)?)
     }
 
-    /// Whether a classic system learns, and no network.
-    pub fn is_classic(&self) -> bool {
-        matches!(self.method(), Ok(Method::System(_)))
+    /// Whether the network of these settings learns, rather than a classic system or what `auto` tries.
+    pub fn trains_network(&self) -> bool {
+        matches!(self.method(), Ok(Method::Objective(_)))
     }
 
     /// Whether every label is seen.

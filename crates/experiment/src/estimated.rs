@@ -3,7 +3,7 @@
 use crate::ExperimentError;
 use crate::set::Set;
 use crate::split::Split;
-use onesided_data::{Label, PriorInUnlabeled};
+use onesided_data::PriorInUnlabeled;
 use onesided_learn::prior::{PriorEstimate, PriorSettings, estimate_prior};
 use onesided_learn::{Error, Machine, Signal, Task, Views};
 use std::collections::HashMap;
@@ -45,11 +45,7 @@ fn estimate(
     seed: u64,
     machine: Machine,
 ) -> Result<PriorInUnlabeled, ExperimentError> {
-    let all = |rows: &[u32]| rows.iter().map(|&row| row as usize).collect::<Vec<usize>>();
-    let rows = [all(&split.training.positive), all(&split.training.unlabeled)];
-    let labels = [vec![Label::Positive; rows[0].len()], vec![Label::Unlabeled; rows[1].len()]].concat();
-    // A labeled row that is unlabeled as well is there twice, as it would be in two files.
-    let data = set.rows().select(&rows.concat()).with_labels(labels)?;
+    let data = split.training_set(set.rows())?;
     let task = Task::new(&data, false, split.scenario, seed, machine)?;
     let report =
         estimate_prior(&task, &Views::new(&data), &PriorSettings::quick(), &mut |_| Signal::Continue)?;

@@ -5,7 +5,9 @@ use crate::bias::Bias;
 use crate::choices::UnlabeledRows;
 use crate::set::Set;
 use crate::spec::{Labeled, PriorErrorKind, Run};
-use onesided_data::{Label, PriorInUnlabeled, Scenario, Stream, hide, label_some, stratified_holdout};
+use onesided_data::{
+    Dataset, Label, PriorInUnlabeled, Scenario, Stream, hide, label_some, stratified_holdout,
+};
 use onesided_learn::Kinds;
 
 /// Row numbers of a set, as the seed of a run splits them.
@@ -85,6 +87,16 @@ impl Split {
         labels.resize(set.train.len() + set.test.len(), Label::Unlabeled);
         let scenario = if twice { Scenario::CaseControl } else { Scenario::SingleSample };
         Ok(Self { training, held_out, prior, scenario, labels })
+    }
+
+    /// The rows to learn from as a data set of their own with its labels. A labeled row that is unlabeled as well is there twice,
+    /// as it would be in two files.
+    pub fn training_set(&self, all: &Dataset) -> Result<Dataset, ExperimentError> {
+        let Kinds { positive, unlabeled, .. } = &self.training;
+        let labels =
+            [vec![Label::Positive; positive.len()], vec![Label::Unlabeled; unlabeled.len()]].concat();
+        let rows: Vec<usize> = positive.iter().chain(unlabeled).map(|&row| row as usize).collect();
+        Ok(all.select(&rows).with_labels(labels)?)
     }
 }
 

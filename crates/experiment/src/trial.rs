@@ -8,11 +8,12 @@ use crate::set::Set;
 use crate::spec::{PriorErrorKind, Run};
 use crate::split::{Split, SplitPrior};
 use onesided_classic::{ClassicModel, Selected};
-use onesided_data::{ClassPrior, Counts, Dataset, logit_shift};
+use onesided_data::{ClassPrior, Counts, Dataset, Scenario, logit_shift};
 use onesided_eval::{ThresholdRule, auc, share_above};
 use onesided_learn::scorers::{ClassicScorer, NetworkScorer, ObjectiveChoice};
 use onesided_learn::{
-    Error, Kinds, Machine, Method, Observer, Priors, Scorer, Subset, Task, Training, Views,
+    Config, Error, Kinds, Machine, Method, Observer, Portfolio, Priors, Scorer, Subset, Task, Training,
+    Views, check, learn,
 };
 use onesided_net::{
     Architecture, Device, Draw, Engine, Executor, NetError, Network, TrainConfig, Watcher, score_rows,
@@ -36,6 +37,8 @@ pub(crate) struct Trial<'a> {
 enum RunScorer {
     Network(Box<NetworkScorer>),
     Classic(ClassicScorer),
+    /// What `auto` tries, which depends on the rows.
+    Auto,
 }
 
 impl<'a> Trial<'a> {
@@ -67,11 +70,7 @@ impl<'a> Trial<'a> {
         let counts = counts(&split);
         let given = split.prior.map(|prior| prior.given);
         let scorer = match settings.method()? {
-            Method::Auto => {
-                let detail =
-                    "auto chooses by itself; an experiment compares methods by their names".to_string();
-                return Err(ExperimentError::Spec { file: run.name.clone(), detail });
-            }
+            Method::Auto => RunScorer::Auto,
             Method::System(info) => RunScorer::Classic(ClassicScorer::with_options(info, &[])?),
             Method::Objective(method) => {
                 let labeled = counts.labeled_share();
@@ -89,7 +88,7 @@ impl<'a> Trial<'a> {
                 }))
             }
         };
-        if settings.mirror && !settings.is_classic() && !settings.network.needs_image() {
+        if settings.mirror && settings.trains_network() && !settings.network.needs_image() {
             let detail = format!("{} sees no image, and has no mirror image to score", settings.network);
             return Err(ExperimentError::Spec { file: run.name.clone(), detail });
         }
@@ -111,11 +110,11 @@ impl<'a> Trial<'a> {
         &self.split.training
     }
 
-    /// The network to train; `None` for a classic system.
+    /// The network to train; `None` for a classic system and for `auto`.
     pub fn network(&self) -> Result<Option<Network>, ExperimentError> {
         match &self.scorer {
             RunScorer::Network(scorer) => Ok(Some(scorer.network(&self.task(self.set.rows()))?)),
-            RunScorer::Classic(_) => Ok(None),
+            RunScorer::Classic(_) | RunScorer::Auto => Ok(None),
         }
     }
 
@@ -127,7 +126,7 @@ impl<'a> Trial<'a> {
         self
     }
 
-    /// Where the run is best done; the CPU for a classic system.
+    /// Where the run is best done; the CPU for a classic system and for `auto`.
     pub fn device(&self) -> Result<Device, ExperimentError> {
         let config = TrainConfig { device: self.machine.device, ..self.run.settings.config.clone() };
         Ok(self.network()?.map_or(Device::Cpu, |network| config.device_for(&network)))
@@ -144,24 +143,16 @@ impl<'a> Trial<'a> {
     /// What the scorer is given.
     fn task<'t>(&'t self, data: &'t Dataset) -> Task<'t> {
         let (counts, scenario) = (counts(&self.split), self.run.settings.scenario);
-        let given = self.split.prior.map(|prior| prior.given);
-        Task {
-            data,
-            labels: Cow::Borrowed(&self.split.labels),
-            truth: self.run.labeled.is_none(),
-            counts,
-            weights: None,
-            amounts: counts.into(),
-            drawn: counts.into(),
-            reserved: 0,
-            all_unlabeled: None,
-            priors: given.map(|given| Priors::from_unlabeled(given, scenario, counts, false)),
-            scenario,
-            seed: self.run.seed,
-            machine: self.machine,
-            cross_fit: false,
-            copies: None,
-        }
+        let (labels, truth) = (Cow::Borrowed(&self.split.labels[..]), self.run.labeled.is_none());
+        let (seed, machine) = (self.run.seed, self.machine);
+        let task = Task::of_some_rows(data, labels, truth, counts, scenario, seed, machine);
+        Task { priors: self.priors(scenario), ..task }
+    }
+
+    /// What the scorer is told of the share of positives.
+    fn priors(&self, scenario: Scenario) -> Option<Priors> {
+        let counts = counts(&self.split);
+        self.split.prior.map(|prior| Priors::from_unlabeled(prior.given, scenario, counts, false))
     }
 
     /// Trains and tests, a network on an engine that holds the rows already where there is one. `None` if the observer
@@ -174,6 +165,7 @@ impl<'a> Trial<'a> {
     ) -> Result<Option<Record>, ExperimentError> {
         let started = Instant::now();
         let (scorer, data): (&dyn Scorer, _) = match &self.scorer {
+            RunScorer::Auto => return self.train_auto(started, observer),
             RunScorer::Network(scorer) => (scorer.as_ref(), self.set.rows()),
             RunScorer::Classic(scorer) if scorer.wants().counts => (scorer, self.set.counts()?),
             RunScorer::Classic(scorer) => (scorer, self.set.numbers()?),
@@ -209,10 +201,53 @@ impl<'a> Trial<'a> {
         if let Some(model) = fit.fitted.classic() {
             tested = self.test_system(model, &views, scorer)?;
         }
+        // A system has no epochs, and a network at least one.
+        let loss = fit.history.of_epochs.last().map_or(0.0, |epoch| epoch.loss);
+        Ok(Some(self.record(tested, loss, trainer.device(), started)))
+    }
+
+    /// Learns by `auto` from the rows to train on, and tests. `None` if the observer ended it.
+    fn train_auto(&self, started: Instant, observer: Observer) -> Result<Option<Record>, ExperimentError> {
+        let all = self.set.rows();
+        let numbers = |rows: &[u32]| rows.iter().map(|&row| row as usize).collect::<Vec<usize>>();
+        let data = self.split.training_set(all)?;
+        let (seed, machine) = (self.run.seed, self.machine);
+        let task = Task::new(&data, false, self.split.scenario, seed, machine)?;
+        let task = Task { priors: self.priors(self.split.scenario), ..task };
+        let scorer = Portfolio::new(&data, &Config::default())?;
+        check(&scorer, &task, ThresholdRule::Half)?;
+        let learned = match learn(&scorer, &task, &Views::new(&data), None, observer) {
+            Err(Error::Interrupted { .. }) => return Ok(None),
+            other => other?,
+        };
+        let score = |rows: &[u32]| -> Result<Vec<f32>, Error> {
+            let rows = numbers(rows);
+            if rows.is_empty() {
+                return Ok(Vec::new());
+            }
+            learned.fitted.scores(&all.select(&rows), machine.device, machine.threads)
+        };
+        // A mean of members holds at μ once it is calibrated, and is decided on as a network is.
+        let cut = match (self.run.settings.threshold, self.split.prior) {
+            (ThresholdRule::Quantile, Some(prior)) => Some(share_above(&learned.unlabeled, prior.given)),
+            _ => None,
+        };
+        let positive = |score: f32| match cut {
+            Some(cut) => f64::from(score) >= cut,
+            None => learned.calibration.apply(score) + self.shift > 0.0,
+        };
+        let decide = |scores: &[f32]| scores.iter().map(|&score| positive(score)).collect::<Vec<bool>>();
+        let scores = score(&self.set.test_rows())?;
+        let held_out = [&self.split.held_out.positive, &self.split.held_out.unlabeled];
+        let [positive, unlabeled] = held_out.map(|rows| score(rows).map(|scores| decide(&scores)));
+        let estimated_accuracy = self.estimated_accuracy(&positive?, &unlabeled?);
+        let tested = Tested { decided: decide(&scores), scores, estimated_accuracy };
+        Ok(Some(self.record(tested, 0.0, learned.report.device, started)))
+    }
+
+    fn record(&self, tested: Tested, loss: f64, device: String, started: Instant) -> Record {
         let right = tested.decided.iter().zip(&self.set.test).filter(|(decided, truth)| decided == truth);
-        let last = fit.history.of_epochs.last().map(|epoch| epoch.loss);
-        let device = trainer.device();
-        Ok(Some(Record {
+        Record {
             run: self.run.name.clone(),
             fingerprint: self.run.fingerprint.clone(),
             accuracy: right.count() as f64 / self.set.test.len() as f64,
@@ -220,15 +255,14 @@ impl<'a> Trial<'a> {
             rows: (self.split.training.positive.len(), self.split.training.unlabeled.len()),
             prior: self.split.prior.map(|SplitPrior { truth, given }| (truth.get(), given.get())),
             estimated_accuracy: tested.estimated_accuracy,
-            // A system has no epochs, and a network at least one.
-            loss: last.unwrap_or(0.0),
+            loss,
             seconds: started.elapsed().as_secs_f64(),
             device: match device.as_str() {
                 "cpu" => device,
                 _ => format!("{device}, {}", self.machine.precision),
             },
             version: env!("CARGO_PKG_VERSION").into(),
-        }))
+        }
     }
 
     /// The test rows, and what held-out rows say, by a network as it is now, in the precision of training.
@@ -309,6 +343,8 @@ mod tests {
     use crate::set::tests::numbered;
     use crate::spec::Labeled;
     use crate::spec::tests::{SMALL, parsed};
+    use onesided_data::Matrix;
+    use onesided_learn::Signal;
 
     /// 40 positives, of which a fifth is hidden among 60 negatives: 32 labeled rows, 68 unlabeled ones, μ = 8/68 and
     /// π = 40/100.
@@ -328,7 +364,7 @@ mod tests {
     fn start_bias(trial: &Trial) -> f64 {
         match &trial.scorer {
             RunScorer::Network(scorer) => scorer.start_bias.unwrap(),
-            RunScorer::Classic(_) => f64::NAN,
+            _ => f64::NAN,
         }
     }
 
@@ -388,9 +424,21 @@ mod tests {
     }
 
     #[test]
-    fn auto_is_not_a_method_to_compare() {
-        let (run, set) = (run("auto"), numbered(40, 60, 10));
-        let refused = Trial::new(&run, PriorErrorKind::Relative, &set, Machine::default()).err().unwrap();
-        assert!(refused.to_string().contains("auto chooses by itself"), "{refused}");
+    fn auto_learns_from_the_rows_to_train_on_and_is_tested_on_the_others() {
+        // Positives have small numbers; of the 40 rows to test on, those of the first half are positive.
+        let mut set = numbered(60, 60, 0);
+        let numbers = (0..120).chain(20..100).map(|row| row as f32).collect();
+        set = set.with_test(Matrix::new(200, 1, numbers).unwrap(), (0..80).map(|row| row < 40).collect());
+        let run = Run { labeled: Some(Labeled::AllBut(0.5)), ..run("auto") };
+        let machine = Machine { threads: 1, device: Device::Cpu, ..Machine::default() };
+        let trial = Trial::new(&run, PriorErrorKind::Relative, &set, machine).unwrap();
+        assert_eq!((trial.network().unwrap(), trial.device().unwrap()), (None, Device::Cpu));
+        let train = || trial.train(None, &mut |_| Signal::Continue, &mut |_, _| Ok(())).unwrap().unwrap();
+        let record = train();
+        assert!(record.auc > 0.95 && record.accuracy > 0.85, "{record:?}");
+        assert_eq!((record.rows, record.loss, record.device.as_str()), ((30, 90), 0.0, "cpu"));
+        // The same rows and seed give the same numbers, and an observer ends it.
+        assert_eq!((train().auc, train().accuracy), (record.auc, record.accuracy));
+        assert!(trial.train(None, &mut |_| Signal::Abort, &mut |_, _| Ok(())).unwrap().is_none());
     }
 }

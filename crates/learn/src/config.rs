@@ -221,11 +221,7 @@ impl Config {
         let about_an_objective = |setting: &SettingInfo| {
             let applies = matches!(
                 setting.applies,
-                Applies::Models
-                    | Applies::Objectives
-                    | Applies::Reading
-                    | Applies::Networks
-                    | Applies::Pictures
+                Applies::Models | Applies::Reading | Applies::Networks | Applies::Pictures
             );
             applies && (setting.get)(self).is_some()
         };

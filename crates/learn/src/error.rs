@@ -94,6 +94,9 @@ pub enum Error {
         /// Why not, and what goes together.
         why: String,
     },
+    /// A member of a portfolio that could not begin, in its own words.
+    #[error("{0}")]
+    NotOpened(String),
     /// No member of a portfolio could be trained.
     #[error("nothing that was tried could learn from these rows: {0}")]
     AllMembersFailed(String),

@@ -1,7 +1,7 @@
 //! What scores rows: the closed set of what a model file can hold, and a scorer of one's own next to it.
 
+use crate::Error;
 use crate::views::{described, shape_of};
-use crate::{Error, OwnModel};
 use onesided_classic::{ClassicModel, Link, Rows, ScoreForm};
 use onesided_data::{Dataset, Description, Encoding, Phase, Store};
 use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
@@ -49,6 +49,13 @@ pub enum Fitted {
         /// The model.
         model: Arc<dyn OwnModel>,
     },
+}
+
+/// A model of one's own, made by a [`Scorer`](crate::Scorer) of one's own. It scores, is calibrated and measured as every other is; what
+/// it cannot be is written to a model file.
+pub trait OwnModel: Send + Sync {
+    /// The score of each row: the higher, the likelier positive.
+    fn scores(&self, rows: &onesided_data::Dataset) -> Result<Vec<f32>, Error>;
 }
 
 /// Boosted trees, and the way from their scores to probabilities.

@@ -1,12 +1,8 @@
-//! Which rows are held out, drawn once per fit, and the one loop that trains on the others.
+//! Which rows are held out: one plan deals all folds of a fit, to choose and calibrate, to blend, and to estimate the prior.
 
-use crate::under_way::UnderWay;
-use crate::{At, Candidate, Error, Fit, Kinds, Observer, Progress, RunNumber, Signal, Subset, Task, Trainer};
-use onesided_data::{
-    Label, Split, Stream, available_threads, first_folds, stratified_folds, stratified_holdout,
-};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use crate::{Candidate, Error, Kinds, RunNumber, Subset, Task};
+use onesided_data::{Label, Split, Stream, first_folds, stratified_holdout};
+use std::borrow::Cow;
 
 /// Rows up to which holding out in turn is worth eleven trainings instead of two.
 const MOST_IN_TURN: usize = 50_000;
@@ -15,50 +11,296 @@ pub(crate) const FOLDS: usize = 5;
 /// Held-out rows of either kind from which one hold-out is enough: a calibration on fewer is mostly noise (its offset
 /// alone has a standard error of about 0.15 logits at 200 rows).
 pub(crate) const ENOUGH_HELD_OUT: usize = 200;
+/// Cells of a sample on which members are judged, where a table has more, but at least and at most this many rows of it.
+const MOST_JUDGED: usize = 8_000_000;
+const JUDGED_ROWS: [usize; 2] = [20_000, 170_000];
+/// One row in this many of a sample may be a positive at least, however rare they are in the table.
+const JUDGED_POSITIVES: usize = 8;
+/// Cells up to which members are judged in as many folds as are asked for; three for more.
+const MANY_FOLDS: usize = 2_500_000;
 
 /// One part of the rows: those to learn from, those that decide when to stop, and those to be scored.
 #[derive(Clone, Debug)]
 pub(crate) struct Fold {
     pub training: Kinds,
     pub stopping: Kinds,
+    /// Training rows and stopping ones, for candidates that do not stop by rows; `None` where all do.
+    pub all: Option<Kinds>,
+    /// Rows held out.
     pub scored: Vec<u32>,
     pub seed: u64,
 }
 
-/// Rows to train on and rows held out: once, or in turn where one hold-out would be too small to calibrate on. The rows
-/// held out also decide when to stop.
-pub(crate) fn held_out(task: &Task, hold_out: Option<f64>) -> Result<Vec<Fold>, Error> {
-    let fewest = task.counts.positive.min(task.counts.unlabeled);
-    let splits = match hold_out {
-        Some(share) => whole(task, vec![stratified_holdout(&task.labels, share, task.seed)?]),
-        None if fewest < 2 * FOLDS => {
-            whole(task, vec![stratified_holdout(&task.labels, 1.0 / FOLDS as f64, task.seed)?])
-        }
-        None => {
-            // The folds that cross-fitting for the prior has, too: drawn once per fit.
-            let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
-            let many = if enough && !task.cross_fit { 1 } else { FOLDS };
-            match task.copies {
-                None => first_folds(&task.labels, FOLDS, many, task.seed)?,
-                Some(_) => {
-                    let mut folds = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?);
-                    folds.truncate(many);
-                    folds
-                }
+static NO_ROWS: Kinds = Kinds { positive: Vec::new(), unlabeled: Vec::new(), negative: Vec::new() };
+
+impl Fold {
+    /// What a trainer is asked for: a candidate that takes a number of rounds learns from every row that is not held out.
+    pub fn subset<'s>(&'s self, candidate: &Candidate, threads: usize, run: RunNumber<'s>) -> Subset<'s> {
+        let (training, stopping) = match candidate.rounds {
+            Some(_) => (self.all.as_ref().unwrap_or(&self.training), &NO_ROWS),
+            None => (&self.training, &self.stopping),
+        };
+        let (scored, stop_after, seed) = (&self.scored[..], candidate.rounds, self.seed);
+        Subset { training, stopping, scored, stop_after, seed, threads, run }
+    }
+}
+
+/// How the folds of a fit are dealt.
+pub(crate) struct FoldPlan<'a> {
+    /// The rows that are dealt; all of them where none are named.
+    sample: Option<&'a [usize]>,
+    parts: Parts,
+    stop: StopBy,
+    /// Whether rows are scored by kind, or in their own order. A network's batches follow it.
+    by_kind: bool,
+    /// The stream that each fold's own seed comes from; the fit's seed where there is none.
+    seeds: Option<&'static str>,
+}
+
+/// How often rows are held out.
+#[derive(Clone, Copy)]
+enum Parts {
+    /// This share of them, once.
+    Once(f64),
+    /// Each of so many parts in turn, the first `taken` of them.
+    InTurn { parts: usize, taken: usize },
+}
+
+/// What decides when a training stops.
+#[derive(Clone, Copy)]
+enum StopBy {
+    /// The rows held out.
+    HeldOut,
+    /// Some of the others.
+    Others(SetAside),
+    /// Nothing but the number of rounds.
+    Rounds,
+}
+
+/// Rows that are set aside from training to decide when it stops. Members of a blend and models behind the prior draw them by streams
+/// of their own, as ever: one draw for both would change every fit.
+#[derive(Clone, Copy)]
+struct SetAside {
+    /// One row in so many.
+    one_in: usize,
+    /// The most rows that are trained on; P and U are thinned evenly.
+    most: usize,
+    stream: &'static str,
+    /// Whether the stream goes on from one fold to the next, or begins again.
+    goes_on: bool,
+    /// Whether known negatives are learned from.
+    negatives: bool,
+}
+
+const OF_MEMBERS: SetAside = SetAside {
+    one_in: 8,
+    most: usize::MAX,
+    stream: "rows that decide when to stop",
+    goes_on: false,
+    negatives: true,
+};
+/// More rows to train on would rank better, but not by enough to wait for.
+const OF_PRIOR: SetAside =
+    SetAside { one_in: 6, most: 100_000, stream: "stopping rows", goes_on: true, negatives: false };
+
+impl<'a> FoldPlan<'a> {
+    /// To choose among candidates and calibrate: once, or in turn where one hold-out would be too small to calibrate on. The rows
+    /// held out also decide when to stop.
+    pub fn choosing(task: &Task, hold_out: Option<f64>) -> Self {
+        let fewest = task.counts.positive.min(task.counts.unlabeled);
+        let enough = fewest >= ENOUGH_HELD_OUT * FOLDS || task.labels.len() > MOST_IN_TURN;
+        let parts = match hold_out {
+            Some(share) => Parts::Once(share),
+            None if fewest < 2 * FOLDS => Parts::Once(1.0 / FOLDS as f64),
+            // The folds that cross-fitting for the prior has, too.
+            None if enough && !task.cross_fit => Parts::InTurn { parts: FOLDS, taken: 1 },
+            None => Parts::InTurn { parts: FOLDS, taken: FOLDS },
+        };
+        Self { sample: None, parts, stop: StopBy::HeldOut, by_kind: true, seeds: None }
+    }
+
+    /// To judge members of a blend on these rows, in about so many folds. Rows that members are scored on must not decide when
+    /// they stop, so that others are set aside where a member stops by rows.
+    pub fn blending(
+        task: &Task,
+        sample: &'a [usize],
+        hold_out: Option<f64>,
+        folds: usize,
+        by_rows: bool,
+    ) -> Self {
+        let of_kind = |kind: Label| sample.iter().filter(|&&row| task.labels[row] == kind).count();
+        let fewest = of_kind(Label::Positive).min(of_kind(Label::Unlabeled));
+        let many = sample.len() * task.data.encoding().whole_width() > MANY_FOLDS;
+        let wanted = if many { 3 } else { folds }.min(fewest / 2).max(2);
+        let parts = match hold_out {
+            Some(share) => Parts::Once(share),
+            None if fewest < 4 => Parts::Once(0.5),
+            None => Parts::InTurn { parts: wanted, taken: wanted },
+        };
+        let stop = if by_rows { StopBy::Others(OF_MEMBERS) } else { StopBy::Rounds };
+        Self { sample: Some(sample), parts, stop, by_kind: true, seeds: None }
+    }
+
+    /// To score every row for the prior by a model that did not see it and did not stop by it.
+    pub fn prior(folds: usize) -> Self {
+        let parts = Parts::InTurn { parts: folds, taken: folds };
+        let stop = StopBy::Others(OF_PRIOR);
+        Self { sample: None, parts, stop, by_kind: false, seeds: Some("cross-fit") }
+    }
+
+    /// To score every row by a network that a teacher stops.
+    pub fn taught(folds: usize) -> Self {
+        Self { stop: StopBy::Rounds, seeds: None, ..Self::prior(folds) }
+    }
+
+    /// Draws the folds.
+    pub fn deal(&self, task: &Task) -> Result<Vec<Fold>, Error> {
+        let mut aside = match self.stop {
+            StopBy::Others(aside) => Some((aside, Stream::new(task.seed, aside.stream))),
+            _ => None,
+        };
+        let one = |(number, (kept, held)): (usize, Split)| {
+            let scored = if self.by_kind { task.split(&held).all() } else { narrow(&held) };
+            let seed = self
+                .seeds
+                .map_or(task.seed, |name| Stream::new(task.seed, &format!("{name} {number}")).next_u64());
+            let others = task.split(&kept);
+            let (training, stopping, all) = match &mut aside {
+                Some((aside, stream)) => aside.part(others, task, stream),
+                None if matches!(self.stop, StopBy::HeldOut) => (others, task.split(&held), None),
+                None => (others, Kinds::default(), None),
+            };
+            Fold { training, stopping, all, scored, seed }
+        };
+        Ok(self.splits(task)?.into_iter().enumerate().map(one).collect())
+    }
+
+    /// Rows that are not held out and rows that are, with rows that are equal on one side.
+    fn splits(&self, task: &Task) -> Result<Vec<Split>, Error> {
+        let labels: Cow<[Label]> = match self.sample {
+            Some(rows) => rows.iter().map(|&row| task.labels[row]).collect(),
+            None => Cow::Borrowed(&task.labels),
+        };
+        let (drawn, taken) = match self.parts {
+            Parts::Once(share) => (vec![stratified_holdout(&labels, share, task.seed)?], 1),
+            Parts::InTurn { parts, taken } => {
+                // Equal rows may move between any two parts.
+                let drawn = if task.copies.is_some() { parts } else { taken };
+                (first_folds(&labels, parts, drawn, task.seed)?, taken)
             }
+        };
+        let in_sample = |rows: Vec<usize>| match self.sample {
+            Some(sample) => rows.into_iter().map(|at| sample[at]).collect(),
+            None => rows,
+        };
+        let drawn = drawn.into_iter().map(|(kept, held)| (in_sample(kept), in_sample(held))).collect();
+        let mut splits = keep_copies_together(task, drawn);
+        splits.truncate(taken);
+        Ok(splits)
+    }
+}
+
+impl SetAside {
+    /// Rows to train on, rows that decide when to stop, and both: where rows are thinned, nothing trains on all of them.
+    fn part(&self, rows: Kinds, task: &Task, stream: &mut Stream) -> (Kinds, Kinds, Option<Kinds>) {
+        if !self.goes_on {
+            *stream = Stream::new(task.seed, self.stream);
         }
+        let over = (rows.len() as f64 / self.most as f64).max(1.0);
+        let mut parted = |rows: &[u32], least: usize| {
+            let mut training = rows.to_vec();
+            if rows.len() < least {
+                return (training, Vec::new());
+            }
+            stream.shuffle(&mut training);
+            training.truncate((rows.len() as f64 / over).ceil() as usize);
+            let kept = training.split_off(training.len().div_ceil(self.one_in));
+            let mut stopping = std::mem::replace(&mut training, kept);
+            training.sort_unstable();
+            stopping.sort_unstable();
+            (training, stopping)
+        };
+        let (positive, unlabeled) = (parted(&rows.positive, 0), parted(&rows.unlabeled, 0));
+        // Of few negatives none is spared.
+        let negative = if self.negatives { parted(&rows.negative, self.one_in) } else { Default::default() };
+        let mut training = Kinds { positive: positive.0, unlabeled: unlabeled.0, negative: negative.0 };
+        let mut stopping = Kinds { positive: positive.1, unlabeled: unlabeled.1, negative: negative.1 };
+        if task.copies.is_some() {
+            let wide = |rows: &Kinds| rows.all().into_iter().map(|row| row as usize).collect();
+            let [kept, aside] = task.gathered([wide(&training), wide(&stopping)]);
+            (training, stopping) = (task.split(&kept), task.split(&aside));
+        }
+        (training, stopping, (self.most == usize::MAX).then_some(rows))
+    }
+}
+
+/// The rows that members of a blend are judged on: all, or of a large table some positives and some unlabeled ones, as many as
+/// fit, positives not below an eighth.
+pub(crate) fn rows_to_judge(task: &Task) -> Vec<usize> {
+    let columns = task.data.encoding().whole_width().max(1);
+    sampled_rows(task, (MOST_JUDGED / columns).clamp(JUDGED_ROWS[0], JUDGED_ROWS[1]))
+}
+
+fn sampled_rows(task: &Task, most: usize) -> Vec<usize> {
+    let all = task.labels.len();
+    if all <= most {
+        return (0..all).collect();
+    }
+    let share = |count: usize| (count as f64 * most as f64 / all as f64) as usize;
+    let positives = share(task.counts.positive).max(most / JUDGED_POSITIVES).min(task.counts.positive);
+    let mut stream = Stream::new(task.seed, "judged rows");
+    let mut rows = Vec::new();
+    // Known negatives come last, so that the others are drawn as if there were none, and share what is left with U.
+    let negatives = share(task.counts.negative).max(most / JUDGED_POSITIVES).min(task.counts.negative);
+    let unlabeled = most - positives - negatives.min(most / 2);
+    let kinds = [(Label::Positive, positives), (Label::Unlabeled, unlabeled), (Label::Negative, negatives)];
+    for (kind, many) in kinds {
+        let mut of_kind: Vec<usize> = (0..all).filter(|&row| task.labels[row] == kind).collect();
+        stream.shuffle(&mut of_kind);
+        of_kind.truncate(many);
+        rows.extend(of_kind);
+    }
+    rows.sort_unstable();
+    rows
+}
+
+/// Folds in which the unlabeled rows alone are held out in turn, and all positives are learned from. Positives are scored with
+/// them for no other reason than that scores of both are looked at.
+pub(crate) fn unlabeled_in_turn(task: &Task, parts: usize) -> Vec<Fold> {
+    let all = task.split(&(0..task.data.len()).collect::<Vec<usize>>());
+    let mut dealt = all.unlabeled.clone();
+    Stream::new(task.seed, "unlabeled rows of the list").shuffle(&mut dealt);
+    let part = |rows: &[u32], number: usize| -> Vec<usize> {
+        let mut some: Vec<usize> = rows.iter().skip(number).step_by(parts).map(|&row| row as usize).collect();
+        some.sort_unstable();
+        some
     };
-    Ok(splits
-        .iter()
-        .map(|(kept, held)| {
-            let stopping = task.split(held);
-            Fold { training: task.split(kept), scored: stopping.all(), stopping, seed: task.seed }
-        })
-        .collect())
+    let mut unlabeled: Vec<Vec<usize>> = (0..parts).map(|number| part(&dealt, number)).collect();
+    task.gather(&mut unlabeled);
+    let mut stream = Stream::new(task.seed, OF_MEMBERS.stream);
+    let one = |number: usize| {
+        let rows = Kinds { unlabeled: narrow(&others(&unlabeled, number)), ..all.clone() };
+        let (training, stopping, all_rows) = OF_MEMBERS.part(rows, task, &mut stream);
+        let scored = [narrow(&part(&all.positive, number)), narrow(&unlabeled[number])].concat();
+        Fold { training, stopping, all: all_rows, scored, seed: task.seed }
+    };
+    (0..parts).map(one).collect()
+}
+
+fn narrow(rows: &[usize]) -> Vec<u32> {
+    rows.iter().map(|&row| row as u32).collect()
+}
+
+/// The rows of all parts but one, in their order.
+fn others(parts: &[Vec<usize>], number: usize) -> Vec<usize> {
+    let others = (0..parts.len()).filter(|&other| other != number);
+    let mut rows: Vec<usize> = others.flat_map(|other| parts[other].iter().copied()).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// Splits that keep rows together that are equal: one of all rows in two, or one for each part that is held out in turn.
-pub(crate) fn whole(task: &Task, splits: Vec<Split>) -> Vec<Split> {
+fn keep_copies_together(task: &Task, splits: Vec<Split>) -> Vec<Split> {
     if task.copies.is_none() {
         return splits;
     }
@@ -68,174 +310,15 @@ pub(crate) fn whole(task: &Task, splits: Vec<Split>) -> Vec<Split> {
     }
     let mut parts: Vec<Vec<usize>> = splits.into_iter().map(|(_, held)| held).collect();
     task.gather(&mut parts);
-    let others = |number: usize| {
-        let others = (0..parts.len()).filter(|&other| other != number);
-        let mut rows: Vec<usize> = others.flat_map(|other| parts[other].iter().copied()).collect();
-        rows.sort_unstable();
-        rows
-    };
-    let kept: Vec<Vec<usize>> = (0..parts.len()).map(others).collect();
+    let kept: Vec<Vec<usize>> = (0..parts.len()).map(|number| others(&parts, number)).collect();
     kept.into_iter().zip(parts).collect()
-}
-
-/// Folds in which every row is scored by a model that did not see it, and another part of the rows, a `share`-th of
-/// each fold's training rows, decides when to stop. At most `most` rows are trained on, P and U thinned evenly.
-pub(crate) fn cross_fit(task: &Task, folds: usize, share: usize, most: usize) -> Result<Vec<Fold>, Error> {
-    let mut stream = Stream::new(task.seed, "stopping rows");
-    let splits = whole(task, stratified_folds(&task.labels, folds, task.seed)?);
-    let one = |(number, (rest, scored)): (usize, (Vec<usize>, Vec<usize>))| {
-        let (mut training, mut stopping) = (Vec::new(), Vec::new());
-        for kind in [Label::Positive, Label::Unlabeled] {
-            let mut rows: Vec<usize> = rest.iter().copied().filter(|&row| task.labels[row] == kind).collect();
-            stream.shuffle(&mut rows);
-            let over = rest.len() as f64 / most as f64;
-            rows.truncate((rows.len() as f64 / over.max(1.0)).ceil() as usize);
-            let kept = rows.len().div_ceil(share);
-            stopping.extend_from_slice(&rows[..kept]);
-            training.extend_from_slice(&rows[kept..]);
-        }
-        training.sort_unstable();
-        stopping.sort_unstable();
-        let [training, stopping] = task.gathered([training, stopping]);
-        Fold {
-            training: task.split(&training),
-            stopping: task.split(&stopping),
-            scored: scored.into_iter().map(|row| row as u32).collect(),
-            seed: Stream::new(task.seed, &format!("cross-fit {number}")).next_u64(),
-        }
-    };
-    Ok(splits.into_iter().enumerate().map(one).collect())
-}
-
-/// Trains a candidate on every fold, one after the other with all threads, or side by side with one thread each.
-///
-/// Each result depends on its fold alone. An observer that says finish ends the loop with what there is, which is at
-/// least one fold; one that says abort makes it an [`Error::Interrupted`].
-pub(crate) fn train_folds(
-    trainer: &dyn Trainer,
-    candidate: &Candidate,
-    folds: &[Fold],
-    side_by_side: usize,
-    task: &Task,
-    mut run: RunNumber,
-    observer: Observer,
-) -> Result<Vec<Fit>, Error> {
-    if side_by_side > 1 && trainer.side_by_side() && folds.len() > 1 {
-        return train_side_by_side(trainer, candidate, folds, side_by_side, run, observer);
-    }
-    let mut fits: Vec<Fit> = Vec::with_capacity(folds.len());
-    for fold in folds {
-        let fit = trainer.fit(&fold.subset(task.machine.threads, run), candidate, observer)?;
-        run.number += 1;
-        run.resumed_from = crate::sum_of_some(run.resumed_from, fit.resumed_from);
-        let done = fit.finished_early;
-        fits.push(fit);
-        if done {
-            break;
-        }
-    }
-    Ok(fits)
-}
-
-impl Fold {
-    pub fn subset<'s>(&'s self, threads: usize, run: RunNumber<'s>) -> Subset<'s> {
-        Subset {
-            training: &self.training,
-            stopping: &self.stopping,
-            scored: &self.scored,
-            stop_after: None,
-            seed: self.seed,
-            threads,
-            run,
-        }
-    }
-}
-
-fn train_side_by_side(
-    trainer: &dyn Trainer,
-    candidate: &Candidate,
-    folds: &[Fold],
-    workers: usize,
-    run: RunNumber,
-    observer: Observer,
-) -> Result<Vec<Fit>, Error> {
-    let (next, stopped) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let results: Vec<Mutex<Option<Result<Fit, Error>>>> = folds.iter().map(|_| Mutex::new(None)).collect();
-    let shared = Mutex::new((UnderWay::new(folds.len()), observer));
-    std::thread::scope(|scope| {
-        for _ in 0..workers.min(folds.len()) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::SeqCst);
-                    let Some(fold) = folds.get(number) else { return };
-                    let ask = |shared: &mut (UnderWay, Observer)| {
-                        let (done, begun) = (shared.0.done, shared.0.begun());
-                        let at = At::Fold { done, all: folds.len(), begun };
-                        let (name, runs, run) = (run.name, run.all, run.number);
-                        let progress = Progress { name, run, runs, device: "cpu", resumed_from: None, at };
-                        if (shared.1)(&progress) != Signal::Continue {
-                            stopped.store(1, Ordering::SeqCst);
-                        }
-                    };
-                    // A fold takes seconds, and whoever wants to stop should not wait for its end. Who finds the observer
-                    // busy continues: the answer reaches all.
-                    let mut quiet = |progress: &Progress| {
-                        if let Ok(mut shared) = shared.try_lock() {
-                            shared.0.parts[number] = progress.at.part();
-                            ask(&mut shared);
-                        }
-                        match stopped.load(Ordering::SeqCst) {
-                            0 => Signal::Continue,
-                            _ => Signal::Abort,
-                        }
-                    };
-                    let result = trainer.fit(&fold.subset(1, run), candidate, &mut quiet);
-                    let failed = result.is_err();
-                    // A thread that panicked is reported by the scope; what it held is whole.
-                    *results[number].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                    let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    shared.0.end(number);
-                    ask(&mut shared);
-                    if failed {
-                        stopped.store(1, Ordering::SeqCst);
-                    }
-                    if stopped.load(Ordering::SeqCst) != 0 {
-                        next.store(folds.len(), Ordering::SeqCst);
-                    }
-                }
-            });
-        }
-    });
-    let stopped = || Error::Interrupted { epoch: 0, checkpoint: None };
-    let results: Vec<Option<Result<Fit, Error>>> = results
-        .into_iter()
-        .map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
-        .collect();
-    // What went wrong counts more than what was stopped because of it.
-    let (mut fits, mut error) = (Vec::new(), None);
-    for result in results {
-        match result {
-            Some(Ok(fit)) => fits.push(fit),
-            Some(Err(why)) if error.is_none() || matches!(error, Some(Error::Interrupted { .. })) => {
-                error = Some(why)
-            }
-            Some(Err(_)) => {}
-            None => error = error.or_else(|| Some(stopped())),
-        }
-    }
-    error.map_or(Ok(fits), Err)
-}
-
-/// Threads to put folds side by side with.
-pub(crate) fn workers(threads: usize) -> usize {
-    if threads == 0 { available_threads() } else { threads }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Machine;
-    use onesided_data::{Dataset, Matrix, Scenario};
+    use onesided_data::{Dataset, Matrix, Scenario, stratified_folds};
 
     /// 400 rows, of which the last 40 repeat the first 40; one in four is labeled, of a row and its copy one.
     fn table(copies: bool) -> Dataset {
@@ -260,9 +343,9 @@ mod tests {
             b.iter().all(|row| !met.contains(&row_of(row)))
         };
         let folds = [
-            cross_fit(&task, 5, 6, 1_000).unwrap(),
-            held_out(&task, None).unwrap(),
-            held_out(&task, Some(0.3)).unwrap(),
+            FoldPlan::prior(5).deal(&task).unwrap(),
+            FoldPlan::choosing(&task, None).deal(&task).unwrap(),
+            FoldPlan::choosing(&task, Some(0.3)).deal(&task).unwrap(),
         ];
         for fold in folds.iter().flatten() {
             assert!(apart(&fold.training.all(), &fold.scored));
@@ -278,8 +361,168 @@ mod tests {
         let data = table(false);
         let task = task(&data);
         let drawn = stratified_folds(&task.labels, 5, 3).unwrap();
-        for (fold, (kept, held)) in held_out(&task, None).unwrap().iter().zip(&drawn) {
+        for (fold, (kept, held)) in FoldPlan::choosing(&task, None).deal(&task).unwrap().iter().zip(&drawn) {
             assert_eq!((&fold.training, &fold.stopping), (&task.split(kept), &task.split(held)));
+        }
+    }
+
+    fn sorted(mut rows: Vec<u32>) -> Vec<u32> {
+        rows.sort_unstable();
+        rows
+    }
+
+    fn apart(a: &[u32], b: &[u32]) -> bool {
+        a.iter().all(|row| !b.contains(row))
+    }
+
+    #[test]
+    fn folds_for_the_prior_have_seeds_and_stopping_rows_of_their_own() {
+        let data = table(false);
+        let task = task(&data);
+        let folds = FoldPlan::prior(4).deal(&task).unwrap();
+        let mut seeds: Vec<u64> = folds.iter().map(|fold| fold.seed).collect();
+        seeds.push(task.seed);
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!((folds.len(), seeds.len()), (4, 5));
+        for fold in &folds {
+            // In the order of the rows, and a sixth of the others decides when to stop.
+            assert!(fold.scored.is_sorted());
+            assert_eq!(fold.stopping.positive.len(), 75usize.div_ceil(6));
+            assert_eq!(fold.stopping.unlabeled.len(), 225usize.div_ceil(6));
+            assert_eq!(fold.training.len() + fold.stopping.len() + fold.scored.len(), 400);
+            assert!(apart(&fold.training.all(), &fold.stopping.all()));
+            assert!(fold.all.is_none());
+        }
+        assert_ne!(folds[0].stopping, folds[1].stopping);
+        assert_eq!(
+            sorted(folds.into_iter().flat_map(|fold| fold.scored).collect()),
+            (0..400).collect::<Vec<u32>>()
+        );
+    }
+
+    #[test]
+    fn folds_for_a_teacher_stop_by_nothing_and_share_the_seed() {
+        let data = table(false);
+        let task = task(&data);
+        let folds = FoldPlan::taught(3).deal(&task).unwrap();
+        assert!(folds.iter().all(|fold| fold.stopping.is_empty() && fold.seed == 3));
+        assert!(folds.iter().all(|fold| fold.training.len() + fold.scored.len() == 400));
+    }
+
+    #[test]
+    fn long_tables_are_thinned_for_the_prior_both_kinds_alike() {
+        let data = table(false);
+        let task = task(&data);
+        let rows = task.split(&(0..400).collect::<Vec<usize>>());
+        let thin = SetAside { most: 100, ..OF_PRIOR };
+        let (training, stopping, all) = thin.part(rows, &task, &mut Stream::new(1, "test"));
+        // A quarter of 100 positives and of 300 unlabeled rows, a sixth of which decides.
+        assert_eq!((training.positive.len(), stopping.positive.len()), (20, 5));
+        assert_eq!((training.unlabeled.len(), stopping.unlabeled.len()), (62, 13));
+        assert!(all.is_none());
+    }
+
+    #[test]
+    fn of_few_known_negatives_none_is_spared_to_stop_by() {
+        let data = table(false);
+        let mut labels = data.labels().unwrap().to_vec();
+        let negatives: Vec<usize> = (0..400).filter(|row| row % 4 == 2).collect();
+        for (known, spared) in [(5, 0), (16, 2)] {
+            negatives[..known].iter().for_each(|&row| labels[row] = Label::Negative);
+            let data = data.clone().with_labels(labels.clone()).unwrap();
+            let task = task(&data);
+            let rows = task.split(&(0..400).collect::<Vec<usize>>());
+            let (training, stopping, all) = OF_MEMBERS.part(rows.clone(), &task, &mut Stream::new(1, "test"));
+            assert_eq!((training.negative.len(), stopping.negative.len()), (known - spared, spared));
+            assert_eq!(all, Some(rows.clone()));
+            // Models behind the prior learn from positives and unlabeled rows alone.
+            let (training, stopping, _) = OF_PRIOR.part(rows, &task, &mut Stream::new(1, "test"));
+            assert!(training.negative.is_empty() && stopping.negative.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_candidate_of_rounds_takes_the_rows_that_were_set_aside() {
+        let data = table(false);
+        let task = task(&data);
+        let sample: Vec<usize> = (0..400).collect();
+        let folds = FoldPlan::blending(&task, &sample, None, 5, true).deal(&task).unwrap();
+        let mut candidate = Candidate::only("a");
+        let by_rows = folds[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!((by_rows.training.len() + by_rows.stopping.len(), by_rows.stop_after), (320, None));
+        assert_eq!((by_rows.threads, by_rows.seed, by_rows.scored.len()), (3, 3, 80));
+        assert_eq!(by_rows.stopping.len(), 80usize.div_ceil(8) + 240usize.div_ceil(8));
+        candidate.rounds = Some(9);
+        let by_rounds = folds[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!(
+            (by_rounds.training.len(), by_rounds.stopping.len(), by_rounds.stop_after),
+            (320, 0, Some(9))
+        );
+        // Where no candidate stops by rows, none are set aside, and it takes the same.
+        let plain = FoldPlan::blending(&task, &sample, None, 5, false).deal(&task).unwrap();
+        let same = plain[0].subset(&candidate, 3, RunNumber::default());
+        assert_eq!((same.training, same.scored), (by_rounds.training, by_rounds.scored));
+    }
+
+    #[test]
+    fn folds_of_a_sample_are_of_its_rows_alone() {
+        let data = table(false);
+        let task = task(&data);
+        let sample = sampled_rows(&task, 80);
+        assert_eq!(sampled_rows(&task, 400), (0..400).collect::<Vec<usize>>());
+        assert!(sample.len() == 80 && sample.is_sorted());
+        // A quarter of the table is labeled, and of the sample.
+        assert_eq!(task.split(&sample).positive.len(), 20);
+        let folds = FoldPlan::blending(&task, &sample, None, 5, true).deal(&task).unwrap();
+        let scored = sorted(folds.iter().flat_map(|fold| fold.scored.clone()).collect());
+        assert_eq!(scored, narrow(&sample));
+        assert!(folds.iter().all(|fold| apart(&fold.training.all(), &fold.scored)));
+        assert!(folds.iter().all(|fold| fold.training.all().iter().all(|row| scored.contains(row))));
+    }
+
+    #[test]
+    fn a_sample_has_positives_enough_however_rare_they_are() {
+        let data = table(false);
+        // 10 of 400 are labeled: in proportion a sample of 80 would have two.
+        let rare = |row: usize| if row.is_multiple_of(40) { Label::Positive } else { Label::Unlabeled };
+        let data = data.with_labels((0..400).map(rare).collect()).unwrap();
+        let task = task(&data);
+        assert_eq!(task.split(&sampled_rows(&task, 80)).positive.len(), 10);
+        assert_eq!(sampled_rows(&task, 80).len(), 80);
+    }
+
+    #[test]
+    fn unlabeled_rows_alone_are_held_out_for_the_second_look() {
+        for copies in [false, true] {
+            let data = table(copies);
+            let task = task(&data);
+            let folds = unlabeled_in_turn(&task, 4);
+            let all = task.split(&(0..400).collect::<Vec<usize>>());
+            let mut unlabeled = Vec::new();
+            for fold in &folds {
+                let scored = task.split_rows(&fold.scored);
+                let rows = fold.all.as_ref().unwrap();
+                assert_eq!(rows.positive, all.positive);
+                assert!(apart(&rows.unlabeled, &scored.unlabeled));
+                assert_eq!(rows.unlabeled.len() + scored.unlabeled.len(), all.unlabeled.len());
+                unlabeled.extend(scored.unlabeled);
+            }
+            assert_eq!(sorted(unlabeled), all.unlabeled);
+        }
+    }
+
+    #[test]
+    fn too_few_rows_are_refused_and_a_share_leaves_both_sides_something() {
+        let data = table(false);
+        let task = task(&data);
+        assert!(FoldPlan::prior(200).deal(&task).is_err());
+        assert!(FoldPlan::prior(1).deal(&task).is_err());
+        for share in [0.01, 0.5, 0.99] {
+            let folds = FoldPlan::choosing(&task, Some(share)).deal(&task).unwrap();
+            let [fold] = &folds[..] else { panic!("{}", folds.len()) };
+            assert!(!fold.training.positive.is_empty() && !fold.stopping.positive.is_empty());
+            assert_eq!(fold.scored, fold.stopping.all());
         }
     }
 }

@@ -8,47 +8,53 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-mod align;
 mod config;
 mod criterion;
+mod early_stopping;
 mod error;
 mod fitted;
 mod folds;
+mod jobs;
 mod methods;
 mod monotone;
 mod pipeline;
 mod portfolio;
 pub mod prior;
+mod prior_report;
+mod progress;
+mod quantile_alignment;
 mod report;
 mod reserve;
 mod scorer;
 pub mod scorers;
 mod settings;
-mod side_by_side;
-mod stopped;
 mod task;
 mod teacher_rule;
 mod train_overrides;
-mod under_way;
 mod views;
+mod warning;
 
 pub use config::{Config, ModelChoice, PriorGiven};
 pub use criterion::held_out_risk;
 pub use error::Error;
-pub use fitted::{Fitted, LinkedTrees, Member};
+pub use fitted::{Fitted, LinkedTrees, Member, OwnModel};
+pub use jobs::run_jobs;
 pub use methods::{Gives, Method, methods};
 pub use monotone::{Direction, Monotone, MonotoneError};
 pub use pipeline::{Learned, check, learn};
 pub use portfolio::{Effort, Portfolio, PortfolioMember};
+pub use progress::{At, Observer, Progress, Signal};
 pub use report::{Beside, Epoch, Report, Tried};
 pub use reserve::Reserve;
 pub use scorer::{
-    Candidate, Fit, History, Info, OwnModel, OwnScorer, RunNumber, ScoreScale, Scorer, Subset, Trainer, Wants,
+    Blend, Candidate, Fit, History, Info, OwnScorer, Policy, RunNumber, ScoreScale, Scorer, Subset, Trainer,
+    Wants,
 };
 pub use settings::{Applies, SETTINGS, SettingInfo};
-pub use task::{At, Kinds, Machine, Observer, Priors, Progress, Signal, Task};
+pub use task::{Kinds, Machine, Priors, Task};
 pub use teacher_rule::TAUGHT_BY_RULE;
 pub use train_overrides::{TrainOverrides, Training};
 pub use views::Views;
+pub use warning::Warning;
 
 pub(crate) use scorers::{classic_kind, sum_of_some};

@@ -1,5 +1,6 @@
 //! How a fit went, as facts.
 
+use crate::Warning;
 use onesided_data::{Counts, counted};
 use onesided_eval::Interval;
 use onesided_loss::Reduction;
@@ -49,7 +50,7 @@ pub struct Report {
     /// the intervals leave room for the scatter of training. Rows that were held out once also decided when to stop.
     pub metrics: BTreeMap<String, Interval>,
     /// What the reader should know before trusting the model.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// What was done as asked and may still surprise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

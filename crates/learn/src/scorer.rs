@@ -4,7 +4,7 @@
 //! your own. The pipeline holds rows out, asks a scorer to learn from the others, judges what it says of those held out,
 //! calibrates, and knows nothing else about it.
 
-use crate::{Error, Fitted, Kinds, Observer, Task, Views};
+use crate::{Error, Fitted, Kinds, Observer, OwnModel, Task, Views};
 use onesided_data::Scaling;
 use onesided_loss::Reduction;
 use onesided_net::{OnTheWay, TrainConfig, Watcher};
@@ -49,18 +49,47 @@ pub struct Candidate {
     pub name: String,
     /// The reduction of the collective loss, where there is a choice.
     pub reduction: Option<Reduction>,
+    /// Rounds that it always takes; `None` for what stops by rows.
+    pub rounds: Option<usize>,
+    /// Whether it is the plain alternative, "labeled" against the rest, that a blend is compared with.
+    pub is_naive: bool,
+    /// How far its AUC is above that of others on a usual table, or below it.
+    pub usual: f64,
 }
 
 impl Candidate {
     /// The only one of a scorer.
     pub fn only(name: impl Into<String>) -> Self {
-        Self { name: name.into(), reduction: None }
+        Self { name: name.into(), ..Self::default() }
     }
 
     /// One reduction of several.
     pub fn reduction(reduction: Reduction) -> Self {
-        Self { name: reduction.to_string(), reduction: Some(reduction) }
+        Self { name: reduction.to_string(), reduction: Some(reduction), ..Self::default() }
     }
+}
+
+/// What becomes of candidates once they are trained.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Policy {
+    /// One is kept: the first, unless another's held-out risk is lower by more than the noise of the comparison.
+    #[default]
+    Choose,
+    /// A mean of them is put together.
+    Blend(Blend),
+}
+
+/// How a mean of candidates is put together: each by its AUC of positives against unlabeled rows. One that cannot be trained is
+/// left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blend {
+    /// Whether one model is wanted instead of a mean of several.
+    pub single: bool,
+    /// Folds in which candidates are judged; a long table has fewer.
+    pub folds: usize,
+    /// Names of what was not tried, because it cannot hold a score to going up or down with a column.
+    pub not_monotone: Vec<String>,
 }
 
 /// What to learn from, what decides when to stop, and what to score.
@@ -208,9 +237,9 @@ pub trait Scorer: Send + Sync {
     /// Puts the rows where they are learned from (a device, bins), once for every training.
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error>;
 
-    /// The portfolio, where this is one: its members are not chosen between but put together.
-    fn portfolio(&self) -> Option<&crate::Portfolio> {
-        None
+    /// What becomes of the candidates once they are trained.
+    fn policy(&self) -> Policy {
+        Policy::Choose
     }
 
     /// Removes what trainings left behind to resume from.
@@ -224,7 +253,7 @@ impl fmt::Debug for dyn Scorer {
 }
 
 /// A scorer with its rows in place.
-pub trait Trainer: Sync {
+pub trait Trainer: Send + Sync {
     /// Learns from some of the rows and scores others.
     fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error>;
 
@@ -258,13 +287,6 @@ pub trait Trainer: Sync {
     fn bytes_for(&self, _rows: usize) -> u64 {
         0
     }
-}
-
-/// A model of one's own, made by a [`Scorer`] of one's own. It scores, is calibrated and measured as every other is; what
-/// it cannot be is written to a model file.
-pub trait OwnModel: Send + Sync {
-    /// The score of each row: the higher, the likelier positive.
-    fn scores(&self, rows: &onesided_data::Dataset) -> Result<Vec<f32>, Error>;
 }
 
 /// A scorer of one's own from a function that learns from a data set, whose labels it can ask for, and gives a model.

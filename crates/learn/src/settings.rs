@@ -38,8 +38,6 @@ pub enum Applies {
     Models,
     /// Trees that can hold a score to going up or down with a column, and `auto`, which tries them.
     Monotone,
-    /// Methods that are an objective, whatever scores.
-    Objectives,
     /// Objectives that read the option of this name.
     Reading,
     /// Networks, which are trained by batches.
@@ -60,7 +58,6 @@ impl Applies {
             Applies::Unlabeled => "for methods that learn from unlabeled rows",
             Applies::Models => "for methods that train a network or trees",
             Applies::Monotone => "for boosted trees on tables",
-            Applies::Objectives => "for methods that train a network or trees",
             Applies::Reading => "an option of other losses",
             Applies::Networks => "for networks, which are trained by batches",
             Applies::Pictures => "for networks on pictures",
@@ -83,7 +80,6 @@ impl SettingInfo {
             (Applies::Models, method) => method.cannot_take(model).is_none(),
             (Applies::Monotone, Method::Auto) => !pictures,
             (Applies::Monotone, Method::Objective(_) | Method::System(_)) => model.is_monotone() && !pictures,
-            (Applies::Objectives, Method::Objective(_)) => true,
             (Applies::Reading, Method::Objective(method)) => method.reads.contains(&self.name),
             (Applies::Networks, Method::Objective(_)) => network,
             (Applies::Pictures, Method::Objective(_)) => network && pictures,

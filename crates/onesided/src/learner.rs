@@ -14,8 +14,8 @@ use onesided_learn::prior::{
 };
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
-    Config, ModelChoice, Observer, PriorGiven, Priors, Progress, Reserve, Scorer, Signal, TAUGHT_BY_RULE,
-    Task, Views, check, learn,
+    Config, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve, Scorer, Signal,
+    TAUGHT_BY_RULE, Task, Views, check, learn,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
@@ -514,7 +514,7 @@ impl Learner {
             calibrate(&mut learned, &task, Some(undrawn))?;
         }
         let undrawn = undrawn.as_ref();
-        if let Some(found) = guessed.filter(|_| scorer.portfolio().is_some())
+        if let Some(found) = guessed.filter(|_| scorer.policy() != Policy::Choose)
             && let Some(again) = guess_again(found, &mut learned, &mut task, undrawn)?
         {
             estimate = Some(again);

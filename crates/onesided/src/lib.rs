@@ -160,9 +160,7 @@ pub use inverted::Inverted;
 pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
-pub use model::{
-    HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
-};
+pub use model::{HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
     ReadAgain, Scenario, Streamed,
@@ -172,7 +170,7 @@ pub use onesided_eval::{
 };
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
-    Reserve, SETTINGS, Scorer, Signal, Tried, held_out_risk, methods,
+    Reserve, SETTINGS, Scorer, Signal, Tried, Warning, held_out_risk, methods,
 };
 pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{

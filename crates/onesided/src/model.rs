@@ -17,11 +17,11 @@ use crate::{About, AtPrior, AuditedRow, Doubt, Error, Given, Verdict, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::audit::{AnsweredRow, measured_on};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RANDOM_LABELS, RESAMPLES, Sample, ThresholdRule,
-    held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
+    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
+    probability, with_truth_intervals, without_negatives_estimated,
 };
 use onesided_learn::prior::PriorEstimate;
-use onesided_learn::{Fitted, Learned, Priors, Task};
+use onesided_learn::{Fitted, Learned, Priors, Task, Warning};
 use onesided_net::Device;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -78,7 +78,7 @@ impl Model {
         let Learned { fitted, info, model, described, priors, calibration, shift, mut report, .. } = learned;
         // An audited share is measured, and no reason to warn.
         let guessed = estimate.as_ref().filter(|estimate| estimate.audited.is_none());
-        report.warnings.extend(guessed.map(rests_on_an_estimate));
+        report.warnings.extend(guessed.map(Warning::guessed_prior));
         let (of_positives, of_others) = match &weights {
             Some(weights) => {
                 let (positive, other) = weights.split_at(learned.positive.len());
@@ -468,7 +468,7 @@ impl Model {
                 self.about.doubt = Some(Doubt::Share(found));
                 self.leave_out_accuracies();
             }
-            self.about.report.warnings.extend(metrics.warnings.iter().cloned());
+            self.about.report.warnings.extend(metrics.warnings.iter().cloned().map(Warning::from));
             pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
@@ -499,7 +499,7 @@ impl Model {
         let found = self.measured_on(&rows);
         let said = self.measured_on(&by_labels);
         if let Some(verdict) = Verdict::of_labels(&said, &found).filter(|verdict| !verdict.agrees) {
-            self.about.report.warnings.push(verdict.to_string());
+            self.about.report.warnings.push(Warning::Sentence(verdict.to_string()));
             self.about.doubt.get_or_insert(Doubt::Audit(verdict));
         }
         let estimated = std::mem::replace(&mut self.about.report.metrics, found);
@@ -615,22 +615,6 @@ pub fn pu_metrics_by_name(metrics: &PuMetrics) -> Vec<(&'static str, Interval)> 
 fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Task) -> Option<AtPrior> {
     let calibration = Calibration::fit_weighted(positive, unlabeled, mu).ok()?;
     Some(AtPrior { calibration, shift: Priors::from_unlabeled(mu, task.scenario, task.drawn, true).shift() })
-}
-
-/// What a reader must know of numbers that rest on an estimated prior.
-pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
-    let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
-    let range = if estimate.one_sided {
-        format!("at most {high:.3} are positive ({level:.0} %), which is all that can be said")
-    } else {
-        format!("between {low:.3} and {high:.3} of the unlabeled rows are positive ({level:.0} %)")
-    };
-    format!(
-        "the prior is a guess, {:.3} of the unlabeled rows: {range}, {RANDOM_LABELS}. Probabilities, the threshold, precision, F1, accuracy and \
-         AUC against negatives rest on it; the ranking, recall and lift do not. A prior that you know, or an audit of some \
-         rows, settles it",
-        estimate.mu.get()
-    )
 }
 
 /// Whether a metric of [`pu_metrics_by_name`] rests on the share of positives.

@@ -150,7 +150,9 @@ fn naive_works_without_a_prior_and_says_what_its_probability_means() {
     let model = quick().method("naive").fit(&data(0.5)).unwrap();
     let about = model.about();
     assert_eq!((about.class_prior, about.shift, about.calibration.slope), (None, 0.0, 1.0));
-    assert!(about.report.warnings.iter().any(|warning| warning.contains("those of being labeled")));
+    assert!(
+        about.report.warnings.iter().any(|warning| warning.to_string().contains("those of being labeled"))
+    );
     let rule = quick().method("naive").threshold(ThresholdRule::Quantile);
     assert!(refusal(rule).contains("works without the share of positives"));
 }
@@ -161,7 +163,7 @@ fn few_positives_are_warned_of_and_one_is_refused() {
     assert_eq!(few.counts().unwrap().positive, 18);
     let model = quick().prior(prior(0.5)).fit(&few).unwrap();
     let warnings = &model.about().report.warnings;
-    assert!(warnings.iter().any(|w| w.contains("there are only 18 positives")), "{warnings:?}");
+    assert!(warnings.iter().any(|w| w.to_string().contains("there are only 18 positives")), "{warnings:?}");
     let one = data(0.999);
     let message = quick().prior(prior(0.5)).fit(&one).unwrap_err().to_string();
     assert!(message.contains("1 positive cannot be split in two"), "{message}");
@@ -294,7 +296,14 @@ fn pusb_cuts_by_rank_and_says_what_its_numbers_assume() {
     let fit = |learner: Learner| learner.method("pusb").prior(prior(0.5)).fit(&data).unwrap();
     let model = fit(quick());
     assert_eq!(model.about().threshold_rule, ThresholdRule::Quantile);
-    assert!(model.about().report.warnings.iter().any(|warning| warning.contains("assumes labels at random")));
+    assert!(
+        model
+            .about()
+            .report
+            .warnings
+            .iter()
+            .any(|warning| warning.to_string().contains("assumes labels at random"))
+    );
     let half = fit(quick().threshold(ThresholdRule::Half));
     assert_eq!((half.about().threshold_rule, half.about().threshold), (ThresholdRule::Half, 0.5));
 }
@@ -305,7 +314,10 @@ fn tedn_learns_without_a_share_and_is_calibrated_at_an_estimate() {
     let estimate = model.about().prior_estimate.as_ref().expect("an estimate");
     assert!(estimate.mu.get() > 0.0);
     let warnings = &model.about().report.warnings;
-    assert!(!warnings.iter().any(|warning| warning.contains("those of being labeled")), "{warnings:?}");
+    assert!(
+        !warnings.iter().any(|warning| warning.to_string().contains("those of being labeled")),
+        "{warnings:?}"
+    );
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::error::EvidenceError;
 use crate::estimate::Estimate;
 use crate::estimator::Evidence;
 use crate::signs::Signs;
+use crate::warning::ShareWarning;
 use onesided_data::PriorInUnlabeled;
 use serde::Serialize;
 
@@ -112,8 +113,8 @@ pub struct Consensus {
     pub signs: Signs,
     /// Why they do not agree, most likely.
     pub reason: Option<Reason>,
-    /// What a reader should know, a sentence each.
-    pub warnings: Vec<String>,
+    /// What a reader should know.
+    pub warnings: Vec<ShareWarning>,
 }
 
 impl Consensus {
@@ -159,10 +160,7 @@ pub fn consensus(estimates: &[Estimate], evidence: &Evidence) -> Result<Consensu
     let mut warnings = signs.warnings();
     if let Some(reason) = reason {
         let (low, high) = ends(estimates.iter().map(|estimate| estimate.mu));
-        warnings.push(format!(
-            "the estimators do not agree: they say between {low:.3} and {high:.3}; most likely {}",
-            reason.advice()
-        ));
+        warnings.push(ShareWarning::Disagreement { low, high, reason });
     }
     let voices = estimates.iter().zip(&weights);
     Ok(Consensus {
@@ -305,7 +303,7 @@ mod tests {
         assert!(!found.agreement && found.interval.0 < 0.2 && found.interval.1 > 0.6, "{found:?}");
         // The classes do not overlap and the top is level: what is left is how the labels were picked.
         assert_eq!(found.reason, Some(Reason::LabelsNotAtRandom));
-        let told = found.warnings.last().unwrap();
+        let told = found.warnings.last().unwrap().to_string();
         assert!(told.contains("between 0.200 and 0.600") && told.contains("random sample"), "{told}");
 
         let few = consensus(&parted, &Evidence::of_scores(&p[..50], &u)).unwrap();

@@ -20,6 +20,7 @@ use crate::cells::Cells;
 use crate::error::EvidenceError;
 use crate::estimate::{Curve, Estimate, Finding};
 use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
+use crate::warning::ShareWarning;
 
 static INFO: EstimatorInfo = EstimatorInfo {
     name: "dedpul",
@@ -81,10 +82,7 @@ impl Estimator for Dedpul {
         let floor = 1.0 / self.most_ratio;
         if mu < 1.05 * floor {
             finding.interval.0 = 0.0;
-            finding.warnings.push(format!(
-                "ratios above {} are cut off, so that no share below {floor} can be told from it; it may be less",
-                self.most_ratio
-            ));
+            finding.warnings.push(ShareWarning::RatiosCut { above: self.most_ratio, floor });
         }
         Ok(finding.finish(&INFO, evidence, &cells))
     }

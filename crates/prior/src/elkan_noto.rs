@@ -26,6 +26,7 @@ use crate::estimate::{Curve, Estimate, Finding, thinned};
 use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::isotonic::increasing;
 use crate::resample::center;
+use crate::warning::ShareWarning;
 
 static MEAN: EstimatorInfo = EstimatorInfo {
     name: "elkan-noto",
@@ -233,9 +234,7 @@ impl Estimator for ElkanNoto {
         }
         let mut finding = Finding::bootstrapped(mu, resampled, curve, evidence);
         if mu > 1.0 {
-            finding.warnings.push(format!(
-                "the label frequency means a share of {mu:.3}, more than all unlabeled rows; clipped to 1"
-            ));
+            finding.warnings.push(ShareWarning::MoreThanAll(mu));
         }
         Ok(finding.finish(self.facts(), evidence, &cells))
     }

@@ -4,6 +4,7 @@ use crate::cells::Cells;
 use crate::error::EvidenceError;
 use crate::estimator::{EstimatorInfo, Evidence};
 use crate::resample::percentiles;
+use crate::warning::ShareWarning;
 use onesided_data::{Counts, PriorInUnlabeled, Scenario};
 use serde::Serialize;
 
@@ -48,7 +49,7 @@ pub struct Estimate {
     /// Other intervals of the same number, where the estimator has them.
     pub other_intervals: Vec<OtherInterval>,
     /// What a reader should know before using the number.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<ShareWarning>,
 }
 
 impl Estimate {
@@ -85,7 +86,7 @@ pub(crate) struct Finding {
     pub interval: (f64, f64),
     pub curve: Curve,
     pub other_intervals: Vec<OtherInterval>,
-    pub warnings: Vec<String>,
+    pub warnings: Vec<ShareWarning>,
 }
 
 impl Finding {
@@ -106,7 +107,7 @@ impl Finding {
         if self.mu.is_nan() {
             self.mu = 1.0;
             self.interval = (0.0, 1.0);
-            self.warnings.push("the data rule no share out: the answer is the upper bound 1".to_string());
+            self.warnings.push(ShareWarning::NothingRuledOut);
         }
         let mu = self.mu.clamp(0.0, 1.0);
         let end = |end: f64| if end.is_nan() { mu } else { end.clamp(0.0, 1.0) };
@@ -114,11 +115,8 @@ impl Finding {
         let separation = cells.separation();
         if !separation.evident() {
             low = 0.0;
-            self.warnings.push(format!(
-                "the scores do not tell positives from unlabeled rows (AUC {:.3}, where {:.3} could be chance): either \
-                 nearly all unlabeled rows are positive or the scores are uninformative, so the interval reaches down to 0",
-                separation.auc, separation.by_chance
-            ));
+            let (auc, by_chance) = (separation.auc, separation.by_chance);
+            self.warnings.push(ShareWarning::NotSeparated { auc, by_chance });
         }
         Estimate {
             estimator: about.name,

@@ -25,6 +25,7 @@ use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::hull::Nearest;
 use crate::kernel::{median_distance, parallel, rows_at, sample, squared_distance};
 use crate::resample::{normal_quantile, poisson_all};
+use crate::warning::ShareWarning;
 use onesided_data::Stream;
 
 static KM1: EstimatorInfo = EstimatorInfo {
@@ -271,9 +272,7 @@ impl Estimator for Km {
         let mut finding = Finding { mu, interval, curve, other_intervals: Vec::new(), warnings: Vec::new() };
         if mu >= HIGHEST {
             finding.interval.1 = 1.0;
-            finding
-                .warnings
-                .push(format!("the answer is the largest that is tried, {HIGHEST}; it may be more"));
+            finding.warnings.push(ShareWarning::Largest(HIGHEST));
         }
         Ok(finding.finish(self.facts(), evidence, &Cells::new(evidence)))
     }

@@ -45,6 +45,7 @@ mod registry;
 mod resample;
 mod signs;
 mod tice;
+mod warning;
 
 pub use alphamax::{AlphaMax, Bend};
 pub use answer::{Answer, FACTOR, answer};
@@ -63,6 +64,7 @@ pub use plateau::Plateau;
 pub use registry::{estimator, estimators};
 pub use signs::{ScarCheck, Signs};
 pub use tice::Tice;
+pub use warning::ShareWarning;
 
 /// The estimator that CONTRIBUTING.md writes as an example.
 #[cfg(test)]

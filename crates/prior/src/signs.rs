@@ -13,6 +13,7 @@
 //!   still rises at the top: estimates are upper bounds.
 
 use crate::estimator::Evidence;
+use crate::warning::ShareWarning;
 use serde::Serialize;
 
 /// One-sided 95 % of the normal distribution.
@@ -81,25 +82,11 @@ impl Signs {
         }
     }
 
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if !self.random_labels.holds() {
-            warnings.push(format!(
-                "the labeled positives score higher than even the top of the unlabeled rows (AUC {:.3}, at most {:.3} is \
-                 compatible with labels picked at random): either hardly any positives are hidden, or labels favor some of \
-                 them",
-                self.random_labels.auc, self.random_labels.limit
-            ));
-        }
-        if !self.level_top.holds() {
-            warnings.push(format!(
-                "positives and unlabeled rows differ even where scores are highest (AUC {:.3} above the median positive, at \
-                 most {:.3} is compatible with a purely positive top): what estimators read off these scores is too high, and the \
-                 share is a guess",
-                self.level_top.auc, self.level_top.limit
-            ));
-        }
-        warnings
+    pub(crate) fn warnings(&self) -> Vec<ShareWarning> {
+        let random =
+            (!self.random_labels.holds()).then_some(ShareWarning::LabelsFavorSome(self.random_labels));
+        let level = (!self.level_top.holds()).then_some(ShareWarning::NoPureTop(self.level_top));
+        random.into_iter().chain(level).collect()
     }
 }
 
@@ -154,7 +141,7 @@ mod tests {
         let (p, u) = normals(1.5, 0.1, 1);
         let signs = Signs::of(&Evidence::of_scores(&p, &u), 0.1);
         assert!(!signs.level_top.holds() && signs.auc < 0.95, "{signs:?}");
-        assert!(signs.warnings()[0].contains("too high, and the share is a guess"));
+        assert!(signs.warnings()[0].to_string().contains("too high, and the share is a guess"));
     }
 
     #[test]
@@ -167,6 +154,6 @@ mod tests {
             !signs.random_labels.holds() && signs.level_top.holds(),
             "nothing of U is above to compare with"
         );
-        assert!(signs.warnings()[0].contains("labels favor some"));
+        assert!(signs.warnings()[0].to_string().contains("labels favor some"));
     }
 }

@@ -23,6 +23,7 @@ use crate::estimate::{Curve, Estimate, Finding};
 use crate::estimator::{Estimator, EstimatorInfo, Evidence, Needs};
 use crate::kernel::parallel;
 use crate::resample::{percentiles, poisson};
+use crate::warning::ShareWarning;
 use onesided_data::{Matrix, Stream};
 
 static INFO: EstimatorInfo = EstimatorInfo {
@@ -299,7 +300,7 @@ impl Estimator for Tice {
         let high = share(average(&trees, prior, &|fold| delta.min(deltas[fold])));
         let mut warnings = Vec::new();
         if mu >= 1.0 {
-            warnings.push("no node of the trees has more labels than the whole; clipped to 1".to_string());
+            warnings.push(ShareWarning::NoRicherNode);
         }
         let finding = Finding { mu, interval: (low, high), curve, other_intervals: Vec::new(), warnings };
         Ok(finding.finish(&INFO, evidence, &Cells::new(evidence)))

@@ -92,7 +92,7 @@ fn constant_scores_bound_nothing() {
         assert!(answer.mu > 0.9, "{} answers {}", answer.estimator, answer.mu);
         assert!(answer.interval.0 == 0.0 && answer.interval.1 > 0.98, "{answer:?}");
         assert!(
-            answer.warnings.iter().any(|w| w.contains("do not tell positives from unlabeled")),
+            answer.warnings.iter().any(|w| w.to_string().contains("do not tell positives from unlabeled")),
             "{answer:?}"
         );
     }

@@ -208,7 +208,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
                 );
             }
             contradiction = metrics.contradiction;
-            let mut said = metrics.warnings.clone();
+            let mut said: Vec<String> = metrics.warnings.iter().map(ToString::to_string).collect();
             said.extend(Inverted::by_auc(metrics.auc_pu, false).map(inverted_labels));
             let mut by_name = pu_metrics_by_name(&metrics);
             if !shifted.is_empty() && about.prior_in_unlabeled.is_some() {

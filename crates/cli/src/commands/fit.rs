@@ -19,7 +19,7 @@ use onesided::prior::PriorReport;
 use onesided::{
     About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
     Inverted, LargeTable, Learner, Model, ModelChoice, Observer, RANDOM_LABELS, RecallTarget, Signal, Tried,
-    rests_on_an_estimate, rests_on_prior, rows_file,
+    rests_on_prior, rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -137,15 +137,14 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     let seconds = started.elapsed().as_secs_f64();
     print_reserve(model.about());
     // What was said when the prior was estimated is not said again.
-    let guess = told.then(|| model.about().prior_estimate.as_ref().map(rests_on_an_estimate)).flatten();
-    let new: Vec<String> =
-        model.about().report.warnings.iter().filter(|text| Some(*text) != guess.as_ref()).cloned().collect();
+    let new = model.about().report.warnings.iter().filter(|warning| !(told && warning.is_guessed_prior()));
+    let new: Vec<String> = new.map(ToString::to_string).collect();
     model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
     let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
     warn(&inverted);
     warnings.extend(estimated);
-    warnings.extend(model.about().report.warnings.iter().cloned().chain(inverted));
+    warnings.extend(model.about().report.warnings.iter().map(ToString::to_string).chain(inverted));
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {

@@ -8,7 +8,9 @@ use crate::output_path;
 use crate::progress::{Display, guarded};
 use clap::Args;
 use onesided::data::{Store, counted, grouped, noun, write_atomically};
-use onesided::prior::{CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, estimators};
+use onesided::prior::{
+    CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, ShareWarning, estimators,
+};
 use onesided::{Dataset, Error, Learner, RANDOM_LABELS};
 use onesided_report::Intervals;
 use serde_json::{Value, json};
@@ -111,17 +113,17 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
 
 /// What a person should know before using the numbers. What several estimators warn of is said once, under all names.
 pub fn prior_warnings(report: &PriorReport) -> Vec<String> {
-    let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut told: Vec<(&ShareWarning, Vec<&str>)> = Vec::new();
     for estimate in &report.estimates {
-        for text in &estimate.warnings {
-            match told.iter_mut().find(|(known, _)| known == text) {
+        for warning in &estimate.warnings {
+            match told.iter_mut().find(|(known, _)| *known == warning) {
                 Some((_, names)) => names.push(estimate.estimator),
-                None => told.push((text, vec![estimate.estimator])),
+                None => told.push((warning, vec![estimate.estimator])),
             }
         }
     }
     let of_estimators = told.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", ")));
-    of_estimators.chain(report.consensus.warnings.iter().cloned()).collect()
+    of_estimators.chain(report.consensus.warnings.iter().map(ToString::to_string)).collect()
 }
 
 /// Says the warnings, and which estimators have no answer.

@@ -373,6 +373,13 @@ pub(crate) mod tests {
         Set::new(train, vec![false], None, of_matrix(rows, None).unwrap())
     }
 
+    impl Set {
+        /// The same truth to train on with these rows, of which the last are to be tested on.
+        pub fn with_test(self, rows: Matrix, test: Vec<bool>) -> Set {
+            Set::new(self.train, test, None, of_matrix(rows, None).unwrap())
+        }
+    }
+
     #[test]
     fn columns_are_scaled_by_the_rows_to_train_on() {
         // Of 1 and 3 the mean is 2 and the deviation 1; a constant column is centered alone.

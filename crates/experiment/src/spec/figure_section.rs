@@ -56,7 +56,7 @@ impl FigureSpec {
                 runs.len()
             ));
         };
-        if run.settings.is_classic() {
+        if !run.settings.trains_network() {
             let name = &run.settings.objective;
             return Err(format!("a figure is of a network in training, but {name} trains none"));
         }

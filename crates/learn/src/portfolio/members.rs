@@ -1,7 +1,8 @@
 //! What there is to try, for tables, texts and pictures.
 
 use crate::scorers::{
-    DescribedScorer, LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TableSize, TreesScorer,
+    Boosting, DescribedScorer, LabelTreesScorer, LogisticScorer, NetworkScorer, ObjectiveChoice, TableSize,
+    TreesScorer,
 };
 use crate::{Candidate, Config, Error, Scorer};
 use onesided_data::{Dataset, Description, Store};
@@ -30,6 +31,9 @@ const FINE_COST: f64 = 0.0005;
 /// Rows from which boosted trees are larger.
 const LARGE_TABLE: usize = 15_000;
 
+/// Boosted trees of members learn slowly; how many they are, and how large, is what they differ in.
+const SLOW: Boosting = Boosting { trees: 50, max_leaves: 31, learning_rate: 0.05, l2: 1.0 };
+
 /// How much time may be spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,6 +45,17 @@ pub enum Effort {
     Normal,
     /// All members, the drawn ones three times as large, ten folds.
     Thorough,
+}
+
+impl Effort {
+    /// Folds in which members are judged.
+    pub(super) fn folds(self) -> usize {
+        match self {
+            Effort::Quick => 3,
+            Effort::Normal => 5,
+            Effort::Thorough => 10,
+        }
+    }
 }
 
 impl FromStr for Effort {
@@ -107,7 +122,7 @@ impl PortfolioMember {
 }
 
 /// The members for a data set, and the names of those that were left out because they cannot keep a constraint.
-pub(super) fn of(
+pub(super) fn for_data(
     data: &Dataset,
     config: &Config,
     effort: Effort,
@@ -138,7 +153,7 @@ fn objective(name: &str) -> Result<ObjectiveChoice, Error> {
     Ok(ObjectiveChoice::Named(method(name)?))
 }
 
-fn boosted(loss: &str, trees: TreesConfig, prior_factor: f64) -> Result<PortfolioMember, Error> {
+fn boosted(name: &str, loss: &str, trees: TreesConfig) -> Result<PortfolioMember, Error> {
     let reduction = (loss == "collective").then_some(Reduction::PriorWeighted);
     let rounds = Some(trees.trees);
     let scorer = TreesScorer {
@@ -146,9 +161,9 @@ fn boosted(loss: &str, trees: TreesConfig, prior_factor: f64) -> Result<Portfoli
         options: Options::default(),
         reduction,
         config: trees,
-        prior_factor,
+        prior_factor: 1.0,
     };
-    Ok(PortfolioMember { reduction, rounds, is_monotone: true, ..PortfolioMember::new("", scorer) })
+    Ok(PortfolioMember { reduction, rounds, is_monotone: true, ..PortfolioMember::new(name, scorer) })
 }
 
 fn network(
@@ -172,33 +187,19 @@ fn network(
     Ok(PortfolioMember { reduction, rounds: None, ..PortfolioMember::new(name, scorer) })
 }
 
-fn named(name: &str, member: PortfolioMember) -> PortfolioMember {
-    PortfolioMember { name: name.to_string(), ..member }
-}
-
 fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<PortfolioMember>, Error> {
     let rows = data.len();
     let (size, monotone) = (TableSize::of(data), config.monotone.directions(data)?);
     // Members are means over the folds, so that each fold's part of one may be small.
     let more = if effort == Effort::Thorough { 3 } else { 1 };
     let constrained = |config: TreesConfig| TreesConfig { monotone: monotone.clone(), ..config };
-    let trees = |trees: usize, max_leaves: usize, learning_rate: f64, l2: f64| {
-        constrained(size.boosted(trees, max_leaves, learning_rate, l2))
-    };
+    let trees = |boosting: Boosting| constrained(size.boosted(boosting));
     let few = size.few_columns();
     let twice = (2.0 * few).min(1.0);
     let leaf = size.leaf();
-    let forest = |trees: usize, min_leaf_rows, columns_a_split, rows, random_cuts| {
-        let trees = trees * more;
-        let config = ForestConfig {
-            trees,
-            min_leaf_rows,
-            columns_a_split,
-            rows,
-            random_cuts,
-            ..ForestConfig::default()
-        };
-        LabelTreesScorer::Forest(config)
+    let forest = |name: &str, config: ForestConfig| {
+        let config = ForestConfig { trees: config.trees * more, ..config };
+        PortfolioMember::new(name, LabelTreesScorer::Forest(config))
     };
     let bags = |name: &str, bags: usize, config: TreesConfig| {
         let scorer = LabelTreesScorer::Bags { method: "naive", bags: bags * more, config };
@@ -206,44 +207,66 @@ fn table(data: &Dataset, config: &Config, effort: Effort) -> Result<Vec<Portfoli
     };
     // More rows bear larger trees, and more of them.
     let large = rows >= LARGE_TABLE;
-    let line = |name: &str, cost, ridge| PortfolioMember {
+    let line = |name: &str, line: LogisticScorer| PortfolioMember {
         usual: -LINES_BELOW,
-        ..PortfolioMember::new(name, LogisticScorer { cost: Some(cost), ridge, random_features: 0 })
+        ..PortfolioMember::new(name, line)
     };
-    let naive = PortfolioMember {
-        is_naive: true,
-        ..boosted("naive", trees(if large { 100 } else { 50 }, 31, 0.05, 1.0), 1.0)?
+    let naive = trees(Boosting { trees: if large { 100 } else { 50 }, max_leaves: 31, ..SLOW });
+    // Of as many positives as others.
+    let balanced = ForestConfig {
+        trees: 60,
+        min_leaf_rows: leaf.min(rows / 200).max(2),
+        columns_a_split: twice,
+        rows: RowDraw::Balanced,
+        ..ForestConfig::default()
     };
-    let balanced = leaf.min(rows / 200).max(2);
+    let extra = ForestConfig {
+        trees: 50,
+        min_leaf_rows: leaf,
+        columns_a_split: few,
+        rows: RowDraw::All,
+        random_cuts: true,
+        ..ForestConfig::default()
+    };
     let mut members = vec![
-        line("linear", 0.03, None),
-        named("naive trees", naive),
+        line("linear", LogisticScorer { cost: Some(0.03), ..LogisticScorer::default() }),
+        PortfolioMember { is_naive: true, ..boosted("naive trees", "naive", naive)? },
         bags("bagged trees", 8, constrained(size.bag())),
-        PortfolioMember::new("extra trees", forest(50, leaf, few, RowDraw::All, true)),
-        PortfolioMember::new("balanced extra trees", forest(60, balanced, twice, RowDraw::Balanced, true)),
-        named("collective trees", boosted("collective", trees(100, 8, 0.05, 1.0), 1.0)?),
+        forest("extra trees", extra),
+        forest("balanced extra trees", ForestConfig { random_cuts: true, ..balanced }),
+        boosted("collective trees", "collective", trees(Boosting { trees: 100, max_leaves: 8, ..SLOW }))?,
     ];
     if effort == Effort::Quick {
         return Ok(members);
     }
+    let bootstrap = ForestConfig {
+        trees: 50,
+        min_leaf_rows: leaf,
+        columns_a_split: twice,
+        rows: RowDraw::Bootstrap,
+        random_cuts: false,
+        ..ForestConfig::default()
+    };
+    let (most_trees, most_leaves) = if large { (250, 31) } else { (150, 15) };
+    let largest = Boosting { trees: most_trees, max_leaves: most_leaves, ..SLOW };
     members.extend([
-        line("linear, weak", 1.0, None),
-        line("linear, ridge", 0.003, None),
+        line("linear, weak", LogisticScorer { cost: Some(1.0), ..LogisticScorer::default() }),
+        line("linear, ridge", LogisticScorer { cost: Some(0.003), ..LogisticScorer::default() }),
         // The others find directions in which rows differ much, this one may find one in which they hardly do.
-        line("linear, least squares", 1.0, Some(WHITENED)),
-        PortfolioMember::new("naive Bayes", LabelTreesScorer::NaiveBayes),
-        named("naive trees, small", boosted("naive", trees(100, 6, 0.05, 1.0), 1.0)?),
-        bags("bagged trees, small", 10, trees(40, 6, 0.1, 1.0)),
-        PortfolioMember::new("forest", forest(50, leaf, twice, RowDraw::Bootstrap, false)),
-        PortfolioMember::new("balanced forest", forest(60, balanced, twice, RowDraw::Balanced, false)),
-        named(
-            "collective trees, large",
-            boosted(
-                "collective",
-                if large { trees(250, 31, 0.05, 1.0) } else { trees(150, 15, 0.05, 1.0) },
-                1.0,
-            )?,
+        line(
+            "linear, least squares",
+            LogisticScorer { cost: Some(1.0), ridge: Some(WHITENED), ..LogisticScorer::default() },
         ),
+        PortfolioMember::new("naive Bayes", LabelTreesScorer::NaiveBayes),
+        boosted("naive trees, small", "naive", trees(Boosting { trees: 100, max_leaves: 6, ..SLOW }))?,
+        bags(
+            "bagged trees, small",
+            10,
+            trees(Boosting { trees: 40, max_leaves: 6, learning_rate: 0.1, ..SLOW }),
+        ),
+        forest("forest", bootstrap),
+        forest("balanced forest", ForestConfig { random_cuts: false, ..balanced }),
+        boosted("collective trees, large", "collective", trees(largest))?,
     ]);
     if rows <= KERNEL_ROWS {
         let kernel = LogisticScorer { cost: Some(0.1), ridge: None, random_features: RANDOM_FEATURES };

@@ -7,17 +7,16 @@
 //! mean of them is put together greedily by that criterion (Caruana, Niculescu-Mizil, Crew, Ksikes, "Ensemble selection
 //! from libraries of models", ICML 2004).
 
-mod blend;
-mod judge;
-mod learn;
 mod members;
 
-pub(crate) use learn::learn;
 pub use members::{Effort, PortfolioMember};
 
-use crate::{Candidate, Config, Error, Info, Scorer, Task, Trainer, Views, Wants};
+use crate::{
+    Blend, Candidate, Config, Error, Fit, Info, Observer, Policy, Scorer, Subset, Task, Trainer, Views,
+};
 use onesided_data::Dataset;
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Several scorers of which the best, or a mean, is kept.
 pub struct Portfolio {
@@ -35,12 +34,8 @@ impl Portfolio {
     /// The members for a data set.
     pub fn new(data: &Dataset, config: &Config) -> Result<Self, Error> {
         let effort = config.effort.unwrap_or_default();
-        let (members, not_monotone) = members::of(data, config, effort)?;
+        let (members, not_monotone) = members::for_data(data, config, effort)?;
         Ok(Self { members, not_monotone, single: config.single.unwrap_or(false), effort })
-    }
-
-    fn member(&self, name: &str) -> Option<&PortfolioMember> {
-        self.members.iter().find(|member| member.name == name)
     }
 }
 
@@ -48,19 +43,27 @@ impl Scorer for Portfolio {
     fn info(&self) -> Info {
         Info {
             method: Cow::Borrowed("auto"),
-            model: Cow::Borrowed("ensemble"),
+            model: Cow::Borrowed(if self.single { "single" } else { "ensemble" }),
             needs_truth: false,
             needs_prior: true,
             works_without_prior: false,
         }
     }
 
-    fn wants(&self) -> Wants {
-        Wants::default()
+    fn candidates(&self) -> Vec<Candidate> {
+        let candidate = |member: &PortfolioMember| Candidate {
+            name: member.name.clone(),
+            reduction: member.reduction,
+            rounds: member.rounds,
+            is_naive: member.is_naive,
+            usual: member.usual,
+        };
+        self.members.iter().map(candidate).collect()
     }
 
-    fn candidates(&self) -> Vec<Candidate> {
-        self.members.iter().map(|member| Candidate::only(member.name.clone())).collect()
+    fn policy(&self) -> Policy {
+        let (single, folds) = (self.single, self.effort.folds());
+        Policy::Blend(Blend { single, folds, not_monotone: self.not_monotone.clone() })
     }
 
     fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {
@@ -78,31 +81,51 @@ impl Scorer for Portfolio {
         if checked.any(|one| one.is_ok()) { Ok(()) } else { first }
     }
 
-    /// A trainer of any member, by the name of the candidate.
+    /// A trainer of all members.
     fn open<'d>(&'d self, task: &'d Task<'_>, views: &'d Views<'_>) -> Result<Box<dyn Trainer + 'd>, Error> {
-        Ok(Box::new(AnyMember { portfolio: self, task, views }))
-    }
-
-    fn portfolio(&self) -> Option<&Portfolio> {
-        Some(self)
+        let opened = self.members.iter().map(|_| OnceLock::new()).collect();
+        Ok(Box::new(MembersTrainer { portfolio: self, task, views, opened }))
     }
 }
 
-struct AnyMember<'d, 'v> {
+/// Members by the name of the candidate, each with its rows in place once it is first asked for: on all rows, few are.
+struct MembersTrainer<'d, 'v> {
     portfolio: &'d Portfolio,
     task: &'d Task<'d>,
     views: &'d Views<'v>,
+    /// Trainers, or why there is none.
+    opened: Vec<OnceLock<Result<Box<dyn Trainer + 'd>, String>>>,
 }
 
-impl Trainer for AnyMember<'_, '_> {
-    fn fit(
-        &self,
-        subset: &crate::Subset,
-        candidate: &Candidate,
-        observer: crate::Observer,
-    ) -> Result<crate::Fit, Error> {
-        let member = self.portfolio.member(&candidate.name).ok_or(Error::NeedsLabels)?;
-        let trainer = member.scorer.open(self.task, self.views)?;
-        trainer.fit(subset, &member.candidate(), observer)
+impl<'d> MembersTrainer<'d, '_> {
+    fn trainer(&self, number: usize) -> Result<&(dyn Trainer + 'd), &String> {
+        let open = || {
+            let scorer = &self.portfolio.members[number].scorer;
+            scorer.open(self.task, self.views).map_err(|error| error.to_string())
+        };
+        self.opened[number].get_or_init(open).as_ref().map(Box::as_ref)
+    }
+
+    fn trainers(&self) -> impl Iterator<Item = &(dyn Trainer + 'd)> {
+        (0..self.opened.len()).filter_map(|number| self.trainer(number).ok())
+    }
+}
+
+impl Trainer for MembersTrainer<'_, '_> {
+    fn fit(&self, subset: &Subset, candidate: &Candidate, observer: Observer) -> Result<Fit, Error> {
+        let named = |member: &PortfolioMember| member.name == candidate.name;
+        let number = self.portfolio.members.iter().position(named).ok_or(Error::NeedsLabels)?;
+        let trainer = self.trainer(number).map_err(|why| Error::NotOpened(why.clone()))?;
+        trainer.fit(subset, &self.portfolio.members[number].candidate(), observer)
+    }
+
+    /// That of the first member that is not on the CPU.
+    fn device(&self) -> String {
+        let mut devices = self.trainers().map(|trainer| trainer.device());
+        devices.find(|device| device != "cpu").unwrap_or_else(|| "cpu".to_string())
+    }
+
+    fn side_by_side(&self) -> bool {
+        self.trainers().all(|trainer| trainer.side_by_side())
     }
 }

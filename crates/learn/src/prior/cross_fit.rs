@@ -9,15 +9,12 @@
 //! they are. A calibrated logit is an estimate of ln[n_p p_p(x) / (n_u p_u(x))], whichever fold it comes from.
 
 use super::platt::platt;
-use super::scorer::PriorScorer;
-use crate::folds::{self, cross_fit, train_folds};
+use super::scorer::scorers;
+use crate::folds::{FOLDS, FoldPlan};
+use crate::jobs::train_folds;
+use crate::prior_report::PriorScorer;
 use crate::{Error, Observer, RunNumber, Task, Views};
 use onesided_data::Label;
-
-/// One in this many of a fold's training rows, of either kind, decides when training stops.
-const STOPPING_SHARE: usize = 6;
-/// Most training rows of a model: more rows would rank better, but not by enough to wait for.
-const ROWS_TO_TRAIN: usize = 100_000;
 
 /// How scores are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +27,7 @@ pub struct CrossFitting {
 
 impl Default for CrossFitting {
     fn default() -> Self {
-        Self { scorer: PriorScorer::Auto, folds: folds::FOLDS }
+        Self { scorer: PriorScorer::Auto, folds: FOLDS }
     }
 }
 
@@ -63,20 +60,16 @@ impl CrossFitting {
     pub fn run(&self, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
         task.data.check_finite()?;
         let task = task.of_labels();
-        let folds = cross_fit(&task, self.folds, STOPPING_SHARE, ROWS_TO_TRAIN)?;
+        let folds = FoldPlan::prior(self.folds).deal(&task)?;
         let scorer = self.scorer.for_data(task.data);
-        let scorers = scorer.scorers(task.machine.device)?;
+        let scorers = scorers(scorer, task.machine.device)?;
         let mut logits = vec![0.0; task.data.len()];
         for one in &scorers {
             one.check(&task)?;
             let trainer = one.open(&task, views)?;
             let candidate = &one.candidates()[0];
             let run = RunNumber { name: &candidate.name, number: 0, all: folds.len(), resumed_from: None };
-            let workers = folds::workers(task.machine.threads);
-            let fits = train_folds(trainer.as_ref(), candidate, &folds, workers, &task, run, observer)?;
-            if fits.len() < folds.len() {
-                return Err(Error::Interrupted { epoch: 0, checkpoint: None });
-            }
+            let fits = train_folds(trainer.as_ref(), candidate, &folds, &task, run, observer)?;
             for (fit, fold) in fits.iter().zip(&folds) {
                 let wide =
                     |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).collect::<Vec<f64>>();

@@ -10,12 +10,13 @@ mod report;
 mod scorer;
 mod taught;
 
+pub use crate::prior_report::{PriorReport, PriorScorer, Refusal};
 pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
     Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, EstimatorWeight, Evidence, EvidenceError,
-    Experience, Needs, Reason, ScarCheck, ScoreSummary, Signs, answer, consensus, estimator, estimators,
+    Experience, Needs, Reason, ScarCheck, ScoreSummary, ShareWarning, Signs, answer, consensus, estimator,
+    estimators,
 };
 pub use record::{EstimateRecord, PriorEstimate};
-pub use report::{PriorReport, PriorSettings, Refusal, estimate_prior, estimate_prior_scored};
-pub use scorer::PriorScorer;
+pub use report::{PriorSettings, estimate_prior, estimate_prior_scored};
 pub use taught::estimate_prior_taught;

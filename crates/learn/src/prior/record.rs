@@ -1,6 +1,6 @@
 //! An estimated prior as the model file keeps it.
 
-use super::report::PriorReport;
+use crate::prior_report::PriorReport;
 use onesided_data::PriorInUnlabeled;
 use serde::{Deserialize, Serialize};
 

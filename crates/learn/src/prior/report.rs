@@ -1,14 +1,12 @@
 //! All estimators on one data set, and what they say together.
 
 use super::cross_fit::{CrossFitted, CrossFitting};
-use super::scorer::PriorScorer;
+use crate::prior_report::{PriorReport, Refusal};
 use crate::{At, Error, Observer, Progress, Signal, Task, Views};
-use onesided_data::{Counts, DataError, Phase, Scaling, Scenario, Store};
+use onesided_data::{DataError, Phase, Scaling, Store};
 use onesided_prior::{
-    Answer, Consensus, Estimate, Estimator, Evidence, EvidenceError, LEAST_POSITIVES, Needs, answer,
-    consensus, estimator, estimators, share_in_population,
+    Estimator, Evidence, EvidenceError, LEAST_POSITIVES, Needs, answer, consensus, estimator, estimators,
 };
-use serde::Serialize;
 
 /// How the share of positives is estimated.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,41 +51,6 @@ impl PriorSettings {
     /// Refuses names that no estimator has, before any work.
     pub fn check(&self) -> Result<(), Error> {
         self.chosen().map(|_| ())
-    }
-}
-
-/// An estimator that had no answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Refusal {
-    /// Its name.
-    pub estimator: &'static str,
-    /// Why.
-    pub why: String,
-}
-
-/// What all estimators say of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PriorReport {
-    /// How the data were drawn: what π follows from.
-    pub scenario: Scenario,
-    /// How many rows of either kind there were.
-    pub counts: Counts,
-    /// What scored the rows.
-    pub scorer: PriorScorer,
-    /// The estimates, in the order of the registry.
-    pub estimates: Vec<Estimate>,
-    /// The estimators without one.
-    pub refusals: Vec<Refusal>,
-    /// What they say together.
-    pub consensus: Consensus,
-    /// What to make of it: a guess, an interval, and the bound that the data alone give.
-    pub answer: Answer,
-}
-
-impl PriorReport {
-    /// π for a μ of these data.
-    pub fn in_population(&self, mu: f64) -> f64 {
-        share_in_population(mu, self.scenario, self.counts)
     }
 }
 

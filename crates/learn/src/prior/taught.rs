@@ -7,13 +7,14 @@
 //! and the ratio of the two shares is the truth. So the first round is told less than the first estimate, and the second what
 //! the first round found.
 
-use super::PriorScorer;
 use super::cross_fit::CrossFitted;
-use super::report::{PriorReport, PriorSettings, estimate_prior_scored, report_of};
-use crate::align::{FoldScores, aligned};
-use crate::folds::{Fold, train_folds, whole};
-use crate::{Error, Kinds, Observer, Priors, RunNumber, Scorer, Task, Views};
-use onesided_data::{Label, PriorInUnlabeled, stratified_folds};
+use super::report::{PriorSettings, estimate_prior_scored, report_of};
+use crate::folds::FoldPlan;
+use crate::jobs::{STOPPED, train_in_turn};
+use crate::prior_report::{PriorReport, PriorScorer};
+use crate::quantile_alignment::{FoldScores, aligned};
+use crate::{Error, Observer, Priors, RunNumber, Scorer, Task, Views};
+use onesided_data::{Label, PriorInUnlabeled};
 
 /// What share of the estimate so far each round is told.
 const TOLD: [f64; 2] = [0.7, 1.0];
@@ -57,21 +58,13 @@ pub fn estimate_prior_taught(
 
 /// Every row's score by a network that did not see it.
 fn scored(scorer: &dyn Scorer, task: &Task, views: &Views, observer: Observer) -> Result<CrossFitted, Error> {
-    let folds: Vec<Fold> = whole(task, stratified_folds(&task.labels, FOLDS, task.seed)?)
-        .iter()
-        .map(|(kept, held)| Fold {
-            training: task.split(kept),
-            stopping: Kinds::default(),
-            scored: held.iter().map(|&row| row as u32).collect(),
-            seed: task.seed,
-        })
-        .collect();
+    let folds = FoldPlan::taught(FOLDS).deal(task)?;
     let trainer = scorer.open(task, views)?;
     let candidate = &scorer.candidates()[0];
     let run = RunNumber { name: "share of positives", number: 0, all: folds.len(), resumed_from: None };
-    let fits = train_folds(trainer.as_ref(), candidate, &folds, 1, task, run, observer)?;
+    let fits = train_in_turn(trainer.as_ref(), candidate, &folds, task, run, observer)?;
     if fits.len() < folds.len() {
-        return Err(Error::Interrupted { epoch: 0, checkpoint: None });
+        return Err(STOPPED);
     }
     let of_folds = folds.into_iter().zip(fits).map(|(fold, fit)| {
         let of_unlabeled = fold.scored.iter().zip(&fit.scored);

@@ -47,6 +47,15 @@ pub enum LabelTreesScorer {
     NaiveBayes,
 }
 
+/// What boosted trees differ in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Boosting {
+    pub trees: usize,
+    pub max_leaves: usize,
+    pub learning_rate: f64,
+    pub l2: f64,
+}
+
 /// What the size of trees goes by.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableSize {
@@ -76,7 +85,7 @@ impl TableSize {
     }
 
     /// Boosted trees that see four fifths of the rows and of the columns, or less of many columns.
-    pub fn boosted(self, trees: usize, max_leaves: usize, learning_rate: f64, l2: f64) -> TreesConfig {
+    pub fn boosted(self, Boosting { trees, max_leaves, learning_rate, l2 }: Boosting) -> TreesConfig {
         TreesConfig {
             trees,
             learning_rate,
@@ -90,11 +99,8 @@ impl TableSize {
 
     /// Boosted trees of a bag.
     pub fn bag(self) -> TreesConfig {
-        if self.positives >= LARGE_BAG {
-            self.boosted(100, 31, 0.1, 10.0)
-        } else {
-            self.boosted(60, 15, 0.1, 10.0)
-        }
+        let (trees, max_leaves) = if self.positives >= LARGE_BAG { (100, 31) } else { (60, 15) };
+        self.boosted(Boosting { trees, max_leaves, learning_rate: 0.1, l2: 10.0 })
     }
 }
 

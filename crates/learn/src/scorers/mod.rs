@@ -17,5 +17,5 @@ pub use network::{NetworkScorer, ObjectiveChoice, OwnObjective};
 pub use trees::TreesScorer;
 
 pub(crate) use classic::kind as classic_kind;
-pub(crate) use forest::{SMALLEST_LEAF, TableSize};
+pub(crate) use forest::{Boosting, SMALLEST_LEAF, TableSize};
 pub(crate) use network::sum as sum_of_some;

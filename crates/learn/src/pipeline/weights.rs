@@ -1,7 +1,7 @@
-//! Which members to keep, and how much of each.
+//! How much of each candidate a blend has.
 
-use crate::align::{FoldScores, aligned_to};
 use crate::criterion::HeldScores;
+use crate::quantile_alignment::{FoldScores, aligned_to};
 use onesided_data::{PriorInUnlabeled, map_stretches};
 use onesided_eval::Sample;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ pub(super) struct Parts {
 ///
 /// Weights follow the positives they are drawn by, so the mean ranks these higher than others: on 20 tables that alone was
 /// .013 of AUC. Calibration and metrics must not rest on it.
-pub(super) fn by_other_parts(
+pub(super) fn weighed_by_other_parts(
     members: &[OutOfFold],
     usual: &[f64],
     single: bool,
@@ -281,7 +281,7 @@ mod tests {
             let of_rows = [40, 400, 10].map(|many| (0..many).map(|at| at % 5).collect());
             let parts = Parts { of_rows, number: 5 };
             let blended = mean(&all, &weights(&all, &[0.0; 12], false));
-            let fair = by_other_parts(&all, &[0.0; 12], false, &parts, &blended, 2);
+            let fair = weighed_by_other_parts(&all, &[0.0; 12], false, &parts, &blended, 2);
             assert_eq!((fair.positive.len(), fair.unlabeled.len(), fair.negative.len()), (40, 400, 10));
             (chosen, by_others) = (chosen + blended.auc() / 20.0, by_others + fair.auc() / 20.0);
             // On the scale of the mean: its unlabeled rows have the same spread.
@@ -298,7 +298,7 @@ mod tests {
         all.iter_mut().for_each(|member| member.positive.truncate(1));
         let of_rows = [vec![0], (0..300).map(|at| at % 2).collect(), Vec::new()];
         let blended = mean(&all, &[0.5, 0.5]);
-        let same = by_other_parts(&all, &[0.0; 2], false, &Parts { of_rows, number: 2 }, &blended, 1);
+        let same = weighed_by_other_parts(&all, &[0.0; 2], false, &Parts { of_rows, number: 2 }, &blended, 1);
         assert_eq!((same.positive, same.unlabeled), (blended.positive, blended.unlabeled));
     }
 

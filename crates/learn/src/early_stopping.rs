@@ -5,9 +5,9 @@
 //! final model is. Where few positives are held out once, each fifth of the held-out rows is scored where the other four would have
 //! stopped.
 
-use crate::align::FoldScores;
 use crate::criterion::HeldScores;
 use crate::folds::{ENOUGH_HELD_OUT, FOLDS, Fold};
+use crate::quantile_alignment::FoldScores;
 use crate::{Fit, Task};
 use onesided_eval::Sample;
 
@@ -16,7 +16,7 @@ const UNLABELED_TO_STOP_BY: usize = 4_000;
 
 /// For each fold, the scores of its rows after as many epochs (or trees) as the other folds settle on: the middle one of their
 /// best, or the last there was. `None` where nothing stopped by rows, or no other fold is there.
-pub(crate) fn by_other_folds(fits: &[Fit]) -> Option<Vec<&[f32]>> {
+pub(crate) fn stopped_by_other_folds(fits: &[Fit]) -> Option<Vec<&[f32]>> {
     if fits.len() < 2 || fits.iter().any(|fit| fit.rounds.after(1).is_none()) {
         return None;
     }
@@ -35,7 +35,7 @@ pub(crate) fn by_other_folds(fits: &[Fit]) -> Option<Vec<&[f32]>> {
 
 /// For one hold-out with few positives: the scores of each part of its rows where the others would have stopped. `None` where nothing
 /// stopped by rows, and where there are so many positives that none of them matters.
-pub(crate) fn by_other_parts(fit: &Fit, fold: &Fold, task: &Task) -> Option<Vec<FoldScores>> {
+pub(crate) fn stopped_by_other_parts(fit: &Fit, fold: &Fold, task: &Task) -> Option<Vec<FoldScores>> {
     let kinds = &fold.stopping;
     let by_rows = fit.history.config.as_ref().is_none_or(|config| config.keep_best);
     if !by_rows || kinds.positive.len() < 2 || kinds.positive.len() >= ENOUGH_HELD_OUT {
@@ -116,14 +116,15 @@ mod tests {
     #[test]
     fn a_fold_is_scored_where_the_others_stopped() {
         let fits = [fit(0, 9, 12), fit(1, 2, 5), fit(2, 4, 7), fit(3, 6, 9), fit(4, 20, 23)];
-        let scores: Vec<f32> = by_other_folds(&fits).unwrap().iter().map(|scores| scores[0]).collect();
+        let scores: Vec<f32> =
+            stopped_by_other_folds(&fits).unwrap().iter().map(|scores| scores[0]).collect();
         // The others' best epochs are 2 4 6 20, 4 6 9 20 (of which this fold ran 5), 2 6 9 20, 2 4 9 20 and 2 4 6 9.
         assert_eq!(scores, [5.0, 105.0, 207.0, 306.0, 405.0]);
         // Nothing but its own rows, or no rows that decided.
-        assert!(by_other_folds(&fits[..1]).is_none());
-        assert!(by_other_folds(&[fit(0, 3, 3), fit(1, 2, 0)]).is_none());
+        assert!(stopped_by_other_folds(&fits[..1]).is_none());
+        assert!(stopped_by_other_folds(&[fit(0, 3, 3), fit(1, 2, 0)]).is_none());
         // A model of no trees is one of one tree once it is fitted on all rows.
         let none = [fit(0, 0, 3), fit(1, 2, 5), fit(2, 0, 4)];
-        assert_eq!(by_other_folds(&none).unwrap()[1], [101.0]);
+        assert_eq!(stopped_by_other_folds(&none).unwrap()[1], [101.0]);
     }
 }
