@@ -1,12 +1,12 @@
 //! Times the classic systems.
 //!
-//!     cargo run --release -p onesided-classic --example speed -- FOLDER texts|usps|kernel|million [REPEATS]
+//!     cargo run --release -p onesided-tools --bin classic_speed -- FOLDER texts|usps|kernel|million [REPEATS]
 //!
 //! FOLDER holds `20news` and `usps`. A line has the median of the repeats and the quickest and the slowest of them, in
 //! seconds; the last line has the peak memory of the process, where the system tells it.
 //!
 //! * `texts`: 20 Newsgroups (TF-IDF of single words; `alt`, `comp`, `misc` and `rec` are positive, a fifth of them hidden).
-//!   First what `speed.py` next to this file times with scikit-learn and pulearn on the same texts, at the same settings, then
+//!   First what `benches/classic/speed.py` times with scikit-learn and pulearn on the same texts, at the same settings, then
 //!   every system as `fit` runs it, its settings chosen on held-out rows.
 //! * `usps`: LDCE and KLDCE, zeros against the rest, with a share of the zeros hidden.
 //! * `kernel`: kernel machines on 10,000 rows of 50 columns. `million`: random features on 1,000,000 of them.

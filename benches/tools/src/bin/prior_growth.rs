@@ -1,7 +1,7 @@
 //! What each estimator says of a simulated table, and how long it takes.
 //!
 //! ```text
-//! cargo run --release -p onesided-prior --example growth -- ROWS COLUMNS MU DISTANCE [ESTIMATOR,…] [exact|features]
+//! cargo run --release -p onesided-tools --bin prior_growth -- ROWS COLUMNS MU DISTANCE [ESTIMATOR,…] [exact|features]
 //! ```
 //!
 //! Two Gaussians whose means lie DISTANCE apart; a quarter of the rows are labeled positives, the rest is U with a share

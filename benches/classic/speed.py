@@ -1,8 +1,8 @@
-"""Times scikit-learn and pulearn on the texts of speed.rs: TF-IDF, the linear solvers, and what pulearn has.
+"""Times scikit-learn and pulearn on the texts of classic_speed.rs: TF-IDF, the linear solvers, and what pulearn has.
 
-    python speed.py FOLDER [REPEATS]
+    python benches/classic/speed.py FOLDER [REPEATS]
 
-Settings are those of speed.rs: a fifth of the positives hidden, C = 1, 30 machines in the bag. A line has the median of the
+Settings are those of classic_speed.rs: a fifth of the positives hidden, C = 1, 30 machines in the bag. A line has the median of the
 repeats and the quickest and the slowest of them, in seconds. pulearn's Elkan-Noto refuses sparse rows, so it is given the 2,000 most
 frequent terms as dense ones; what it does is also put together from scikit-learn's parts on all terms.
 """

@@ -1,6 +1,6 @@
 //! GenPU against nnPU on MNIST: threes against fives, with 100 threes labeled.
 //!
-//!     cargo run --release -p onesided-classic --example genpu_mnist -- FOLDER [seeds=5] [SETTING=VALUE]...
+//!     cargo run --release -p onesided-tools --bin genpu_mnist -- FOLDER [seeds=5] [SETTING=VALUE]...
 //!
 //! FOLDER holds `mnist`. The other threes and all fives of the training digits are unlabeled, and the share of threes
 //! among them is known. Both methods are judged on the threes and fives of the test digits. nnPU trains a network of the

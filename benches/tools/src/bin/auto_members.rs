@@ -1,6 +1,6 @@
 //! What each member of the portfolio says of the rows it was not trained on, and of new rows: for studying how to blend.
 //!
-//! `cargo run --release -p onesided-learn --example members -- train.csv test.csv PRIOR OUT`: the label of `train.csv` is its
+//! `cargo run --release -p onesided-tools --bin auto_members -- train.csv test.csv PRIOR OUT`: the label of `train.csv` is its
 //! column `label`, 1 or 0. Writes `OUT.txt`, a line per member with its name and seconds, and `OUT.bin`, 32-bit floats:
 //! labels, then for each member its scores out of fold, the mean of its folds' models on the new rows, and the scores of
 //! one model of all rows there.

@@ -1,6 +1,6 @@
 //! Seconds that Shapley values of a model's rows take, for `benches/explain_speed.py`, which has LightGBM do the same.
 //!
-//!     cargo run --release -p onesided-trees --example explain_speed -- model.json rows.json THREADS REPEATS
+//!     cargo run --release -p onesided-tools --bin explain_speed -- model.json rows.json THREADS REPEATS
 
 use onesided_data::Matrix;
 use onesided_trees::TreesModel;

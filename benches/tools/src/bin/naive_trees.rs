@@ -1,6 +1,6 @@
 //! Boosted trees of "labeled or not" with fixed settings, to be compared with LightGBM's (`benches/tables/equal.py`).
 //!
-//! `cargo run --release -p onesided-learn --example naive_trees -- train.csv test.csv`: 100 trees of 31 leaves at the rate
+//! `cargo run --release -p onesided-tools --bin naive_trees -- train.csv test.csv`: 100 trees of 31 leaves at the rate
 //! 0.1, at least 20 rows per leaf, λ = 1. The label of `train.csv` is its column `label`, 1 or 0. Prints a score per row of
 //! `test.csv`.
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! python benches/prior/export.py TABLES
-//! cargo run --release -p onesided --example prior_grid -- benches/prior/grid.json TABLES SETS OUT.jsonl [SEED [SEEDS]]
+//! cargo run --release -p onesided-tools --bin prior_grid -- benches/prior/grid.json TABLES SETS OUT.jsonl [SEED [SEEDS]]
 //! ```
 //!
 //! TABLES is the folder that export.py filled, SETS the one around the published `mnist` and `usps`. Each finished run is

@@ -1,6 +1,6 @@
 //! Seconds to bin, to grow 100 trees, and to score, and a hash of what the trees say.
 //!
-//! `cargo run --release -p onesided-trees --example boosting_speed -- [rows] [features] [threads] [row share]`: equal
+//! `cargo run --release -p onesided-tools --bin boosting_speed -- [rows] [features] [threads] [row share]`: equal
 //! hashes mean equal trees. Every seventh feature is a category of 50 levels.
 
 use onesided_data::{ColumnKind, Columns, Matrix, Stream};

@@ -1,6 +1,6 @@
 //! What can be seen of tables whose share of positives is known: the lines of `benches/prior/experience/seen.csv`.
 //!
-//! `cargo run --release -p onesided --example seen -- TABLE.csv…`: columns `label` and `truth` are 1 or 0, the others are
+//! `cargo run --release -p onesided-tools --bin prior_experience -- TABLE.csv…`: columns `label` and `truth` are 1 or 0, the others are
 //! features. Prints a line for each table: its name, μ, n_p, n_u, AUC of P against U, ln of the bounds at 10, 30, 50 and
 //! 70 % of P, the bound that the data give, and the consensus of the estimators with its interval.
 

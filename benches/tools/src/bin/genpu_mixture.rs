@@ -1,6 +1,6 @@
 //! GenPU on a mixture in the plane: positives have two modes, negatives three, and 100 positives are labeled.
 //!
-//!     cargo run --release -p onesided-classic --example genpu_mixture -- docs/pictures/genpu.svg
+//!     cargo run --release -p onesided-tools --bin genpu_mixture -- docs/pictures/genpu.svg
 //!
 //! Draws what is given next to what the generators make, and prints how many generated rows lie at each mode of their
 //! class and how many new rows the classifier puts on the right side.

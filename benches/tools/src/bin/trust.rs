@@ -1,8 +1,8 @@
 //! Do the numbers of `guarantee`, `at_top` and `audit` hold what they say? Simulated sets, results as Markdown.
 //!
 //! ```text
-//! cargo run --release -p onesided-eval --example trust > benches/trust/results.md
-//! cargo run --release -p onesided-eval --example trust -- asked 10000    # audits with a cut alone, with sets of other numbers
+//! cargo run --release -p onesided-tools --bin trust > benches/trust/results.md
+//! cargo run --release -p onesided-tools --bin trust -- asked 10000    # audits with a cut alone, with sets of other numbers
 //! ```
 
 use onesided_data::Stream;
@@ -17,7 +17,7 @@ fn main() {
         return asked(words.next().and_then(|first| first.parse().ok()).unwrap_or(0));
     }
     println!("# Simulations behind the numbers for reviewers\n");
-    println!("Made by `crates/eval/examples/trust.rs`; {SETS} simulated sets per line.\n");
+    println!("Made by `benches/tools/src/bin/trust.rs`; {SETS} simulated sets per line.\n");
     population();
     file();
     top();
