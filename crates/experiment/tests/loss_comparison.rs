@@ -1,15 +1,39 @@
-//! The page of the benchmark says what its results files say.
+//! The tables and pages of the comparison of losses say what the results files say.
 
 use onesided_experiment::{Measure, Results, Spec, Table};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of specs and the page; nothing outside of the repository.
-fn places() -> Option<(PathBuf, String)> {
+/// The tables of `benches/benchmark/tables`, and where their numbers are.
+const TABLES: [(&str, &str, Measure); 15] = [
+    ("few-labels-accuracy", "benchmark", Measure::Accuracy),
+    ("few-labels-auc", "benchmark", Measure::Auc),
+    ("pu-bench-shares", "benchmark-pubench", Measure::Accuracy),
+    ("prior-estimated", "benchmark-estimated", Measure::Accuracy),
+    ("biased-labels", "benchmark-biased", Measure::Accuracy),
+    ("one-sample", "benchmark-single", Measure::Accuracy),
+    ("pictures-accuracy", "few-labels", Measure::Accuracy),
+    ("pictures-auc", "few-labels", Measure::Auc),
+    ("pictures-prior-estimated", "few-labels-estimated", Measure::Accuracy),
+    ("pictures-biased-labels", "few-labels-biased", Measure::Accuracy),
+    ("pictures-later-losses-accuracy", "few-labels-more", Measure::Accuracy),
+    ("pictures-later-losses-auc", "few-labels-more", Measure::Auc),
+    ("pictures-two-samples", "few-labels-two-samples", Measure::Accuracy),
+    ("teacher-tables", "tune-benchmark", Measure::Accuracy),
+    ("teacher-texts", "tune-benchmark-texts", Measure::EstimatedAccuracy),
+];
+
+/// The root of the repository; nothing outside of it.
+fn root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = fs::read_to_string(root.join("docs/benchmark.md")).ok()?;
-    Some((root.join("experiments"), page))
+    root.join("docs/loss-comparison.md").exists().then_some(root)
+}
+
+/// The folder of specs, and a page.
+fn places(page: &str) -> Option<(PathBuf, String)> {
+    let root = root()?;
+    Some((root.join("experiments"), fs::read_to_string(root.join(page)).unwrap()))
 }
 
 fn spec(folder: &Path, name: &str) -> (Spec, Results) {
@@ -18,44 +42,34 @@ fn spec(folder: &Path, name: &str) -> (Spec, Results) {
     (spec, results)
 }
 
+/// With `ONESIDED_TABLES=write` the files are written instead.
 #[test]
 fn every_table_is_that_of_its_results_file_and_no_run_is_missing() {
-    let Some((folder, page)) = places() else {
+    let Some(root) = root() else {
         return eprintln!("SKIPPED: pages and results are in the repository alone");
     };
-    for (name, measure) in [
-        ("benchmark", Measure::Accuracy),
-        ("benchmark", Measure::Auc),
-        ("benchmark-pubench", Measure::Accuracy),
-        ("benchmark-estimated", Measure::Accuracy),
-        ("benchmark-biased", Measure::Accuracy),
-        ("benchmark-single", Measure::Accuracy),
-        ("few-labels", Measure::Accuracy),
-        ("few-labels", Measure::Auc),
-        ("few-labels-estimated", Measure::Accuracy),
-        ("few-labels-biased", Measure::Accuracy),
-        ("few-labels-more", Measure::Accuracy),
-        ("few-labels-more", Measure::Auc),
-        ("few-labels-two-samples", Measure::Accuracy),
-        ("tune-benchmark", Measure::Accuracy),
-        ("tune-benchmark-texts", Measure::EstimatedAccuracy),
-    ] {
-        let (spec, results) = spec(&folder, name);
-        let shown = Table::new(&spec, &results, measure).unwrap().markdown();
-        assert!(
-            page.contains(shown.trim_end()),
-            "docs/benchmark.md does not hold the table of {name}:\n{shown}"
-        );
+    let write = std::env::var("ONESIDED_TABLES").is_ok_and(|word| word == "write");
+    for (name, of, measure) in TABLES {
+        let (spec, results) = spec(&root.join("experiments"), of);
+        let made = Table::new(&spec, &results, measure).unwrap().markdown().replacen("### ", "# ", 1);
+        let file = root.join(format!("benches/benchmark/tables/{name}.md"));
+        if write {
+            fs::write(&file, &made).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), made, "{} is not that of {of}", file.display());
         let runs = spec.runs().unwrap();
         let missing: Vec<&str> =
             runs.iter().filter(|run| results.of(run).is_none()).map(|run| run.name.as_str()).collect();
-        assert_eq!(missing, [""; 0], "{name}");
+        assert_eq!(missing, [""; 0], "{of}");
     }
+    let page = fs::read_to_string(root.join("docs/loss-comparison.md")).unwrap();
+    assert!(TABLES.iter().all(|(name, ..)| page.contains(&format!("tables/{name}.md"))));
+    assert!(page.split_whitespace().count() <= 1500, "the page is the short form");
 }
 
 #[test]
-fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
-    let Some((folder, page)) = places() else {
+fn means_next_to_published_numbers_are_those_of_the_file() {
+    let Some((folder, page)) = places("docs/loss-comparison.md") else {
         return eprintln!("SKIPPED: pages and results are in the repository alone");
     };
     let (spec_of_shares, results) = spec(&folder, "benchmark-pubench");
@@ -71,6 +85,13 @@ fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
         let ours = line.split('|').nth(3 + 2 * data).unwrap().trim();
         assert_eq!(ours, format!("{:.1}", sum / count), "{line}");
     }
+}
+
+#[test]
+fn estimates_are_those_of_the_file() {
+    let Some((folder, page)) = places("benches/benchmark/README.md") else {
+        return eprintln!("SKIPPED: pages and results are in the repository alone");
+    };
     let (spec, results) = spec(&folder, "benchmark-estimated");
     let (_, estimates) = page.split_once("| data | truth | estimates").unwrap();
     let mut of_sets: BTreeMap<(usize, String), BTreeMap<u64, (f64, f64)>> = BTreeMap::new();
@@ -94,7 +115,7 @@ fn means_next_to_published_numbers_and_estimates_are_those_of_the_files() {
 
 #[test]
 fn estimates_of_pictures_are_those_of_the_file() {
-    let Some((folder, page)) = places() else {
+    let Some((folder, page)) = places("benches/benchmark/README.md") else {
         return eprintln!("SKIPPED: pages and results are in the repository alone");
     };
     let (spec, results) = spec(&folder, "few-labels-estimated");
@@ -107,6 +128,6 @@ fn estimates_of_pictures_are_those_of_the_file() {
     for (start, priors) in rows {
         let shown: Vec<String> = priors.values().map(|(_, given)| format!("{given:.3}")).collect();
         let row = format!("{start}{:.3} | {} |", priors[&0].0, shown.join(", "));
-        assert!(page.lines().any(|line| line == row), "docs/benchmark.md lacks '{row}'");
+        assert!(page.lines().any(|line| line == row), "the page lacks '{row}'");
     }
 }
