@@ -1,7 +1,7 @@
 """Exact Shapley values of one model by `onesided-trees` and by LightGBM's `pred_contrib`, in turn, in one run.
 
-    cargo build --release -p onesided-trees --example explain_speed
-    python benches/explain_speed.py --binary target/release/examples/explain_speed --threads 1
+    cargo build --release -p onesided-tools --bin explain_speed
+    python benches/explain_speed.py --binary target/release/explain_speed --threads 1
 
 LightGBM trains 200 trees of 31 leaves on 20 columns and explains 2,000 rows; its trees are handed over as they are. Prints the
 rows per second of both (the median of five turns), their ratio, and the largest difference between the two. With `--cpu` the

@@ -1,6 +1,6 @@
 //! Where a training step's time goes on a GPU, kernel by kernel, and what cuDNN's engines give for each convolution.
 //!
-//! `cargo bench --features cuda --bench gpu -- [layers|engines|steps] [NETWORK] [BATCH]`; see docs/benchmarks.md.
+//! `cargo bench --features cuda --bench gpu -- [layers|engines|steps] [NETWORK] [BATCH]`; see docs/speed.md.
 
 #[cfg(not(feature = "cuda"))]
 fn main() {

@@ -6,6 +6,7 @@
 
 A target starts from the files of the tests and from what it found before (fuzz/corpus). A crash is kept in fuzz/artifacts.
 With --total every target runs for --seconds, and then the three fastest take turns until the executions of all add up to it.
+The exit status is 1 where a target crashed.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import csv
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -54,6 +56,7 @@ parser.add_argument("folder", type=Path)
 parser.add_argument("targets", nargs="*")
 parser.add_argument("--seconds", type=int, default=60)
 parser.add_argument("--total", type=int, default=0)
+parser.add_argument("--uncounted", action="store_true", help="leave executions.csv as it is")
 arguments = parser.parse_intermixed_args()
 known = sorted(path.stem for path in (HERE / "fuzz_targets").glob("*.rs"))
 
@@ -64,10 +67,11 @@ def run(target):
     sums = totals()
     old = sums.get(target, [0, 0, 0, 0])
     sums[target] = [old[0] + executions, old[1] + arguments.seconds, max(old[2], features), old[3] + (code != 0)]
-    with open(TABLE, "w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(["target", "executions", "seconds", "features", "crashes"])
-        out.writerows([name, *values] for name, values in sorted(sums.items()))
+    if not arguments.uncounted:
+        with open(TABLE, "w", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            out.writerow(["target", "executions", "seconds", "features", "crashes"])
+            out.writerows([name, *values] for name, values in sorted(sums.items()))
     print(f"{target:11} {executions:>10} executions, {features} features{'' if code == 0 else f', ended with {code}: see fuzz/artifacts/{target}'}", flush=True)
     # A target that crashed is not run again before somebody has looked.
     return executions / arguments.seconds if code == 0 else 0
@@ -77,6 +81,9 @@ speeds = {target: run(target) for target in arguments.targets or known}
 fastest = [target for target in sorted(speeds, key=speeds.get, reverse=True)[:3] if speeds[target] > 0]
 turn = 0
 while fastest and sum(row[0] for row in totals().values()) < arguments.total:
-    if run(fastest[turn % len(fastest)]) == 0:
+    target = fastest[turn % len(fastest)]
+    speeds[target] = run(target)
+    if speeds[target] == 0:
         break
     turn += 1
+sys.exit(any(speed == 0 for speed in speeds.values()))

@@ -6,7 +6,7 @@
 # DIR holds the binary version of CIFAR-10. OUTFILE gets a JSON line per run. Runs that it holds are not repeated, and none is
 # started after SECONDS. The example is the one named by CIFAR10, else it is built:
 #
-#     cargo build --release -p onesided-net --features cuda --example cifar10
+#     cargo build --release -p onesided-tools --features onesided-net/cuda --bin cifar10
 #
 # VGG-16, 60 epochs, and the settings of docs/few-labels.md. All but the last runs learn from 40,000 training images and are
 # judged on the other 10,000 (--keep-out); the last ones are the hardest row of the collective loss's paper, animals with 0.8
@@ -18,7 +18,7 @@ dir=${1:?"name the folder of CIFAR-10"}
 out=${2:?"name the file for the results"}
 seconds=${3:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-example=${CIFAR10:-$here/../../target/release/examples/cifar10}
+example=${CIFAR10:-$here/../../target/release/cifar10}
 device=${DEVICE:-cuda}
 at_once=${AT_ONCE:-3}
 first=${FIRST_SEED:-300}

@@ -1,4 +1,4 @@
-"""Seconds of LightGBM to bin, to grow 100 trees and to score: the peer of `crates/trees/examples/boosting_speed.rs`.
+"""Seconds of LightGBM to bin, to grow 100 trees and to score: the peer of `benches/tools/src/bin/boosting_speed.rs`.
 
     python3 benches/peers/lightgbm_trees.py ROWS FEATURES THREADS
 

@@ -1,7 +1,7 @@
 """Growing and scoring 100 trees next to LightGBM: both in turn on the same cores, seconds and peak memory, a JSON line each.
 
-    cargo build --release -p onesided-trees --example boosting_speed
-    python3 benches/peers/trees_beside_lightgbm.py --ours target/release/examples/boosting_speed --out speed.jsonl
+    cargo build --release -p onesided-tools --bin boosting_speed
+    python3 benches/peers/trees_beside_lightgbm.py --ours target/release/boosting_speed --out speed.jsonl
 
 `--before` takes another build of the example, which is measured in the same turns. The processes are held to `--cores` cores
 and use as many threads. At the end: medians, the lowest and highest, and the ratio of times.

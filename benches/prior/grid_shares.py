@@ -3,7 +3,7 @@
     python grid_shares.py --binary onesided --before onesided-before --out results/grid-shares.jsonl
     python grid_shares.py --summary results/grid-shares.jsonl
 
-P and U are drawn separately, at most 1,000 and 4,000 rows, as in `examples/prior_grid.rs`; one seed.
+P and U are drawn separately, at most 1,000 and 4,000 rows, as in `benches/tools/src/bin/prior_grid.rs`; one seed.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Time and memory of each prior estimator from a thousand rows to a million. Needs Python only.
 
-    cargo build --release -p onesided-prior --example growth
-    python growth.py target/release/examples/growth OUT.jsonl [ESTIMATOR,...]
+    cargo build --release -p onesided-tools --bin prior_growth
+    python growth.py target/release/prior_growth OUT.jsonl [ESTIMATOR,...]
 
-Each estimator runs in its own process on simulated rows of five columns with true scores (crates/prior/examples/growth.rs),
+Each estimator runs in its own process on simulated rows of five columns with true scores (benches/tools/src/bin/prior_growth.rs),
 point estimate and interval together; the peak memory is that of the whole process, the rows included. A size that takes more
 than LIMIT seconds ends the row. Lines that are there already are not repeated.
 """

@@ -1,7 +1,7 @@
 """Our boosted trees compared with LightGBM's: the same rows, objective and settings, so the AUC should be the same.
 
-    cargo build --release -p onesided-learn --example naive_trees
-    python equal.py ../../target/release/examples/naive_trees
+    cargo build --release -p onesided-tools --bin naive_trees
+    python equal.py ../../target/release/naive_trees
 
 Five tables of the role learn, a share of .4 labeled, five seeds; "labeled" is what is learned, the AUC is against the truth.
 """

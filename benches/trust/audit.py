@@ -2,7 +2,7 @@
 
     python audit.py > audit.md
 
-Files of 20,000 rows, as in `crates/eval/examples/trust.rs`, with other seeds: 50 files per setting, 60 draws each. Next to today's
+Files of 20,000 rows, as in `benches/tools/src/bin/trust.rs`, with other seeds: 50 files per setting, 60 draws each. Next to today's
 rule for the answer that was not seen (`u` in `interval.rs`) the one before, half an answer always.
 """
 

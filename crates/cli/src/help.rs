@@ -1,7 +1,11 @@
 //! The command line as one definition: flags from `args`, and examples for help, manual pages and completions.
 
 use crate::args::Arguments;
+use clap::builder::Styles;
 use clap::{Command, CommandFactory};
+
+/// Commands for people who study the methods, listed apart from those that learn from their own data.
+const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
 /// Two or three examples per command, as they are typed.
 const EXAMPLES: [(&str, &[&str]); 13] = [
@@ -74,7 +78,9 @@ Examples:
 
 /// The command line, with examples behind what help says of a command.
 pub fn command() -> Command {
-    Arguments::command().after_help(START).mut_subcommands(|command| {
+    let all = Arguments::command();
+    let template = template(&all);
+    all.help_template(template).after_help(START).mut_subcommands(|command| {
         let Some((_, examples)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else {
             return command;
         };
@@ -82,6 +88,30 @@ pub fn command() -> Command {
         let lines: Vec<String> = examples.iter().map(|line| format!("  {line}")).collect();
         command.after_help(format!("Examples:\n{}{said}", lines.join("\n")))
     })
+}
+
+/// Help of the whole command; clap's own has one list of commands, this one has two.
+fn template(all: &Command) -> String {
+    let styles = Styles::default();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let list = |research: bool| -> String {
+        let named = all.get_subcommands().map(|command| {
+            (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default())
+        });
+        // clap adds this one later.
+        let named = named.chain([("help", "Print this message or the help of a command".to_string())]);
+        named
+            .filter(|(name, _)| RESEARCH.contains(name) == research)
+            .map(|(name, about)| format!("  {literal}{name:<11}{literal:#}  {about}\n"))
+            .collect()
+    };
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n\
+         {header}Commands:{header:#}\n{}\n{header}Research:{header:#}\n{}\n\
+         {header}Options:{header:#}\n{{options}}{{after-help}}",
+        list(false),
+        list(true)
+    )
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Where rows are: in one place, or positives and unlabeled rows separately.
 #[derive(Debug, Args)]
 pub struct Places {
-    /// A table with a column of labels (.csv, .tsv, .jsonl, plain, .gz or .zst; .parquet, .feather, .xlsx, .xls, .ods; - for
-    /// standard input), or a folder with a folder per class.
+    /// A table with a label column (.csv, .tsv, .jsonl, plain, .gz or .zst; .parquet, .feather, .xlsx, .xls, .ods; - for
+    /// standard input), or a folder with one folder per class.
     #[arg(conflicts_with_all = ["positives", "unlabeled", "negatives"])]
     pub file: Option<PathBuf>,
     /// A table or a folder (texts, pictures) of positives, with --unlabeled instead of FILE.
@@ -23,7 +23,7 @@ pub struct Places {
     /// A table or a folder (texts, pictures) of unlabeled rows, with --positives.
     #[arg(long, value_name = "PATH", requires = "positives")]
     pub unlabeled: Option<PathBuf>,
-    /// A table or a folder (texts, pictures) of rows that are known to be negative, with --positives and --unlabeled.
+    /// A table or a folder (texts, pictures) of known negatives, with --positives and --unlabeled.
     #[arg(long, value_name = "PATH", requires = "unlabeled")]
     pub negatives: Option<PathBuf>,
 }
@@ -51,31 +51,31 @@ impl Places {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How files are written")]
 pub struct FileFlags {
-    /// How tables and texts without a byte order mark are encoded, such as latin1, utf-16le or shift_jis [default: utf-8].
+    /// The encoding of tables and texts without a byte order mark, such as latin1, utf-16le or shift_jis [default: utf-8].
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
-    /// What separates the cells of a text table: one character, or tab [default: what the first lines show].
+    /// The delimiter of a text table: one character, or tab [default: detected from the first lines].
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true)]
     pub delimiter: Option<String>,
-    /// The decimal sign of numbers that are written as texts, , or . [default: what the cells of each column show; for a model, that of
-    /// the table it was fitted on].
+    /// The decimal sign of numbers in text tables: , or . [default: detected per column; for a model, as in the table it was
+    /// fitted on].
     #[arg(long, value_name = "CHAR")]
     pub decimal: Option<String>,
-    /// What comes first in dates such as 01/02/2024, day-first or month-first [default: what the cells of each column show; for a model,
-    /// as in the table it was fitted on].
+    /// The order in dates such as 01/02/2024: day-first or month-first [default: detected per column; for a model, as in the
+    /// table it was fitted on].
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<String>,
-    /// The sheet of a spreadsheet, by its name or number [default: the first that has the columns asked for].
+    /// The sheet of a spreadsheet, by name or number [default: the first with the columns you name].
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
-    /// The format of tables whose name does not tell it, such as -: csv, tsv, json, parquet, arrow or excel [default: that of
-    /// the bytes].
+    /// The format of a table whose name does not show it, such as -: csv, tsv, json, parquet, arrow or excel [default: detected
+    /// from the content].
     #[arg(long, value_name = "NAME")]
     pub format: Option<String>,
-    /// Follow links in folders of texts and pictures that lead out of them.
+    /// Follow links that lead out of a folder of texts or pictures.
     #[arg(long)]
     pub follow_links: bool,
-    /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+    /// Memory limit for reading, such as 2G or 512M [default: the free memory].
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
 }
@@ -193,38 +193,38 @@ pub struct ReadFlags {
     /// The value in the label (or truth) column, or the folder, that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
-    /// The value in the label column that means negative: rows with it are known negatives, and the rest is unlabeled.
+    /// The value in the label column that means negative; all remaining rows are unlabeled.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub negative: Option<String>,
-    /// A column of weights, numbers above 0: a row counts as often as its weight says.
+    /// A column of positive weights; a row with weight 2 counts as two rows.
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
-    /// Columns to leave out, separated by commas or in several flags.
+    /// Columns to leave out, separated by commas or in repeated flags.
     #[arg(short, long, value_name = "COLUMN")]
     pub drop: Vec<String>,
-    /// Columns to learn from, and no others.
+    /// Learn from these columns only.
     #[arg(long, value_name = "COLUMN")]
     pub only: Vec<String>,
-    /// Columns of free text to learn from, together with the other columns.
+    /// Columns of free text to learn from, along with the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
     /// Columns to read as numbers; other cells in them count as missing.
     #[arg(long, value_name = "COLUMN")]
     pub numeric: Vec<String>,
-    /// Columns to read as categories, such as codes that are written as numbers.
+    /// Columns to read as categories, such as numeric codes.
     #[arg(long, value_name = "COLUMN")]
     pub categorical: Vec<String>,
     /// Columns to read as dates and times; other cells in them count as missing.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub date: Vec<String>,
-    /// A column of picture files to learn from, in place of the other columns.
+    /// A column of paths to picture files, to learn from instead of the other columns.
     #[arg(long, value_name = "COLUMN")]
     pub image: Option<String>,
-    /// The shape of images, such as 3x32x32: that of a table's columns (line by line, pixel by pixel, channels
-    /// together), or the one that pictures are brought to.
+    /// The shape of images, such as 3x32x32: how a table's columns are laid out (row by row, the channels of a pixel
+    /// together), or the size that pictures are resized to.
     #[arg(long, value_name = "CxHxW")]
     pub image_shape: Option<String>,
-    /// How to handle missing values and broken pictures: mean (a missing text is empty, a broken picture left out) or
+    /// How to handle missing values and broken pictures: mean (a missing text is empty, a broken picture is left out) or
     /// refuse.
     #[arg(long, default_value = "mean", value_name = "NAME")]
     pub missing: String,
@@ -234,7 +234,7 @@ pub struct ReadFlags {
     /// Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em].
     #[arg(long, value_name = "KIND", help_heading = "Texts")]
     pub features: Option<String>,
-    /// Text: words, and phrases of up to N of them [default: 1].
+    /// Text: use phrases of up to N words [default: 1].
     #[arg(long, value_name = "N", help_heading = "Texts")]
     pub ngrams: Option<usize>,
     /// Text: keep only terms that occur in at least N texts [default: 2].

@@ -131,7 +131,14 @@ fn links_lead_somewhere() {
 #[test]
 fn named_files_are_there() {
     let mut checked = 0;
-    for page in ["CONTRIBUTING.md", "ARCHITECTURE.md", "RELEASE.md", "SECURITY.md"] {
+    for page in [
+        "CONTRIBUTING.md",
+        "ARCHITECTURE.md",
+        "RELEASE.md",
+        "SECURITY.md",
+        "docs/decisions.md",
+        "docs/dependencies.md",
+    ] {
         for name in read(&root().join(page)).split('`').skip(1).step_by(2) {
             let is_path = ["crates/", "docs/", "benches/", "bindings/", "experiments/"].iter();
             if is_path.clone().any(|folder| name.starts_with(folder)) && !name.contains(['*', '{', ' ', '…'])

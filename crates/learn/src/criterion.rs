@@ -30,7 +30,7 @@ pub fn held_out_risk(positive: &[f32], unlabeled: &[f32], prior: Option<PriorInU
     losses.iter().sum::<f64>() / losses.len() as f64
 }
 
-/// HeldScores-out scores of each kind, with weights where rows have weights.
+/// Held-out scores of each kind, with weights where rows have weights.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeldScores<'a> {
     pub positive: Sample<'a>,

@@ -140,7 +140,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "method",
         value: "NAME",
-        help: "The method; 'onesided methods' lists them [default: auto; collective if you set a loss, a model or its training]",
+        help: "The learning method; see 'onesided methods' [default: auto; collective if you set a loss, a model or a training option]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| {
@@ -155,19 +155,19 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Models,
         model,
-        "What scores: linear, mlp, cnn, vgg16, resnet18, wide-resnet, trees, forest, extra-trees, bagged-trees, or a form such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
+        "The model: linear, mlp, cnn, vgg16, resnet18, wide-resnet, trees, forest, extra-trees, bagged-trees, or a network with its layers, such as mlp:300x5:softsign [default: mlp; cnn for pictures]"
     ),
     setting!(
         "effort",
         "NAME",
         Auto,
         effort,
-        "For auto: how much time it may take: quick, normal or thorough [default: normal]"
+        "For auto: how long to search: quick, normal or thorough [default: normal]"
     ),
     SettingInfo {
         name: "single",
         value: "",
-        help: "For auto: keep the one best model instead of a mean of several",
+        help: "For auto: keep the single best model instead of a blend",
         applies: Applies::Auto,
         repeated: false,
         set: |config, text| match text {
@@ -189,7 +189,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "monotone",
         value: "COLUMN:up|down",
-        help: "For trees: columns of numbers that the score may only rise with (up) or only fall with (down), such as age:up,income:down",
+        help: "For trees: force the score to rise (up) or fall (down) with a numeric column, such as age:up,income:down",
         applies: Applies::Monotone,
         repeated: true,
         set: |config, text| Ok(config.monotone.add(text)?),
@@ -198,7 +198,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "option",
         value: "NAME=VALUE",
-        help: "A setting of a classic method, such as cost=0.1; 'onesided methods NAME' lists them",
+        help: "Set an option of a classic method, such as cost=0.1; 'onesided methods NAME' lists them",
         applies: Applies::Systems,
         repeated: true,
         set: |config, text| {
@@ -220,7 +220,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "SHARE",
         Everywhere,
         prior,
-        "The share of positives in the population, or auto to estimate it (the default where a method needs one)"
+        "The share of positives in the population, or auto to estimate it [default: auto if the method needs it]"
     ),
     SettingInfo {
         name: "prior-in-unlabeled",
@@ -240,12 +240,12 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Unlabeled,
         scenario,
-        "single-sample (the default for one place) or case-control (for two)"
+        "How the data were sampled: single-sample or case-control [default: single-sample for one file or folder, case-control for two]"
     ),
     SettingInfo {
         name: "reduction",
         value: "NAME",
-        help: "For the collective loss: auto, sample-mean, sum-of-means or prior-weighted [default: auto]",
+        help: "For collective: how the loss is averaged: auto, sample-mean, sum-of-means or prior-weighted [default: auto]",
         applies: Applies::Reading,
         repeated: false,
         set: |config, text| match text {
@@ -262,99 +262,105 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Reading,
         surrogate,
-        "For upu, nnpu and imbalanced-nnpu: sigmoid, logistic, squared or double-hinge [default: sigmoid]"
+        "For upu, nnpu and imbalanced-nnpu: the surrogate loss: sigmoid, logistic, squared or double-hinge [default: sigmoid]"
     ),
     setting!(
         "beta",
         number "NUMBER",
         Reading,
         beta,
-        "For nnpu, imbalanced-nnpu and pusb: how far the negative part of the risk may fall below 0 [default: 0]"
+        "For nnpu, imbalanced-nnpu and pusb: how far the negative risk may fall below 0 before it is corrected [default: 0]"
     ),
     setting!(
         "gamma",
         number "NUMBER",
         Reading,
         gamma,
-        "For nnpu, imbalanced-nnpu and pusb: the step of the correction, from 0 to 1 [default: 1]"
+        "For nnpu, imbalanced-nnpu and pusb: the step size of that correction, from 0 to 1 [default: 1]"
     ),
     setting!(
         "smoothing",
         number "NUMBER",
         Reading,
         smoothing,
-        "For collective: rounding of the kink of the loss; 0 is the loss as published [default: 0]"
+        "For collective: how much to smooth the kink of the loss; 0 is the published loss [default: 0]"
     ),
-    setting!("epochs", number "N", Networks, train.epochs, "The most passes over the data [default: by their size]"),
-    setting!("batch", number "N", Networks, train.batch, "Rows per batch [default: by the size of the data]"),
+    setting!("epochs", number "N", Networks, train.epochs, "The maximum number of passes over the data [default: depends on its size]"),
+    setting!("batch", number "N", Networks, train.batch, "Rows per batch [default: depends on the size of the data]"),
     setting!(
         "learning-rate",
         number "NUMBER",
         Networks,
         train.learning_rate,
-        "The learning rate at the start [default: by the network]"
+        "The initial learning rate [default: depends on the network]"
     ),
     setting!(
         "optimizer",
         "NAME",
         Networks,
         train.optimizer,
-        "nadam, adam, nadamw, adamw or sgd; with a w, weight decay is separate from the gradient [default: nadam]"
+        "The optimizer: nadam, adam, nadamw, adamw (both with decoupled weight decay) or sgd [default: nadam]"
     ),
-    setting!("schedule", "NAME", Networks, train.schedule, "cosine or constant [default: cosine]"),
+    setting!(
+        "schedule",
+        "NAME",
+        Networks,
+        train.schedule,
+        "The learning-rate schedule: cosine or constant [default: cosine]"
+    ),
     setting!(
         "warm-up",
         number "EPOCHS",
         Networks,
         train.warm_up,
-        "Epochs over which the learning rate rises to its full size [default: 0.5 for networks of pictures without a teacher, 0 for others]"
+        "Epochs over which the learning rate ramps up [default: 0.5 for networks on pictures without a teacher, otherwise 0]"
     ),
     setting!(
         "weight-decay",
         number "NUMBER",
         Networks,
         train.weight_decay,
-        "The strength of weight decay [default: 0.0001]"
+        "Weight decay [default: 0.0001]"
     ),
     setting!(
         "patience",
         number "EPOCHS",
         Networks,
         train.patience,
-        "Epochs without a better held-out risk before training stops [default: a fifth of the epochs, at least 5]"
+        "Stop after this many epochs without a lower held-out risk [default: a fifth of the epochs, at least 5]"
     ),
     setting!(
         "augment",
         "NAME",
         Pictures,
         train.augment,
-        "What is done to pictures in training: none, crop (moved by up to 4 pixels), flip (mirrored) or crop+flip [default: none]"
+        "Augmentation of training pictures: none, crop (shifts of up to 4 pixels), flip (mirror images) or crop+flip [default: none]"
     ),
     setting!(
         "teacher",
         "on|off",
         Networks,
         train.teacher,
-        "Whether an average of the network teaches it on strongly changed pictures, or on rows that lack some numbers or words, for few labels: on, off, or numbers such as weight=8,ramp=10,strength=0.5 [default: on for color pictures with at most 10,000 labels under vgg16, resnet18 or wide-resnet on a GPU]"
+        "For few labels: train with a mean teacher on augmented pictures, or on rows with some numbers or words dropped: on, off, or values such as weight=8,ramp=10,strength=0.5 [default: on for color pictures with at most 10,000 labels and vgg16, resnet18 or wide-resnet on a GPU]"
     ),
     setting!(
         "mixup",
         "on|off",
         Networks,
         train.mixup,
-        "Whether predictions for mixed rows must be mixed predictions, as in VPU: on, off, or numbers such as weight=0.3,alpha=0.3 [default: off]"
+        "Mixup regularization, as in VPU: on, off, or values such as weight=0.3,alpha=0.3 [default: off]"
     ),
     setting!(
         "average",
         number "RATE",
         Networks,
         train.average,
-        "Keep a moving average of the weights, of which RATE stays at each step, such as 0.99 [default: the last weights]"
+        "Use an exponential moving average of the weights with this decay, such as 0.99 [default: the last weights]"
     ),
     SettingInfo {
         name: "checkpoint",
         value: "FILE",
-        help: "A file to resume the training of a network from after an interruption; the method is then collective, unless you name one",
+        help: "Save progress to FILE each epoch and resume from it (implies --method collective)",
         applies: Applies::Networks,
         repeated: false,
         set: |config, text| {
@@ -368,12 +374,12 @@ pub const SETTINGS: &[SettingInfo] = &[
         number "SHARE",
         Everywhere,
         hold_out,
-        "The share of rows held out for choosing, calibrating and measuring [default: a fifth; of small data each fifth in turn, then training on all rows]"
+        "The share of rows held out to select, calibrate and evaluate the model [default: a fifth; small data are cross-fitted]"
     ),
     SettingInfo {
         name: "cross-fit",
         value: "",
-        help: "Hold out each fifth of the rows in turn, then train on all: predict ranks this table by such scores out of fold [default: auto and small data have them; for auto, once more with all positives]",
+        help: "Hold out each fifth of the rows in turn, then train on all, so that predict can rank this table by out-of-fold scores [default: auto and small data do; with auto, this adds folds that keep all positives]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| match text {
@@ -398,31 +404,31 @@ pub const SETTINGS: &[SettingInfo] = &[
         "SHARE|N",
         Everywhere,
         reserve,
-        "Positives to set aside before anything is looked at, a share or a number of them: with their scores, predict and evaluate say how many rows to review [default: none]"
+        "Positives to set aside before anything else, as a share or a count; predict and evaluate then say how many rows to review [default: none]"
     ),
     SettingInfo {
         name: "threshold",
         value: "RULE",
-        help: "half (0.5), quantile or max-pu-accuracy [default: quantile for pusb, half for others]",
+        help: "The decision threshold: half (0.5), quantile or max-pu-accuracy [default: quantile for pusb, otherwise half]",
         applies: Applies::Everywhere,
         repeated: false,
         set: |config, text| parse(&mut config.threshold, text),
         get: |config| shown(&config.threshold),
     },
-    setting!("seed", number "N", Everywhere, seed, "The seed of everything random [default: 0]"),
-    setting!("threads", number "N", Everywhere, threads, "Threads to use; 0 is all [default: 0]"),
+    setting!("seed", number "N", Everywhere, seed, "The random seed [default: 0]"),
+    setting!("threads", number "N", Everywhere, threads, "Threads to use; 0 means all [default: 0]"),
     setting!(
         "device",
         "NAME",
         Everywhere,
         device,
-        "Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N [default: auto]"
+        "Where to train: auto (a GPU if it is faster), cpu, cuda or cuda:N [default: auto]"
     ),
     setting!(
         "precision",
         "NAME",
         Everywhere,
         precision,
-        "Numbers of a GPU: bf16, or f32 for checking [default: bf16]"
+        "Precision on a GPU: bf16, or f32 for checking [default: bf16]"
     ),
 ];

@@ -18,7 +18,7 @@ const LARGEST_BATCH: usize = 512;
 /// Smaller data get smaller batches, so that an epoch has about four steps.
 const SMALLEST_BATCH: usize = 32;
 /// Epochs over which networks of images come to their full rate: without it, one in seven runs of a small network on MNIST with few
-/// labels called every image positive from its first steps on (docs/benchmark.md).
+/// labels called every image positive from its first steps on (docs/loss-comparison.md).
 const WARM_UP_ON_IMAGES: f64 = 0.5;
 /// With a teacher: decay kept separate from the gradient, chosen on training images of CIFAR-10 that were kept out
 /// (`benches/few_labels`). Its strength times the epochs is what counts, so fewer epochs have more of it.
@@ -26,7 +26,7 @@ const TAUGHT_DECAY: f64 = 1.0;
 /// With a teacher, a batch has at least this share of positives, few as they are.
 const TAUGHT_SHARE: f64 = 0.125;
 /// Rows that are no pictures are learned from with a teacher for as many epochs: with 30 or 100 it grew sure of its mistakes on some
-/// of the tables that this was chosen on, and with 15 on none (docs/benchmark.md).
+/// of the tables that this was chosen on, and with 15 on none (docs/loss-comparison.md).
 const TAUGHT_EPOCHS_OF_ROWS: usize = 15;
 /// Weak views are moved by up to this many pixels.
 const TAUGHT_CROP: u8 = 4;

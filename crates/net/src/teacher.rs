@@ -87,7 +87,7 @@ impl Default for Teacher {
 
 impl Teacher {
     /// The usual one for rows that are no images: a tenth of their numbers is left out, and its lesson weighs as much as the
-    /// objective. Chosen on tables (docs/benchmark.md); the mildest did the least harm where a teacher did not help.
+    /// objective. Chosen on tables (docs/loss-comparison.md); the mildest did the least harm where a teacher did not help.
     pub fn of_rows() -> Self {
         Self { weight: 1.0, ramp: 5.0, strength: 0.2, ..Self::default() }
     }

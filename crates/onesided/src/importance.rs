@@ -1,4 +1,4 @@
-//! How much a model counts on each column: what its AUC loses when the column's cells change places between rows.
+//! How much a model relies on each column: what its AUC loses when the column's cells change places between rows.
 //!
 //! L. Breiman, "Random forests", Machine Learning 45, 2001. With a column's cells shuffled, the model still sees values that
 //! occur, but they say nothing of the row. The AUC that is lost, a mean over several shuffles, is the column's importance: with
@@ -96,7 +96,7 @@ pub struct ColumnImportance {
 }
 
 impl Model {
-    /// How much the model counts on each column of its table, or on the words of its texts, measured on these rows. They need the truth, or labels, and should
+    /// How much the model relies on each column of its table, or on the words of its texts, measured on these rows. They need the truth, or labels, and should
     /// be rows that the model was not fitted on.
     pub fn importance(&self, data: &Dataset, settings: &ImportanceSettings) -> Result<Importance, Error> {
         self.importance_with(data, settings, &mut |_, _| Signal::Continue)

@@ -26,9 +26,10 @@ use std::sync::Arc;
 /// Everything that can be set before [`fit`](Learner::fit): a builder over a [`Config`]. What is not set is chosen by the
 /// data.
 ///
-/// Defaults: the collective loss with its reduction chosen on held-out rows, a network with two hidden layers of 128
-/// units (a convolutional one for pictures), the single-sample scenario, a prior estimated from the data, a fifth of the
-/// rows held out, the threshold 0.5, seed 0 and all threads of the CPU.
+/// Defaults: the method `auto`, which blends several kinds of models by their scores out of fold, the single-sample
+/// scenario, a prior estimated from the data, the threshold 0.5, seed 0 and all threads of the CPU. If you set a loss, a
+/// model or its training, the method is the collective loss with its reduction chosen on held-out rows, on a network with
+/// two hidden layers of 128 units (a convolutional one for pictures).
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Learner {

@@ -33,7 +33,7 @@ pub struct Audit {
 pub enum AuditAction {
     /// Draw rows for a person to label, with known probabilities.
     Draw(Box<Draw>),
-    /// Say what the answers tell: the share of positives, and precision and recall at the cuts.
+    /// Estimate the share of positives, and precision and recall at the cuts, from the answers.
     Read(Box<Read>),
 }
 
@@ -55,15 +55,15 @@ pub struct Draw {
     /// Where to write them: .csv, .tsv, .xlsx or .parquet.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// How a text table is written: plain (commas between cells, decimal points), semicolon (semicolons and decimal commas)
-    /// or like-input (as the table is that rows are drawn from) [default: plain].
+    /// The style of a text table: plain (comma-separated, decimal points), semicolon (semicolons, decimal commas) or like-input
+    /// (the style of the audited table) [default: plain].
     #[arg(long, value_name = "NAME")]
     pub out_style: Option<String>,
-    /// Columns to copy into the file, for the person who labels.
+    /// Columns to copy into the file for the reviewer.
     #[arg(long, value_name = "COLUMN")]
     pub id: Vec<String>,
-    /// A column that says which rows are labeled positive; these are not drawn. You need not name it for the table that the
-    /// model was fitted on.
+    /// The column that says which rows are labeled positive; these are not drawn. Not needed for the table that the model was
+    /// fitted on.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
     /// The value in it that means positive.
@@ -72,26 +72,26 @@ pub struct Draw {
     /// The value in it that means negative; these rows are not drawn either.
     #[arg(long, value_name = "VALUE", requires = "label")]
     pub negative: Option<String>,
-    /// Cuts to judge in addition to the model's own: the first rows, such as 100 or 1%, or several. About a quarter of the
-    /// draws, or more, goes to the rows above them.
+    /// More cuts to judge besides the model's own: the first 100 or 1% of the rows, for example. At least about a quarter of the
+    /// draws go to the rows above them.
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
-    /// Write the scores too, though they may sway the person.
+    /// Include scores (may bias the reviewer).
     #[arg(long)]
     pub scores: bool,
-    /// Put an apostrophe before texts and headers that spreadsheets would run, such as those that begin with =.
+    /// Put an apostrophe before cells and headers that a spreadsheet would run as a formula.
     #[arg(long)]
     pub safe_csv: bool,
     /// The seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// For models of folders of texts: the column of a table that holds texts.
+    /// For a model fitted on folders of texts: the text column of a table.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// How files are written.
@@ -108,7 +108,7 @@ them; a warning says how much they could change at most.")]
 pub struct Read {
     /// The model file.
     pub model: PathBuf,
-    /// The files that 'onesided audit draw' wrote, filled.
+    /// The files that 'onesided audit draw' wrote, with the answers filled in.
     #[arg(required = true)]
     pub file: Vec<PathBuf>,
     /// The confidence of the intervals.

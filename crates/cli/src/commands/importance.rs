@@ -1,4 +1,4 @@
-//! `onesided importance`: how much a model counts on each column.
+//! `onesided importance`: how much a model relies on each column.
 
 use super::device;
 use super::evaluate::{answered, classes};
@@ -31,34 +31,34 @@ are measured.")]
 pub struct Importance {
     /// The model file.
     pub model: PathBuf,
-    /// Where the rows to measure on are.
+    /// Where the rows are.
     #[command(flatten)]
     pub places: Places,
-    /// A column that says which rows are labeled positive.
+    /// The column that says which rows are labeled positive.
     #[arg(long, value_name = "COLUMN")]
     pub label: Option<String>,
-    /// A column of true labels.
+    /// The column of true labels.
     #[arg(long, value_name = "COLUMN")]
     pub truth: Option<String>,
-    /// The value in these columns, or the folder, that means positive.
+    /// The value (or folder) that means positive.
     #[arg(long, value_name = "VALUE")]
     pub positive: Option<String>,
-    /// Where to draw it, as .svg or .png.
+    /// Where to draw it: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Shuffles of each column.
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub repeats: usize,
-    /// Columns to measure in full; of more, those that lose most in a first pass on 2,000 rows.
+    /// Columns to measure in full; if there are more, a first pass on 2,000 rows picks those that matter most.
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub columns: usize,
     /// The seed of the shuffles.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// Where to score: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to score: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub device: String,
     /// How files are written.

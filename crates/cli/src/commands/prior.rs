@@ -24,22 +24,22 @@ pub struct Prior {
     /// Where the rows are.
     #[command(flatten)]
     pub places: Places,
-    /// quick (those that look at scores alone), all, or names such as bbe,km2.
+    /// The estimators: quick (those that need scores only), all, or names such as bbe,km2.
     #[arg(long, default_value = "quick", value_name = "NAMES")]
     pub estimator: String,
-    /// single-sample (the default for one place) or case-control (for two).
+    /// How the data were sampled: single-sample (the default for one file or folder) or case-control (for two).
     #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
-    /// What tells positives from unlabeled rows: auto, mix (the mean of all but cnn), trees, forest, bags, mlp, cnn or linear.
+    /// The classifier of positives against unlabeled rows: auto, mix (the mean of all but cnn), trees, forest, bags, mlp, cnn or linear.
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub scorer: String,
-    /// Where to draw the estimates, as .svg or .png.
+    /// Where to draw the estimates: .svg or .png.
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// The seed of everything random.
+    /// The random seed.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Threads to use; 0 is all.
+    /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
     /// Where networks on pictures are trained: auto, cpu, cuda or cuda:N.

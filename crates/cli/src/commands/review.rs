@@ -20,15 +20,15 @@ const CONFIDENCE: f64 = 0.95;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How many rows to review")]
 pub struct ReviewFlags {
-    /// Say how many rows to review to find this share of the positives, such as 0.95 [default: 0.9 where the model has
-    /// reserved positives].
+    /// Say how many rows to review to find this share of the positives, such as 0.95 [default: 0.9 if the model has reserved
+    /// positives].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub recall: Option<String>,
-    /// How sure that must be [default: 0.95].
+    /// The confidence of that promise [default: 0.95].
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     pub confidence: Option<String>,
-    /// The first rows: a number or a share of them, such as 100 or 1%, or several. predict lists no others. If there are
-    /// positives to judge them by, their recall, lift and precision are printed.
+    /// The first rows, as a count or a share, such as 100 or 1%; several may be given. predict lists only these. Their recall,
+    /// lift and precision are printed if there are positives to judge them by.
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
 }

@@ -31,10 +31,10 @@ Examples:
   onesided man fit | man -l -
   onesided man --dir ~/.local/share/man/man1")]
 pub struct Man {
-    /// The command whose page is printed; that of onesided itself if none is named.
+    /// The command whose page to print [default: onesided itself].
     #[arg(conflicts_with = "dir")]
     pub command: Option<String>,
-    /// Write a page for each command into this folder instead of printing one.
+    /// Write one page per command into this folder instead of printing one.
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }

@@ -53,7 +53,7 @@ impl Outcome {
             rows.unlabeled.extend_from_slice(&fold.stopping.unlabeled);
             rows.negative.extend_from_slice(&fold.stopping.negative);
         }
-        // Each candidate is judged where it stopped best, as ever.
+        // Each candidate is judged at its own best epoch.
         let weights = task.weights_by_kind(&rows);
         let [wp, wu, wn] = weights.each_ref().map(Option::as_deref);
         let held = HeldScores {

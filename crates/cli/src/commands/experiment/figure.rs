@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Flags of `experiment figure`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec, which must have a section [figure]: a .toml file, the name of one in the folder experiments, or of one that is built in.
+    /// A spec with a section [figure]: a .toml file, or the name of one in the folder experiments or of a built-in one.
     #[arg(value_name = "SPEC")]
     pub spec: PathBuf,
     /// The picture as SVG.
@@ -32,13 +32,13 @@ pub struct Flags {
     /// The folder of the published data sets; see docs/data-sets.md.
     #[arg(long, value_name = "DIR", default_value = "data")]
     pub data: PathBuf,
-    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to train: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,
-    /// Numbers of a GPU: bf16, or f32 for checking.
+    /// Precision on a GPU: bf16, or f32 for checking.
     #[arg(long, default_value = "bf16")]
     pub precision: String,
-    /// Threads of the CPU; 0 for every core.
+    /// CPU threads to use; 0 means all.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
 }

@@ -19,10 +19,10 @@ use std::path::PathBuf;
 /// Flags of `experiment SPEC`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec: a .toml file, the name of one in the folder experiments, or of one that is built in.
+    /// The spec: a .toml file, or the name of one in the folder experiments or of a built-in one.
     #[arg(value_name = "SPEC", required_unless_present = "list")]
     pub spec: Option<PathBuf>,
-    /// List the specs that are built in, and do nothing else.
+    /// List the built-in specs and exit.
     #[arg(long, conflicts_with_all = ["spec", "only", "results", "dry_run"])]
     pub list: bool,
     /// The folder of the published data sets; see docs/data-sets.md.
@@ -31,25 +31,25 @@ pub struct Flags {
     /// Runs at once; on a GPU they share it, on the CPU they share the cores.
     #[arg(long, default_value_t = 1, value_name = "K")]
     pub jobs: usize,
-    /// Where to train: auto (a GPU where it is quicker), cpu, cuda or cuda:N.
+    /// Where to train: auto (a GPU if it is faster), cpu, cuda or cuda:N.
     #[arg(long, default_value = "auto")]
     pub device: String,
-    /// Numbers of a GPU: bf16, or f32 for checking.
+    /// Precision on a GPU: bf16, or f32 for checking.
     #[arg(long, default_value = "bf16")]
     pub precision: String,
     /// Threads of each run; 0 shares the cores among the runs.
     #[arg(long, default_value_t = 0)]
     pub threads: usize,
-    /// Only runs whose name starts with this: DATA, DATA/HIDDEN, DATA/HIDDEN/METHOD, …; * is any part. May be given several times.
+    /// Only runs whose name starts with this: DATA, DATA/HIDDEN, DATA/HIDDEN/METHOD, …; * matches any part. May be repeated.
     #[arg(long, value_name = "RUNS")]
     pub only: Vec<String>,
-    /// Where the results are appended [default: results/SPEC.jsonl next to the spec].
+    /// Where to append the results [default: results/SPEC.jsonl next to the spec].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// List the runs that are left, and do none.
+    /// List the remaining runs without starting any.
     #[arg(long)]
     pub dry_run: bool,
-    /// How much memory reading may take, such as 2G or 512M [default: what the machine has free].
+    /// Memory limit for reading, such as 2G or 512M [default: the free memory].
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
 }

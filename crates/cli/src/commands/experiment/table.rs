@@ -11,17 +11,17 @@ use std::path::PathBuf;
 /// Flags of `experiment table`.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// The spec: a .toml file, the name of one in the folder experiments, or of one that is built in.
+    /// The spec: a .toml file, or the name of one in the folder experiments or of a built-in one.
     #[arg(value_name = "SPEC")]
     pub spec: PathBuf,
-    /// markdown or csv; --json for JSON.
+    /// The format: markdown or csv; --json for JSON.
     #[arg(long, default_value = "markdown")]
     pub format: String,
-    /// accuracy, auc, or estimated-accuracy (of rows held out, without a negative).
+    /// The measure: accuracy, auc, or estimated-accuracy (from held-out rows without negatives).
     #[arg(long, default_value = "accuracy")]
     pub measure: String,
-    /// By how much METHOD is above each of the others, seed by seed: mean difference and its standard error, bold where
-    /// chance would give as much in less than one case of twenty (Student's t).
+    /// How far METHOD is above each of the others, paired by seed: mean difference and standard error, bold where p < .05
+    /// (Student's t).
     #[arg(long, value_name = "METHOD")]
     pub compare: Option<String>,
     /// Where the results are [default: results/SPEC.jsonl next to the spec].
