@@ -24,7 +24,7 @@ use crate::error::EvidenceError;
 use crate::estimate::Estimate;
 use crate::estimator::Evidence;
 use crate::signs::Signs;
-use crate::warning::ShareWarning;
+use crate::warning::{Reason, ShareWarning};
 use onesided_data::PriorInUnlabeled;
 use serde::Serialize;
 
@@ -49,39 +49,6 @@ pub fn typical_error(estimator: &str) -> f64 {
         "elkan-noto" => 0.11,
         "tice" | "km1" | "km2" => 0.2,
         _ => 0.35,
-    }
-}
-
-/// The likeliest reason why estimators part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Reason {
-    /// Each estimate rests on too little to be near the others.
-    TooFewPositives,
-    /// No part of the ranking is (nearly) purely positive.
-    ClassesOverlap,
-    /// The labeled positives are not a random sample of the positives.
-    LabelsNotAtRandom,
-}
-
-impl Reason {
-    /// What it means and what to do, in one sentence.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Reason::TooFewPositives => {
-                "too few labeled positives: label more, or give a prior known from elsewhere and learn at both ends of the \
-                 interval"
-            }
-            Reason::ClassesOverlap => {
-                "the classes overlap, so that no part of the ranking is purely positive: take the lower estimates more \
-                 seriously than the higher ones, add features that separate, and learn at both ends of the interval"
-            }
-            Reason::LabelsNotAtRandom => {
-                "the labeled positives may not be a random sample of the positives: ask how they were chosen, label a random \
-                 sample of unlabeled rows by hand, and count the positives in it"
-            }
-        }
     }
 }
 

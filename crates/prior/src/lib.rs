@@ -50,7 +50,7 @@ mod warning;
 pub use alphamax::{AlphaMax, Bend};
 pub use answer::{Answer, FACTOR, answer};
 pub use bbe::Bbe;
-pub use consensus::{AGREEMENT_RADIUS, Consensus, EstimatorWeight, Reason, consensus, typical_error};
+pub use consensus::{AGREEMENT_RADIUS, Consensus, EstimatorWeight, consensus, typical_error};
 pub use dedpul::Dedpul;
 pub use elkan_noto::{ElkanNoto, ReadAt, ScoreCalibration};
 pub use embedding::KernelForm;
@@ -62,9 +62,9 @@ pub use km::{Km, Threshold};
 pub use pen_l1::PenL1;
 pub use plateau::Plateau;
 pub use registry::{estimator, estimators};
-pub use signs::{ScarCheck, Signs};
+pub use signs::Signs;
 pub use tice::Tice;
-pub use warning::ShareWarning;
+pub use warning::{Reason, ScarCheck, ShareWarning};
 
 /// The estimator that CONTRIBUTING.md writes as an example.
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //!   still rises at the top: estimates are upper bounds.
 
 use crate::estimator::Evidence;
-use crate::warning::ShareWarning;
+use crate::warning::{ScarCheck, ShareWarning};
 use serde::Serialize;
 
 /// One-sided 95 % of the normal distribution.
@@ -23,26 +23,11 @@ const HARMLESS: f64 = 0.02;
 /// The fewest unlabeled rows to compare with.
 const FEWEST: usize = 10;
 
-/// An AUC that should not be above 1/2, with what chance may make of 1/2.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ScarCheck {
-    /// The AUC of positives against unlabeled rows.
-    pub auc: f64,
-    /// The most that is compatible with the assumption.
-    pub limit: f64,
-}
-
-impl ScarCheck {
-    /// Whether the sign is compatible with the assumption.
-    pub fn holds(&self) -> bool {
-        self.auc <= self.limit
-    }
-
-    fn of(positive: &[f64], unlabeled: &[f64]) -> Self {
-        let (n, m) = (positive.len() as f64, unlabeled.len() as f64);
-        let limit = 0.5 + HARMLESS + ONE_SIDED * ((n + m + 1.0) / (12.0 * n * m)).sqrt();
-        Self { auc: auc(positive, unlabeled), limit }
-    }
+/// The sign of these scores.
+fn sign(positive: &[f64], unlabeled: &[f64]) -> ScarCheck {
+    let (n, m) = (positive.len() as f64, unlabeled.len() as f64);
+    let limit = 0.5 + HARMLESS + ONE_SIDED * ((n + m + 1.0) / (12.0 * n * m)).sqrt();
+    ScarCheck { auc: auc(positive, unlabeled), limit }
 }
 
 /// What the scores show of the assumptions.
@@ -72,12 +57,12 @@ impl Signs {
         let level_top = match u_above.len() {
             // Too few to tell.
             few if few < FEWEST => ScarCheck { auc: 0.5, limit: 1.0 },
-            _ => ScarCheck::of(&p_above, &u_above),
+            _ => sign(&p_above, &u_above),
         };
         let against_negatives = if mu < 1.0 { (auc(&p, &u) - mu / 2.0) / (1.0 - mu) } else { 1.0 };
         Self {
             auc: against_negatives.clamp(0.0, 1.0),
-            random_labels: ScarCheck::of(&p, &u[u.len() - top..]),
+            random_labels: sign(&p, &u[u.len() - top..]),
             level_top,
         }
     }

@@ -1,9 +1,56 @@
 //! What a reader should know before using a share, as facts; sentences are made when they are shown.
 
-use crate::consensus::Reason;
-use crate::signs::ScarCheck;
 use serde::{Serialize, Serializer};
 use std::fmt;
+
+/// An AUC that should not be above 1/2, with what chance may make of 1/2.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ScarCheck {
+    /// The AUC of positives against unlabeled rows.
+    pub auc: f64,
+    /// The most that is compatible with the assumption.
+    pub limit: f64,
+}
+
+impl ScarCheck {
+    /// Whether the sign is compatible with the assumption.
+    pub fn holds(&self) -> bool {
+        self.auc <= self.limit
+    }
+}
+
+/// The likeliest reason why estimators part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// Each estimate rests on too little to be near the others.
+    TooFewPositives,
+    /// No part of the ranking is (nearly) purely positive.
+    ClassesOverlap,
+    /// The labeled positives are not a random sample of the positives.
+    LabelsNotAtRandom,
+}
+
+impl Reason {
+    /// What it means and what to do, in one sentence.
+    pub fn advice(self) -> &'static str {
+        match self {
+            Reason::TooFewPositives => {
+                "too few labeled positives: label more, or give a prior known from elsewhere and learn at both ends of the \
+                 interval"
+            }
+            Reason::ClassesOverlap => {
+                "the classes overlap, so that no part of the ranking is purely positive: take the lower estimates more \
+                 seriously than the higher ones, add features that separate, and learn at both ends of the interval"
+            }
+            Reason::LabelsNotAtRandom => {
+                "the labeled positives may not be a random sample of the positives: ask how they were chosen, label a random \
+                 sample of unlabeled rows by hand, and count the positives in it"
+            }
+        }
+    }
+}
 
 /// What a reader should know before using a share.
 #[derive(Clone, Debug, PartialEq)]
