@@ -105,7 +105,8 @@ fn rows_that_candidates_are_scored_on_do_not_decide_when_they_stop() {
         assert!(disjoint(&stops.stopping.all(), &stops.scored));
         let mut both = [stops.training.all(), stops.stopping.all()].concat();
         let mut all = rounds.training.all();
-        (both.sort_unstable(), all.sort_unstable());
+        both.sort_unstable();
+        all.sort_unstable();
         assert_eq!(both, all);
     }
 }

@@ -301,3 +301,40 @@ fn a_model_of_ones_own_comes_back_as_it_was_made() {
     let scores = said(&outcome.fitted, &table.data);
     assert_eq!(scores[17], Says::default().score(17));
 }
+
+/// The rows that candidates are held to are the same for all of them: their risks are compared row by row.
+#[test]
+fn candidates_are_compared_on_the_same_folds_whatever_else_is_tried() {
+    let table = table(400, 2);
+    let task = table.task();
+    let alone = Scripted::choosing(vec![seeing("a", 1.0, 1)]);
+    let among = Scripted::choosing(vec![seeing("b", 0.4, 2), seeing("a", 1.0, 1), seeing("c", 0.2, 3)]);
+    let outcomes = [&alone, &among].map(|scorer| learned(scorer, &task, None).unwrap());
+    let risk = |outcome: &Learned| outcome.report.candidates.iter().find(|one| one.name == "a").unwrap().risk;
+    assert_eq!(risk(&outcomes[0]), risk(&outcomes[1]));
+    let folds = |scorer: &Scripted, name: &str| -> Vec<Vec<u32>> {
+        let of_name = scorer.asked().into_iter().filter(|one| one.name == name && !one.scored.is_empty());
+        of_name.map(|one| one.scored).collect()
+    };
+    assert_eq!(folds(&alone, "a"), folds(&among, "a"));
+    assert_eq!(folds(&among, "a"), folds(&among, "b"));
+    assert_eq!(outcomes[0].held_out, outcomes[1].held_out);
+}
+
+/// An observer that ends a fit in the middle of the second candidate leaves the first to be chosen.
+#[test]
+fn whoever_finishes_between_candidates_chooses_among_those_that_began() {
+    let table = table(400, 2);
+    let task = table.task();
+    let scorer = Scripted::choosing(vec![seeing("a", 0.3, 1), seeing("b", 3.0, 2), seeing("c", 1.0, 3)]);
+    let outcome = learn(&scorer, &task, &Views::new(task.data), None, &mut |progress| {
+        if progress.run == 7 { Signal::Finish } else { Signal::Continue }
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!(scorer.names(), ["a", "b"]);
+    assert_eq!(outcome.report.candidates.len(), 2);
+    // Three folds of the second were trained, and no model of all rows.
+    assert_eq!(scorer.asked().len(), 8);
+    assert_eq!(kept(&outcome), "b");
+    assert_eq!(outcome.report.held_out.positive + outcome.report.held_out.unlabeled, 240);
+}

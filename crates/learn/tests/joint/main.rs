@@ -4,4 +4,5 @@ mod blending;
 mod choosing;
 mod jobs;
 mod outcome;
+mod rows;
 mod scripted;

@@ -161,11 +161,12 @@ fn center(data: &Dataset) -> f32 {
 
 /// Positives are around 2, negatives around 0 and 4.
 fn around_two(rows: usize) -> (Dataset, Vec<bool>) {
-    let truth: Vec<bool> = (0..rows).map(|row| row % 3 == 0).collect();
+    let truth: Vec<bool> = (0..rows).map(|row| row.is_multiple_of(3)).collect();
     let noise = |row: usize| ((row * 7919) % 1000) as f32 / 1000.0 - 0.5;
     let place = |row: usize| if truth[row] { 2.0 } else { (row % 2) as f32 * 4.0 };
     let values = (0..rows).map(|row| place(row) + 1.6 * noise(row)).collect();
-    let label = |row: usize| if truth[row] && row % 2 == 0 { Label::Positive } else { Label::Unlabeled };
+    let label =
+        |row: usize| if truth[row] && row.is_multiple_of(2) { Label::Positive } else { Label::Unlabeled };
     let data = Dataset::from_scaled(Matrix::new(rows, 1, values).unwrap(), None).unwrap();
     (data.with_labels((0..rows).map(label).collect()).unwrap(), truth)
 }
