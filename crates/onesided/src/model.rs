@@ -469,7 +469,14 @@ impl Model {
                 self.leave_out_accuracies();
             }
             self.about.report.warnings.extend(metrics.warnings.iter().cloned());
-            pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
+            let assumed = self.about.prior_estimate.as_ref().is_some_and(|prior| prior.assumed.is_some());
+            if assumed {
+                self.leave_out_accuracies();
+            }
+            let told = pu_metrics_by_name(&metrics)
+                .into_iter()
+                .filter(|(name, _)| !assumed || !rests_on_prior(name));
+            told.map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
         Ok(())
@@ -619,6 +626,14 @@ fn at_prior(mu: PriorInUnlabeled, positive: Sample, unlabeled: Sample, task: &Ta
 
 /// What a reader must know of numbers that rest on an estimated prior.
 pub fn rests_on_an_estimate(estimate: &PriorEstimate) -> String {
+    if let Some(why) = &estimate.assumed {
+        return format!(
+            "the prior is assumed, {:.3} of the unlabeled rows, so that most of them count as negative: {why}. Probabilities and the \
+             threshold rest on it; precision, F1, accuracy and AUC against negatives would, too, and are left out. The ranking, \
+             recall and lift do not. A prior that you know, or an audit of some rows, settles it",
+            estimate.mu.get()
+        );
+    }
     let ((low, high), level) = (estimate.interval, 100.0 * estimate.confidence);
     let range = if estimate.one_sided {
         format!("at most {high:.3} are positive ({level:.0} %), which is all that can be said")
