@@ -44,15 +44,6 @@ impl Draw {
         options: &InputOptions,
     ) -> PyResult<Result<Self, Vec<Rows<'py>>>> {
         let Some(most) = options.max_unlabeled else { return Ok(Err(rows)) };
-        if most == 0 {
-            return Err(PyValueError::new_err("max_unlabeled: must be at least 1, but is 0"));
-        }
-        if !rows.iter().all(Rows::is_table) {
-            return Err(PyValueError::new_err(
-                "max_unlabeled: it draws from the rows of tables, and not from texts, pictures or sparse matrices; \
-                 leave it out",
-            ));
-        }
         let Some(drawn) = draw_unlabeled(labels, most, options.seed) else { return Ok(Err(rows)) };
         let mut parts = Vec::new();
         for (given, rows) in given.iter().zip(rows) {

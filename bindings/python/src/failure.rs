@@ -10,8 +10,7 @@ pyo3::create_exception!(
     _onesided,
     NoPriorError,
     PyValueError,
-    "The share of positives is needed and cannot be estimated. Its second argument is the upper end of the interval, where \
-     there is one."
+    "The share of positives is needed and cannot be estimated."
 );
 
 /// Keywords that take a list of names.
@@ -61,7 +60,13 @@ fn argument_of(error: &Error) -> Option<String> {
         Error::Setting { what: "batch size", .. } => "batch",
         Error::Setting { what: "share held out", .. } => "hold_out",
         Error::Setting { what, .. } => return Some(what.replace(['-', ' '], "_")),
-        Error::NotForThis { setting, .. } => return Some(setting.replace('-', "_")),
+        Error::NotForThis { setting, .. } | Error::NoUse { setting, .. } => {
+            return Some(setting.replace('-', "_"));
+        }
+        Error::Contradicting { setting, other, .. } => {
+            return Some(format!("{setting} and {other}").replace('-', "_"));
+        }
+        Error::SparseRows(_) => "estimator",
         Error::CrossFitHoldOut => "hold_out and cross_fit",
         Error::Option(_) => "option",
         Error::Monotone(_) | Error::NoMonotoneMember { .. } => "monotone",
@@ -84,6 +89,11 @@ pub fn sentence(error: &Error) -> String {
         // The argument's name comes before it.
         (Error::NotForThis { for_what, chosen, .. }, _) => {
             format!("it is {for_what}, and {chosen} has no use for it; leave it out")
+        }
+        (Error::NoUse { why, .. }, _) => format!("it {why}; leave it out"),
+        (Error::Contradicting { setting, why, .. }, _) => {
+            let setting = setting.replace('-', "_");
+            format!("they contradict one another, since {why}; leave {setting} out")
         }
         (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => format!(
             "{error}; give it for the population with prior=SHARE, or for the unlabeled rows with \
@@ -138,20 +148,13 @@ pub fn raise(error: impl Into<Error>) -> PyErr {
         return PyOSError::new_err(text);
     }
     match &error {
+        Error::NoEstimate { .. } => NoPriorError::new_err(text),
         Error::Interrupted { .. } => PyKeyboardInterrupt::new_err(text),
         Error::Data(DataError::Table(TableError::NotFound { .. })) => PyFileNotFoundError::new_err(text),
         Error::Data(DataError::Table(TableError::Read { .. } | TableError::Write { .. })) => {
             PyOSError::new_err(text)
         }
         _ => PyValueError::new_err(text),
-    }
-}
-
-/// As an exception; the end of a prior's interval goes with the error that there is no prior.
-pub fn raise_with(mut error: Error, upper: Option<f64>) -> PyErr {
-    match &error {
-        Error::NoEstimate { .. } => NoPriorError::new_err((named(&mut error), upper)),
-        _ => raise(error),
     }
 }
 

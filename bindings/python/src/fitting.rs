@@ -2,16 +2,16 @@
 
 use crate::audits::{self, Answers};
 use crate::draw::Draw;
-use crate::failure::{as_keyword, raise, raise_for, raise_with};
+use crate::failure::{as_keyword, raise, raise_for};
 use crate::model::PyModel;
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::PyReadonlyArray1;
 use onesided::data::{Label, Note};
-use onesided::learn::PriorGiven;
 use onesided::prior::PriorEstimate;
 use onesided::{
-    About, Audit, Config, Dataset, Error, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS, Warning,
+    About, Answered, Config, Dataset, Error, Fit, InputOptions, Learner, Model, RANDOM_LABELS, SETTINGS,
+    Scenario, Warning,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -42,12 +42,13 @@ struct Learned {
 /// Learns from rows, a label each and, where they differ in weight, a weight each. Several parts are tables, one above the
 /// other.
 #[pyfunction]
-#[pyo3(signature = (parts, labels, settings, reading, tell, weights=None, audit=None))]
+#[pyo3(signature = (parts, labels, apart, settings, reading, tell, weights=None, audit=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
     labels: PyReadonlyArray1<'py, i8>,
+    apart: bool,
     settings: &Bound<'py, PyDict>,
     reading: &str,
     tell: Option<Py<PyAny>>,
@@ -55,7 +56,6 @@ pub fn fit<'py>(
     audit: Option<Vec<Answers>>,
 ) -> PyResult<(PyModel, Vec<Said>, String)> {
     let config = config(settings)?;
-    let audit = answers(&audit.unwrap_or_default(), &config)?;
     if config.method().map_err(|error| raise_for("method", error))?.needs_truth() {
         return Err(PyValueError::new_err(
             "method: 'supervised' learns from true labels, and PUClassifier is given positives and unlabeled rows; \
@@ -63,20 +63,10 @@ pub fn fit<'py>(
         ));
     }
     config.device.unwrap_or_default().check().map_err(|error| raise_for("device", error))?;
-    let mut pictures = false;
-    for part in &parts {
-        pictures |= Rows::are_pictures(part)?;
-    }
-    config.check(pictures).map_err(raise)?;
-    let mut options = options(reading)?;
-    config.reading(&mut options).map_err(raise)?;
-    options.seed = config.seed.unwrap_or(0);
-    options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
-    if options.max_unlabeled.is_some() && audit.is_some() {
-        return Err(PyValueError::new_err(
-            "max_unlabeled and audit: an audit is of all rows, so they contradict one another; leave one of them out",
-        ));
-    }
+    let audits = audits::read(&audit.unwrap_or_default(), "audit")?;
+    let fit = Fit::new(Learner::from_config(config)).reading(options(reading)?).audits(&audits);
+    let fit = fit.map_err(|error| raise_for("audit", error))?;
+    let options = fit.options(Rows::kind(&parts)?).map_err(raise)?;
     let labels = as_labels(&labels);
     let weights: Option<Vec<f32>> = weights.map(|weights| weights.as_array().to_vec());
     let parts: Vec<Py<PyTuple>> = parts.into_iter().map(Bound::unbind).collect();
@@ -84,60 +74,57 @@ pub fn fit<'py>(
     // Rows are read on the thread that learns from them: an allocator that keeps memory per thread, as glibc's does, can use
     // again what reading leaves free, and the peak is that of the command.
     let learned = watch.over(py, |observer| {
-        let (mut data, draw) = Python::attach(|py| read(py, &parts, labels, weights, &options))?;
+        let (data, draw) = Python::attach(|py| read(py, &parts, labels, apart, weights, &options))?;
         drop(parts);
-        let mut said = notes(&data);
-        let mut learner = Learner::from_config(config);
-        if let Some(audit) = audit {
-            let answered = audit.teach(&data).map_err(|error| raise_for("audit", error))?;
-            let report = audit.report(0.95).map_err(|error| raise_for("audit", error))?;
-            said.extend(report.warnings().into_iter().map(|warning| (warning, DATA)));
-            said.extend(answered.notes.iter().map(|note| (note.clone(), DATA)));
-            learner = learner.audited(&answered);
-            data = answered.data;
+        let ready = fit.take(data).map_err(|error| raise_for("audit", error))?;
+        let mut said = notes(ready.data());
+        if let Some(Answered { notes, warnings, .. }) = ready.answered() {
+            said.extend(warnings.iter().chain(notes).map(|sentence| (sentence.clone(), DATA)));
         }
+        let columns = serde_json::to_string(ready.data().columns_read());
+        let columns = columns.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let model = match &draw {
-            Some(draw) => learner.fit_drawn_of(&data, &|encoding| draw.rest(encoding), observer),
-            None => learner.fit_with(&data, observer),
+            Some(draw) => ready.learn_drawn(&|encoding| draw.rest(encoding), observer),
+            None => ready.learn(observer),
         };
         if let Some(raised) = draw.and_then(Draw::raised) {
             return Err(raised);
         }
-        let columns = serde_json::to_string(data.columns_read());
-        let columns = columns.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Learned { model, said, columns })
     })?;
-    let upper = watch.upper;
     let estimators = watch.finish()?;
     let Learned { model, mut said, columns } = learned?;
     // That the prior is a guess, and how sure, is one of the report's warnings; what the estimators had to say is behind it.
     said.extend(estimators.into_iter().map(|sentence| (sentence, NOTE)));
-    let model = model.map_err(|error| raise_with(error, upper))?;
+    let model = model.map_err(raise)?;
     said.extend(of_report(&model));
     Ok((PyModel::new(model), said, columns))
 }
 
-/// The rows to learn from, and those that were not drawn.
+/// The rows to learn from, and those that were not drawn. Positives and unlabeled rows that came `apart` were drawn separately.
 pub fn read(
     py: Python<'_>,
     parts: &[Py<PyTuple>],
     labels: Vec<Label>,
+    apart: bool,
     weights: Option<Vec<f32>>,
     options: &InputOptions,
 ) -> PyResult<(Dataset, Option<Draw>)> {
     let parts: Vec<Bound<'_, PyTuple>> = parts.iter().map(|part| part.bind(py).clone()).collect();
     let rows = parts.iter().map(Rows::of).collect::<PyResult<Vec<_>>>()?;
-    match Draw::of(&parts, rows, &labels, weights.as_deref(), options)? {
-        Ok(draw) => Ok((draw.learn(py, options)?, Some(draw))),
+    let (data, draw) = match Draw::of(&parts, rows, &labels, weights.as_deref(), options)? {
+        Ok(draw) => (draw.learn(py, options)?, Some(draw)),
         Err(rows) => {
             let data = Rows::learn(py, rows, labels, options)?;
             let data = match weights {
                 Some(weights) => data.with_weights(weights),
                 None => Ok(data),
             };
-            Ok((data.map_err(|error| raise_for("sample_weight", error))?, None))
+            (data.map_err(|error| raise_for("sample_weight", error))?, None)
         }
-    }
+    };
+    let scenario = if apart { Scenario::CaseControl } else { Scenario::SingleSample };
+    Ok((data.with_scenario(scenario), draw))
 }
 
 /// What a model warns of and notes, each with its kind.
@@ -156,6 +143,13 @@ fn of_report(model: &Model) -> Vec<Said> {
 
 /// That the prior is a guess, in fewer words than the report has: a search says it once per process.
 fn guessed(about: &About, estimate: &PriorEstimate) -> String {
+    if let Some(why) = &estimate.assumed {
+        return format!(
+            "the share of positives cannot be estimated from so few rows ({why}); {:.3} of the unlabeled rows are taken to be \
+             positive, so most of them count as negative, and metrics that rest on the share are left out. Give prior= if you know it",
+            estimate.mu.get()
+        );
+    }
     let (low, high) = estimate.interval;
     let range = match estimate.one_sided {
         true => format!("at most {high:.3}"),
@@ -174,24 +168,6 @@ fn guessed(about: &About, estimate: &PriorEstimate) -> String {
         estimate.mu.get(),
         100.0 * estimate.confidence
     )
-}
-
-/// The answers of an audit, read before the rows are; what it would contradict is refused.
-fn answers(given: &[Answers], config: &Config) -> PyResult<Option<Audit>> {
-    if given.is_empty() {
-        return Ok(None);
-    }
-    let contradicted = [
-        ("prior", matches!(config.prior, Some(PriorGiven::Share(_)))),
-        ("prior_in_unlabeled", config.prior_in_unlabeled.is_some()),
-    ];
-    if let Some((keyword, _)) = contradicted.iter().find(|(_, given)| *given) {
-        return Err(PyValueError::new_err(format!(
-            "{keyword} and audit: they contradict one another, since the audit tells the share; leave {keyword} out"
-        )));
-    }
-    let audit = Audit::of_files(&audits::read(given, "audit")?);
-    audit.map(Some).map_err(|error| raise_for("audit", error))
 }
 
 /// Above 0 is positive, 0 unlabeled, below 0 a known negative.

@@ -4,10 +4,9 @@ use crate::failure::{raise, raise_for};
 use crate::fitting::{Said, as_labels, config, notes, options, read};
 use crate::progress::Watch;
 use numpy::PyReadonlyArray1;
-use onesided::data::Store;
-use onesided::prior::{CrossFitting, Needs, PriorReport, PriorScorer, PriorSettings, estimators as all};
-use onesided::{Dataset, Learner};
-use pyo3::exceptions::PyValueError;
+use onesided::prior::{CrossFitting, PriorReport, PriorScorer, estimators as all};
+use onesided::{Learner, estimators_by_name, prior_as_json, prior_lines, prior_warnings};
+use onesided_report::Intervals;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use std::time::Instant;
@@ -23,18 +22,17 @@ pub struct PyPrior {
 impl PyPrior {
     /// All of it, as JSON.
     fn about(&self) -> String {
-        onesided_cli::prior_as_object(&self.report, self.seconds, &onesided_cli::prior_warnings(&self.report))
-            .to_string()
+        prior_as_json(&self.report, self.seconds, &prior_warnings(&self.report)).to_string()
     }
 
     /// The estimates as a picture.
     fn svg(&self) -> String {
-        onesided_cli::prior_picture(&self.report).to_svg()
+        Intervals::shares(prior_lines(&self.report)).to_svg()
     }
 
     /// The estimates as a picture.
     fn png<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &onesided_cli::prior_picture(&self.report).to_png()?))
+        Ok(PyBytes::new(py, &Intervals::shares(prior_lines(&self.report)).to_png()?))
     }
 }
 
@@ -45,6 +43,7 @@ pub fn estimate_prior<'py>(
     py: Python<'py>,
     parts: Vec<Bound<'py, PyTuple>>,
     labels: PyReadonlyArray1<'py, i8>,
+    apart: bool,
     names: Vec<String>,
     scorer: &str,
     settings: &Bound<'py, PyDict>,
@@ -53,47 +52,22 @@ pub fn estimate_prior<'py>(
 ) -> PyResult<(PyPrior, Vec<Said>)> {
     let started = Instant::now();
     let config = config(settings)?;
-    let mut chosen = match names.as_slice() {
-        [one] if one == "quick" => PriorSettings::quick(),
-        [one] if one == "all" => PriorSettings::default(),
-        _ => PriorSettings { estimators: names.clone(), ..PriorSettings::default() },
-    };
-    chosen.check().map_err(|error| raise_for("estimator", error))?;
+    let mut chosen = estimators_by_name(&names).map_err(|error| raise_for("estimator", error))?;
     let scorer: PriorScorer = scorer.parse().map_err(|error: onesided::Error| raise_for("scorer", error))?;
     chosen.cross_fitting = CrossFitting { scorer, ..CrossFitting::default() };
     let (labels, options) = (as_labels(&labels), options(reading)?);
     let parts: Vec<Py<PyTuple>> = parts.into_iter().map(Bound::unbind).collect();
     let mut watch = Watch::new(tell);
     let estimated = watch.over(py, |observer| {
-        let (data, _) = Python::attach(|py| read(py, &parts, labels, None, &options))?;
+        let (data, _) = Python::attach(|py| read(py, &parts, labels, apart, None, &options))?;
         let said = notes(&data);
-        let learner = Learner::from_config(config).prior_settings(for_rows(chosen, &data)?);
+        let learner = Learner::from_config(config).prior_settings(chosen);
         Ok::<_, PyErr>((learner.estimate_prior_with(&data, observer), said))
     })?;
     watch.finish()?;
     let (report, said) = estimated?;
     let report = report.map_err(raise)?;
     Ok((PyPrior { report, seconds: started.elapsed().as_secs_f64() }, said))
-}
-
-/// Sparse rows have too many columns for estimators that look at them.
-fn for_rows(settings: PriorSettings, data: &Dataset) -> PyResult<PriorSettings> {
-    if !matches!(data.rows(), Store::Sparse(_)) {
-        return Ok(settings);
-    }
-    if settings.estimators.is_empty() {
-        return Ok(PriorSettings { cross_fitting: settings.cross_fitting, ..PriorSettings::quick() });
-    }
-    let of_rows = |name: &&String| {
-        all().iter().any(|one| one.info().name.eq_ignore_ascii_case(name) && one.info().needs == Needs::Rows)
-    };
-    match settings.estimators.iter().find(of_rows) {
-        Some(name) => Err(PyValueError::new_err(format!(
-            "estimator: {name} looks at the rows themselves, and sparse rows have too many columns for that; use \
-             estimator='quick'"
-        ))),
-        None => Ok(settings),
-    }
 }
 
 /// Every estimator: its name, what it is, where it comes from and what it assumes.

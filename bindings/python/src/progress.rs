@@ -26,14 +26,12 @@ pub struct Watch {
     raised: Option<PyErr>,
     /// What was said of an estimated prior.
     warnings: Vec<String>,
-    /// The upper end of its interval.
-    pub upper: Option<f64>,
 }
 
 impl Watch {
     pub fn new(tell: Option<Py<PyAny>>) -> Self {
         let stop = AtomicBool::new(false);
-        Self { tell, told: Instant::now(), stop, raised: None, warnings: Vec::new(), upper: None }
+        Self { tell, told: Instant::now(), stop, raised: None, warnings: Vec::new() }
     }
 
     /// Works without the interpreter's lock until it is done, or until the observer was told to stop and stopped it.
@@ -42,11 +40,10 @@ impl Watch {
         py: Python<'_>,
         work: impl FnOnce(&mut (dyn FnMut(&Progress) -> Signal + Send)) -> T + Send,
     ) -> PyResult<T> {
-        let Self { tell, told, stop, raised, warnings, upper } = self;
+        let Self { tell, told, stop, raised, warnings } = self;
         let mut observer = |progress: &Progress| {
             if let At::Estimated(report) = progress.at {
-                warnings.extend(onesided_cli::prior_warnings(report));
-                *upper = Some(report.answer.interval.1);
+                warnings.extend(onesided::prior_warnings(report));
             }
             if let Some(tell) = tell.as_ref().filter(|_| told.elapsed() >= PAUSE) {
                 *told = Instant::now();

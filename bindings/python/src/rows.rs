@@ -15,7 +15,7 @@ use onesided::data::Frame;
 use onesided::data::{
     ArrowTable, DataError, Features, Label, PictureShape, Pictures, ReadOptions, SparseMatrix, stack,
 };
-use onesided::{Dataset, Encoding, InputOptions};
+use onesided::{Dataset, Encoding, InputOptions, RowsAre};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -88,10 +88,14 @@ impl<'py> Rows<'py> {
         })
     }
 
-    /// Whether what was given is pictures.
-    pub fn are_pictures(given: &Bound<'py, PyTuple>) -> PyResult<bool> {
-        let kind: String = given.get_item(0)?.extract()?;
-        Ok(matches!(kind.as_str(), "files" | "pictures"))
+    /// What the rows that were given are.
+    pub fn kind(parts: &[Bound<'py, PyTuple>]) -> PyResult<RowsAre> {
+        let first = parts.first().ok_or_else(|| PyValueError::new_err("X: nothing was given"))?;
+        Ok(match first.get_item(0)?.extract::<String>()?.as_str() {
+            "files" | "pictures" => RowsAre::Pictures,
+            "texts" | "sparse" => RowsAre::Sparse,
+            _ => RowsAre::Table,
+        })
     }
 
     pub fn is_table(&self) -> bool {

@@ -81,7 +81,10 @@ impl From<Error> for Failure {
             (Error::Option(OptionError::Unknown { method, .. }), _) => {
                 Failure::Input(format!("{error} ('onesided methods {method}' describes them)"))
             }
-            (Error::NotForThis { setting, .. }, _) => {
+            (Error::Contradicting { setting, other, why }, _) => Failure::Input(format!(
+                "--{setting} and --{other} contradict one another: {why}; leave --{setting} out"
+            )),
+            (Error::NotForThis { setting, .. } | Error::NoUse { setting, .. }, _) => {
                 Failure::Input(error.to_string().replacen(setting, &format!("--{setting}"), 1))
             }
             (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(

@@ -20,8 +20,6 @@ mod output_path;
 mod progress;
 mod usage;
 
-pub use commands::prior::{as_object as prior_as_object, picture as prior_picture, prior_warnings};
-
 use args::{Arguments, Command};
 use clap::FromArgMatches;
 use failure::Failure;

@@ -317,6 +317,10 @@ impl Config {
         if self.hold_out.is_some() && self.cross_fit == Some(true) {
             return Err(Error::CrossFitHoldOut);
         }
+        if self.prior.is_some() && self.prior_in_unlabeled.is_some() {
+            let (setting, other) = ("prior", "prior-in-unlabeled");
+            return Err(Error::Contradicting { setting, other, why: "each follows from the other" });
+        }
         self.train.check()
     }
 

@@ -214,6 +214,27 @@ pub enum Error {
         /// What was chosen.
         chosen: String,
     },
+    /// A setting that these rows, or this method, leave nothing to do for.
+    #[error("{setting} {why}; leave it out")]
+    NoUse {
+        /// The setting.
+        setting: &'static str,
+        /// What it does, and why not here.
+        why: &'static str,
+    },
+    /// Two settings of which one is enough.
+    #[error("{setting} and {other} contradict one another: {why}; leave {setting} out")]
+    Contradicting {
+        /// The setting to leave out.
+        setting: &'static str,
+        /// The other one.
+        other: &'static str,
+        /// What the other one says already.
+        why: &'static str,
+    },
+    /// An estimator of the prior that looks at rows where there are too many columns to look at.
+    #[error("the estimator {0} looks at the rows themselves, and texts have too many columns for that")]
+    SparseRows(String),
     /// A prior that was to be estimated for nothing.
     #[error("the method {0} needs no prior, so there is nothing to estimate")]
     NothingToEstimate(String),
@@ -278,6 +299,7 @@ impl Error {
             Error::Net(error) => error.hint(),
             Error::Classic { source, .. } => source.hint(),
             Error::NoEstimate { .. } | Error::NeedsPrior(_) | Error::ThresholdNeedsPrior => Some(prior()),
+            Error::SparseRows(_) => Some(Hint::new("take those of scores", "estimator", "quick")),
             Error::NeedsTruth(_) => Some(Hint::new("name their column", "truth", "COLUMN")),
             Error::NoReserve => Some(Hint::new("set some aside when fitting", "reserve", "0.2")),
             Error::Reserve { .. } => Some(Hint::new("set fewer aside", "reserve", "0.2")),

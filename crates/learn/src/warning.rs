@@ -68,6 +68,13 @@ pub enum Warning {
         /// Whether only "at most" can be said.
         one_sided: bool,
     },
+    /// The prior is assumed: the rows do not tell it.
+    AssumedPrior {
+        /// μ.
+        mu: f64,
+        /// Why none can be estimated.
+        why: String,
+    },
     /// Of the metrics.
     Metric(MetricWarning),
     /// In words: one that was stored with a model, or that another part found.
@@ -75,15 +82,18 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// That a model rests on an estimated prior.
+    /// That a model rests on an estimated or an assumed prior.
     pub fn guessed_prior(estimate: &PriorEstimate) -> Self {
+        if let Some(why) = &estimate.assumed {
+            return Warning::AssumedPrior { mu: estimate.mu.get(), why: why.clone() };
+        }
         let &PriorEstimate { mu, interval, confidence, one_sided, .. } = estimate;
         Warning::GuessedPrior { mu: mu.get(), interval, confidence, one_sided }
     }
 
-    /// Whether it says that the prior is a guess. A warning that was stored does not tell.
+    /// Whether it says that the prior is a guess, or assumed. A warning that was stored does not tell.
     pub fn is_guessed_prior(&self) -> bool {
-        matches!(self, Warning::GuessedPrior { .. })
+        matches!(self, Warning::GuessedPrior { .. } | Warning::AssumedPrior { .. })
     }
 }
 
@@ -142,6 +152,12 @@ impl fmt::Display for Warning {
                      it; the ranking, recall and lift do not. A prior that you know, or an audit of some rows, settles it"
                 )
             }
+            Warning::AssumedPrior { mu, why } => write!(
+                f,
+                "the prior is assumed, {mu:.3} of the unlabeled rows, so that most of them count as negative: {why}. Probabilities \
+                 and the threshold rest on it; precision, F1, accuracy and AUC against negatives would, too, and are left out. The \
+                 ranking, recall and lift do not. A prior that you know, or an audit of some rows, settles it"
+            ),
             Warning::Metric(warning) => warning.fmt(f),
             Warning::Sentence(sentence) => f.write_str(sentence),
         }

@@ -3,7 +3,7 @@
 //! `cargo run --release -p onesided --example pictures -- GOOD REST NEW`: PNG or JPEG files that are known to be positive,
 //! all others to learn from, and new ones.
 
-use onesided::{ClassPrior, Input, InputOptions, Learner, Scenario};
+use onesided::{ClassPrior, Learner, Table};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -11,11 +11,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [good, rest, new] = folders.as_slice() else {
         return Err("name three folders of pictures: positives, unlabeled ones, new ones".into());
     };
-    let data = InputOptions::default().read(&Input::two(good, rest))?;
-
     // The unlabeled pictures are the population; three in ten are taken to be positive.
-    let learner = Learner::new().scenario(Scenario::CaseControl).prior(ClassPrior::new(0.3)?);
-    let model = learner.fit(&data)?;
+    let model = Learner::new().prior(ClassPrior::new(0.3)?).fit(&Table::two(good, rest))?;
 
     let new = model.read(new)?;
     let names = new.ids().first().map(|(_, names)| names);

@@ -2,7 +2,7 @@
 //!
 //! In a clone of the repository: `cargo run --release -p onesided --example table`.
 
-use onesided::{ClassPrior, Input, InputOptions, Learner, Model};
+use onesided::{ClassPrior, Learner, Model, Table};
 use std::error::Error;
 use std::path::Path;
 
@@ -10,11 +10,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
 
     // `y` is 1 for labeled positives and 0 for everyone else.
-    let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
-    let data = options.read(&Input::one(tables.join("train.csv")))?;
+    let train = Table::at(tables.join("train.csv")).label("y");
 
     // Leave the prior out if you do not know it, and it is estimated.
-    let model = Learner::new().prior(ClassPrior::new(0.3)?).seed(0).fit(&data)?;
+    let model = Learner::new().prior(ClassPrior::new(0.3)?).seed(0).fit(&train)?;
     println!("{}", model.about().report.choice());
 
     let file = std::env::temp_dir().join("onesided-example.safetensors");

@@ -2,20 +2,14 @@
 //!
 //! In a clone of the repository: `cargo run --release -p onesided --example texts`.
 
-use onesided::{ClassPrior, Input, InputOptions, Learner};
+use onesided::{ClassPrior, Learner, Table};
 use std::error::Error;
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let options = InputOptions {
-        label: Some("y".into()),
-        text: vec!["body".into()],
-        drop: vec!["truth".into()],
-        ..InputOptions::default()
-    };
-    let data = options.read(&Input::one(tables.join("posts.csv")))?;
-    let model = Learner::new().method("weighted-lr").prior(ClassPrior::new(0.3)?).fit(&data)?;
+    let posts = Table::at(tables.join("posts.csv")).label("y").text("body").drop("truth");
+    let model = Learner::new().method("weighted-lr").prior(ClassPrior::new(0.3)?).fit(&posts)?;
 
     let new = model.read(tables.join("new_posts.csv"))?;
     let explainer = model.explainer()?;

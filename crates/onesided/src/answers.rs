@@ -24,11 +24,9 @@ use std::collections::HashMap;
 /// The level of the interval of the share.
 const CONFIDENCE: f64 = 0.95;
 
-/// A table with the answers in it, and the share of positives among rows that are still unlabeled.
+/// What the answers of an audit came to, and the share of positives among rows that are still unlabeled.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The rows, with labels and weights.
-    pub data: Dataset,
     /// The share of positives among those without a label.
     pub prior: PriorEstimate,
     /// Answers that say positive.
@@ -37,15 +35,17 @@ pub struct Answered {
     pub negative: usize,
     /// What has changed since the rows were drawn, in sentences.
     pub notes: Vec<String>,
+    /// What to be wary of, in sentences.
+    pub warnings: Vec<String>,
     /// The answers themselves, of rows that had no label before.
     pub answers: Vec<AuditedRow>,
 }
 
 impl Audit {
-    /// Puts the answers into the table that they are of. Rows are known by their cells, so the table may be in another order, have
+    /// Puts the answers into the table that they are of, as labels and weights. Rows are known by their cells, so the table may be in another order, have
     /// other rows as well, or other labels. It must be read as it was for the model that was audited, with
     /// [keys](onesided_data::InputOptions::keys_of) of [these columns](Self::keyed_columns); without keys it must be the very table.
-    pub fn teach(&self, data: &Dataset) -> Result<Answered, Error> {
+    pub fn teach(&self, data: &Dataset) -> Result<(Dataset, Answered), Error> {
         let wrong = |what: String| Error::AuditFile { file: self.name().to_string(), what };
         let before = data.labels().ok_or(Error::NeedsLabels)?;
         let (places, then) = match self.keyed_columns() {
@@ -87,7 +87,8 @@ impl Audit {
         if now.unlabeled == 0 {
             return Err(wrong("answers every row: none is left to learn from as unlabeled".to_string()));
         }
-        let share = self.report(CONFIDENCE)?.estimate.share;
+        let report = self.report(CONFIDENCE)?;
+        let (share, warnings) = (report.estimate.share, report.warnings());
         let all = |counts: Counts| (counts.positive + counts.unlabeled + counts.negative) as f64;
         let grown = all(now) / all(then);
         let listed = then.unlabeled as f64;
@@ -104,6 +105,7 @@ impl Audit {
             one_sided: false,
             bound: None,
             audited: Some(answered.len()),
+            assumed: None,
             agreement: true,
             scorer: "audit".to_string(),
             estimates: Vec::new(),
@@ -111,7 +113,7 @@ impl Audit {
         let known = answered.len() - positive - negative;
         let notes = self.changes(gone, known, all(then) as usize, all(now) as usize);
         let data = data.clone().with_labels(labels)?.with_weights(weights)?;
-        Ok(Answered { data, prior, positive, negative, notes, answers })
+        Ok((data, Answered { prior, positive, negative, notes, warnings, answers }))
     }
 
     /// What has changed since the rows were drawn.

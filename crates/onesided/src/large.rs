@@ -81,7 +81,7 @@ impl LargeTable {
         let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
         let (of_rows, fingerprint) = place.fingerprints(&data)?;
-        let data = data.with_fingerprints_away(&of_rows)?;
+        let data = data.with_fingerprints_away(&of_rows)?.with_scenario(input.default_scenario());
         drop(of_rows);
         Ok(Self { data, binned: builder.finish()?, place, fingerprint })
     }

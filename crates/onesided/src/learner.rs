@@ -2,11 +2,12 @@
 
 use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
+use crate::prior_report::settings_for;
 use crate::second_look::guess_again;
-use crate::undrawn::{DrawnOf, EncodeRest, calibrate};
-use crate::{Answered, AuditedRow, Error, Model};
+use crate::undrawn::{DrawnOf, calibrate};
+use crate::{Answered, AuditedRow, Error, FitRows, Model};
 use onesided_classic::System;
-use onesided_data::{Amounts, ClassPrior, Counts, Dataset, Input, InputOptions, PriorInUnlabeled, Scenario};
+use onesided_data::{Amounts, ClassPrior, Counts, Dataset, PriorInUnlabeled, Scenario};
 use onesided_eval::{Calibration, ThresholdRule};
 use onesided_learn::prior::{
     CrossFitted, CrossFitting, PriorEstimate, PriorReport, PriorSettings, estimate_prior_scored,
@@ -23,13 +24,16 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// With fewer rows, a share of positives that cannot be estimated is assumed. More rows that do not tell it are a reason to look
+/// at the labels first.
+const FEW_ROWS: usize = 1_000;
+
 /// Everything that can be set before [`fit`](Learner::fit): a builder over a [`Config`]. What is not set is chosen by the
 /// data.
 ///
-/// Defaults: the method `auto`, which blends several kinds of models by their scores out of fold, the single-sample
-/// scenario, a prior estimated from the data, the threshold 0.5, seed 0 and all threads of the CPU. If you set a loss, a
-/// model or its training, the method is the collective loss with its reduction chosen on held-out rows, on a network with
-/// two hidden layers of 128 units (a convolutional one for pictures).
+/// Defaults: the method `auto` (`collective` once a loss, a model or its training is set), the scenario that the place of the rows
+/// tells (single-sample for rows in memory), a prior estimated from the data, the threshold 0.5 or a cautious one, seed 0 and all
+/// threads of the CPU.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Learner {
@@ -68,14 +72,14 @@ enum Own {
     Scorer(Arc<dyn Scorer>),
 }
 
-/// A setter of a setting.
-macro_rules! set {
-    ($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+) => {
-        $(#[$doc])*
+/// A setter for each setting.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {
+        $($(#[$doc])*
         pub fn $name(mut self, value: impl Into<Option<$type>>) -> Self {
             self.config.$($field).+ = value.into();
             self
-        }
+        })+
     };
 }
 
@@ -148,118 +152,68 @@ impl Learner {
         self
     }
 
-    set! {
+    setters! {
         /// The reduction of the collective loss. `None` trains both sum-of-means and prior-weighted, and keeps the first
         /// unless the [`held_out_risk`](crate::held_out_risk) of the second is lower by more than its noise.
-        reduction: Reduction => reduction
-    }
-    set! {
+        reduction: Reduction => reduction;
         /// The margin loss of `upu`, `nnpu` and `imbalanced-nnpu`.
-        surrogate: Surrogate => surrogate
-    }
-    set! {
+        surrogate: Surrogate => surrogate;
         /// How far the negative part of a non-negative risk may fall below zero.
-        beta: f64 => beta
-    }
-    set! {
+        beta: f64 => beta;
         /// The step of the non-negative correction, in [0, 1].
-        gamma: f64 => gamma
-    }
-    set! {
+        gamma: f64 => gamma;
         /// Rounding of the kink of the collective loss; 0 is the loss as published.
-        smoothing: f64 => smoothing
-    }
-    set! {
-        /// How the data were drawn.
-        scenario: Scenario => scenario
-    }
-    set! {
+        smoothing: f64 => smoothing;
+        /// How the data were drawn, if not as the place of the rows tells: two places were drawn separately, one was not.
+        scenario: Scenario => scenario;
         /// The seed of every random stream. Same seed, data, machine and number of threads: the same model, byte by byte.
-        seed: u64 => seed
-    }
-    set! {
+        seed: u64 => seed;
         /// Rows per batch.
-        batch: usize => train.batch
-    }
-    set! {
+        batch: usize => train.batch;
         /// The most passes over the unlabeled rows.
-        epochs: usize => train.epochs
-    }
-    set! {
+        epochs: usize => train.epochs;
         /// The learning rate at the start.
-        learning_rate: f64 => train.learning_rate
-    }
-    set! {
+        learning_rate: f64 => train.learning_rate;
         /// The optimizer.
-        optimizer: Optimizer => train.optimizer
-    }
-    set! {
+        optimizer: Optimizer => train.optimizer;
         /// How the learning rate falls.
-        schedule: Schedule => train.schedule
-    }
-    set! {
+        schedule: Schedule => train.schedule;
         /// Epochs over which the learning rate rises to its full size.
-        warm_up: f64 => train.warm_up
-    }
-    set! {
+        warm_up: f64 => train.warm_up;
         /// The strength of weight decay.
-        weight_decay: f64 => train.weight_decay
-    }
-    set! {
+        weight_decay: f64 => train.weight_decay;
         /// Epochs without a lower held-out risk after which training stops.
-        patience: usize => train.patience
-    }
-    set! {
+        patience: usize => train.patience;
         /// What is done to pictures before they are learned from.
-        augment: Augment => train.augment
-    }
-    set! {
+        augment: Augment => train.augment;
         /// Whether an average of the network teaches it on strongly changed pictures, or on rows of which some numbers or words
         /// are left out. Where nothing is said, it does for color pictures, at most 10,000 labeled and at least 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
-        teacher: Teaching => train.teacher
-    }
-    set! {
+        teacher: Teaching => train.teacher;
         /// Whether predictions for mixed rows must be mixed predictions, as in VPU; on the CPU.
-        mixup: Mixing => train.mixup
-    }
-    set! {
+        mixup: Mixing => train.mixup;
         /// The share of the positives and of the unlabeled rows that is not trained on, but chooses, calibrates and gives
         /// the metrics. `None` holds out a fifth, or, of small data, each fifth in turn and then trains on all rows.
-        hold_out: f64 => hold_out
-    }
-    set! {
+        hold_out: f64 => hold_out;
         /// Whether each fifth of the rows is held out in turn and what was chosen is trained on all rows, however many there
         /// are: every row then has a score by what was trained without it, for about five times the time. `auto` does this
         /// anyway, and so do other methods on small data; `auto` then scores unlabeled rows once more, by members that met all
         /// positives.
-        cross_fit: bool => cross_fit
-    }
-    set! {
+        cross_fit: bool => cross_fit;
         /// Positives that are set aside before the prior is estimated, rows are held out or anything is trained. The
         /// finished model scores them, and [`Model::review`] promises by these scores what a list finds. What a column's
         /// values are like (scales, levels, words) was learned from all rows when they were read.
-        reserve: Reserve => reserve
-    }
-    set! {
+        reserve: Reserve => reserve;
         /// How the threshold is chosen.
-        threshold: ThresholdRule => threshold
-    }
-    set! {
+        threshold: ThresholdRule => threshold;
         /// A file that training writes after each epoch and resumes from; it is removed when training ends. Where a fit
         /// takes several runs of training, each has its own, with the number of the run appended.
-        checkpoint: PathBuf => checkpoint
-    }
-    set! {
+        checkpoint: PathBuf => checkpoint;
         /// Threads to use; 0 is all there are.
-        threads: usize => threads
-    }
-    set! {
+        threads: usize => threads;
         /// Where to train. [`Device::Auto`] takes the first GPU where there is one and the network gains from it.
-        device: Device => device
-    }
-    set! {
+        device: Device => device;
         /// The numbers that a GPU trains with; the CPU always takes f32.
-        precision: Precision => precision
+        precision: Precision => precision;
     }
 
     /// π, the share of positives in the population. Replaces [`prior_in_unlabeled`](Self::prior_in_unlabeled).
@@ -297,6 +251,23 @@ impl Learner {
         self
     }
 
+    /// Whether what is learned is not among the methods.
+    pub(crate) fn is_own(&self) -> bool {
+        !matches!(self.own, Own::Nothing)
+    }
+
+    /// How data were drawn: as was set, or as the place they come from tells.
+    pub(crate) fn scenario_of(&self, data: &Dataset) -> Scenario {
+        self.config.scenario.or(data.scenario()).unwrap_or(Scenario::SingleSample)
+    }
+
+    /// Both priors of data of these amounts, where one was given.
+    pub(crate) fn priors(&self, amounts: Amounts, scenario: Scenario) -> Result<Option<Priors>, Error> {
+        let mut config = self.config.clone();
+        config.scenario = Some(scenario);
+        config.priors(amounts)
+    }
+
     /// What learns from a data set.
     pub(crate) fn build(&self, data: &Dataset) -> Result<Arc<dyn Scorer>, Error> {
         Ok(match &self.own {
@@ -318,7 +289,8 @@ impl Learner {
         aside: Option<(Amounts, usize, Option<usize>)>,
     ) -> Result<Task<'d>, Error> {
         let config = &self.config;
-        let mut task = Task::new(data, truth, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
+        let scenario = self.scenario_of(data);
+        let mut task = Task::new(data, truth, scenario, config.seed.unwrap_or(0), config.machine())?;
         task.cross_fit = config.cross_fit.unwrap_or(false);
         (task.drawn, task.reserved, task.all_unlabeled) =
             aside.unwrap_or((task.drawn, 0, task.all_unlabeled));
@@ -328,7 +300,7 @@ impl Learner {
                 Some(Priors::from_unlabeled(estimate.mu, task.scenario, task.drawn, guessed))
             }
             None if truth => self.truth_priors(&task)?,
-            None => config.priors(task.drawn)?,
+            None => self.priors(task.drawn, scenario)?,
         };
         Ok(task)
     }
@@ -351,7 +323,8 @@ impl Learner {
     /// [`estimate_prior`](Self::estimate_prior) with an observer.
     pub fn estimate_prior_with(&self, data: &Dataset, observer: Observer) -> Result<PriorReport, Error> {
         let config = &self.config;
-        let task = Task::new(data, false, config.scenario(), config.seed.unwrap_or(0), config.machine())?;
+        let scenario = self.scenario_of(data);
+        let task = Task::new(data, false, scenario, config.seed.unwrap_or(0), config.machine())?;
         Ok(self.estimate_for(&task, &Views::new(data), observer)?.0)
     }
 
@@ -362,7 +335,7 @@ impl Learner {
         observer: Observer,
     ) -> Result<(PriorReport, CrossFitted), Error> {
         if let Some(settings) = &self.prior_settings {
-            return estimate_prior_scored(task, views, settings, observer);
+            return estimate_prior_scored(task, views, &settings_for(settings, task.data)?, observer);
         }
         let quick = PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
         match self.config.taught_prior(task.data) {
@@ -374,47 +347,30 @@ impl Learner {
         }
     }
 
-    /// Learns from a data set: positives, unlabeled rows and known negatives, each with its weight where rows have weights,
-    /// or, for the method `supervised`, the truth. Where a prior is
-    /// needed and none was given, it is [estimated](Self::estimate_prior) first.
-    pub fn fit(&self, data: &Dataset) -> Result<Model, Error> {
-        self.fit_with(data, &mut |_| Signal::Continue)
+    /// Learns from rows in memory, a [`Dataset`], or in files, a [`Table`](crate::Table): positives, unlabeled rows and known
+    /// negatives, each with its weight where rows have weights, or, for the method `supervised`, the truth.
+    ///
+    /// Where a prior is needed and none was given, it is [estimated](Self::estimate_prior) first. Fewer than 1,000 rows that do not
+    /// tell it are learned from with an [assumed](PriorEstimate::assumed) one: a warning says so, and metrics that rest on it are
+    /// left out. More rows are refused.
+    pub fn fit(&self, rows: &impl FitRows) -> Result<Model, Error> {
+        self.fit_with(rows, &mut |_| Signal::Continue)
     }
 
     /// [`fit`](Self::fit) with an observer, called after every batch, tree or fold, and told of an estimated prior. Its
     /// answer stops training and keeps the best so far ([`Signal::Finish`]), or gives up, which makes this an
     /// [`Error::Interrupted`] ([`Signal::Abort`]).
-    pub fn fit_with(&self, data: &Dataset, observer: Observer) -> Result<Model, Error> {
-        self.fit_of(data, None, observer)
+    pub fn fit_with(&self, rows: &impl FitRows, observer: Observer) -> Result<Model, Error> {
+        rows.fit(self, observer)
     }
 
-    /// [`fit_with`](Self::fit_with) of rows that were drawn of a table's
-    /// ([`InputOptions::max_unlabeled`]): once the model is there, the table is read once more, and all unlabeled rows that
-    /// were not drawn calibrate, set the threshold and give the metrics along with those that were held out of the draw. A place
-    /// that cannot be read again (a pipe) leaves that to the held-out rows.
-    pub fn fit_drawn_with(
+    /// Learns from rows in memory, which may be a draw of others.
+    pub(crate) fn fit_of(
         &self,
         data: &Dataset,
-        input: &Input,
-        options: &InputOptions,
+        drawn_of: Option<DrawnOf>,
         observer: Observer,
     ) -> Result<Model, Error> {
-        let there = data.drawn_from().is_some() && input.paths().iter().all(|path| path.is_file());
-        self.fit_of(data, there.then_some(DrawnOf::Table { input, options }), observer)
-    }
-
-    /// [`fit_drawn_with`](Self::fit_drawn_with) of rows that were drawn of others in memory
-    /// ([`InputOptions::learn_drawn`]): `rest` encodes the unlabeled rows that were not drawn.
-    pub fn fit_drawn_of(
-        &self,
-        data: &Dataset,
-        rest: &EncodeRest<'_>,
-        observer: Observer,
-    ) -> Result<Model, Error> {
-        self.fit_of(data, data.drawn_from().map(|_| DrawnOf::Memory(rest)), observer)
-    }
-
-    fn fit_of(&self, data: &Dataset, drawn_of: Option<DrawnOf>, observer: Observer) -> Result<Model, Error> {
         if let (Own::Nothing, Some(config)) = (&self.own, self.config.taught_by_rule(data)) {
             let mut model = Self { config, ..self.clone() }.fit_of(data, drawn_of, observer)?;
             model.add_note(TAUGHT_BY_RULE);
@@ -475,25 +431,31 @@ impl Learner {
             task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.drawn, true));
             check(scorer.as_ref(), &task, threshold)?;
             let few = elsewhere.few.map(|few| few(&task)).transpose()?;
-            let found = match &few {
-                None => {
-                    let (found, scores) =
-                        self.estimated(&task, task.drawn_counts(), &info.method, observer)?;
-                    cross_fitted = Some(scores);
+            let of_few =
+                few.as_ref().map(|few| Task::new(few, false, task.scenario, task.seed, task.machine));
+            let of_few = of_few.transpose()?;
+            let counts = task.drawn_counts();
+            let rows = counts.positive + counts.unlabeled + counts.negative;
+            let found = match self.estimated(of_few.as_ref().unwrap_or(&task), counts, observer) {
+                Ok((report, found, scores)) => {
+                    cross_fitted = Some(scores).filter(|scores| scores.logits.len() == data.len());
+                    guessed = Some(report);
                     found
                 }
-                Some(few) => {
-                    let of_few = Task::new(few, false, task.scenario, task.seed, task.machine)?;
-                    let (found, scores) =
-                        self.estimated(&of_few, task.drawn_counts(), &info.method, observer)?;
-                    cross_fitted = Some(scores).filter(|scores| scores.logits.len() == data.len());
-                    found
+                Err(stopped @ Error::Interrupted { .. }) => return Err(stopped),
+                Err(why) => {
+                    let assumed = match &why {
+                        Error::Evidence(why) if rows < FEW_ROWS => {
+                            PriorEstimate::assumed(counts.unlabeled, why)
+                        }
+                        _ => None,
+                    };
+                    let (method, why) = (info.method.to_string(), why.to_string());
+                    assumed.ok_or(Error::NoEstimate { method, why })?
                 }
             };
-            let of_report = PriorEstimate::from_report(&found);
-            let of_report = of_report.map_err(|why| no_estimate(&info.method, why.into()))?;
-            task.priors = Some(Priors::from_unlabeled(of_report.mu, task.scenario, task.drawn, true));
-            (estimate, guessed) = (Some(of_report), Some(found));
+            task.priors = Some(Priors::from_unlabeled(found.mu, task.scenario, task.drawn, true));
+            estimate = Some(found);
         }
         check(scorer.as_ref(), &task, threshold)?;
         let mut learned = learn(scorer.as_ref(), &task, views, self.config.hold_out, observer)?;
@@ -532,31 +494,23 @@ impl Learner {
         Ok((model, OutOfFold { scores, by: ScoredBy::Method }))
     }
 
+    /// The share of positives with the scores behind it, once the observer was told.
     fn estimated(
         &self,
         task: &Task,
         counts: Counts,
-        method: &str,
         observer: Observer,
-    ) -> Result<(PriorReport, CrossFitted), Error> {
+    ) -> Result<(PriorReport, PriorEstimate, CrossFitted), Error> {
         // Bins and other forms of the rows are freed before training starts.
         let views = Views::new(task.data);
-        let (mut report, scores) =
-            self.estimate_for(task, &views, observer).map_err(|why| no_estimate(method, why))?;
+        let (mut report, scores) = self.estimate_for(task, &views, observer)?;
         // The share in the population counts positives that were set aside, too.
         report.counts = counts;
+        let estimate = PriorEstimate::from_report(&report)?;
         if observer(&Progress::estimated(&report)) != Signal::Continue {
             return Err(Error::Interrupted { epoch: 0, checkpoint: None });
         }
-        Ok((report, scores))
-    }
-}
-
-/// Why there is no share of positives to learn with.
-fn no_estimate(method: &str, why: Error) -> Error {
-    match why {
-        stopped @ Error::Interrupted { .. } => stopped,
-        why => Error::NoEstimate { method: method.to_string(), why: why.to_string() },
+        Ok((report, estimate, scores))
     }
 }
 

@@ -7,7 +7,7 @@
 //! # From a table to a ranked list
 //!
 //! ```
-//! use onesided::{ClassPrior, Input, InputOptions, Learner};
+//! use onesided::{ClassPrior, Learner, Table};
 //! # let folder = std::env::temp_dir().join(format!("onesided-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! # let (train, new) = (folder.join("train.csv"), folder.join("new.csv"));
@@ -16,9 +16,8 @@
 //! # std::fs::write(&train, format!("a,b,y\n{}\n", rows.join("\n")))?;
 //! # std::fs::write(&new, format!("a,b,y\n{}\n", rows[..30].join("\n")))?;
 //!
-//! let options = InputOptions { label: Some("y".into()), ..InputOptions::default() };
-//! let data = options.read(&Input::one(&train))?;
-//! let model = Learner::new().prior(ClassPrior::new(1.0 / 3.0)?).fit(&data)?; // estimated where you leave it out
+//! let table = Table::at(&train).label("y");
+//! let model = Learner::new().prior(ClassPrior::new(1.0 / 3.0)?).fit(&table)?; // estimated where you leave it out
 //! for best in model.rank_file(&new)?.iter().take(3) {
 //!     println!("row {} of the table: probability {:.3}", best.row + 1, best.probability); // rows count from 0
 //! }
@@ -124,6 +123,7 @@ mod audit_key;
 mod bound;
 mod explain;
 mod file;
+mod fit;
 mod given;
 mod importance;
 mod inverted;
@@ -131,11 +131,13 @@ mod known_rows;
 mod large;
 mod learner;
 mod model;
+mod prior_report;
 mod rank;
 mod review;
 mod rows_file;
 mod second_look;
 mod stream;
+mod table;
 mod undrawn;
 mod verdict;
 
@@ -154,6 +156,7 @@ pub use audit::{Audit, AuditFile, AuditReport, AuditedRow};
 pub use audit_draw::{AuditDraw, AuditRow, AuditSettings, ForecastBy};
 pub use bound::ModelBound;
 pub use explain::{Contribution, Explainer};
+pub use fit::{Fit, FitRows, Ready, RowsAre};
 pub use given::Given;
 pub use importance::{Against, ColumnImportance, Importance, ImportanceSettings};
 pub use inverted::Inverted;
@@ -176,10 +179,12 @@ pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
+pub use prior_report::{estimators_by_name, prior_as_json, prior_lines, prior_warnings};
 pub use rank::{ListedRows, Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
+pub use table::Table;
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};
 

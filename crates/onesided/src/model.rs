@@ -469,7 +469,14 @@ impl Model {
                 self.leave_out_accuracies();
             }
             self.about.report.warnings.extend(metrics.warnings.iter().cloned().map(Warning::from));
-            pu_metrics_by_name(&metrics).into_iter().map(|(name, e)| (name.to_string(), e)).collect()
+            let assumed = self.about.prior_estimate.as_ref().is_some_and(|prior| prior.assumed.is_some());
+            if assumed {
+                self.leave_out_accuracies();
+            }
+            let told = pu_metrics_by_name(&metrics)
+                .into_iter()
+                .filter(|(name, _)| !assumed || !rests_on_prior(name));
+            told.map(|(name, e)| (name.to_string(), e)).collect()
         };
         self.about.report.metrics = metrics;
         Ok(())

@@ -3,8 +3,8 @@
 use onesided::data::{DataError, Label, draw_unlabeled};
 use onesided::eval::probability;
 use onesided::{
-    ClassPrior, Encoding, Error, Input, InputOptions, LargeTable, Learner, Model, ModelChoice,
-    PriorInUnlabeled, ReadAgain, Reserve, Signal,
+    ClassPrior, Encoding, Error, Fit, Input, InputOptions, LargeTable, Learner, Model, ModelChoice,
+    PriorInUnlabeled, ReadAgain, Reserve, Signal, Table,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -131,11 +131,13 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     let file = File::new("drawn.csv", &table(4_000));
     let input = Input::one(&file.0);
     let options = InputOptions { max_unlabeled: Some(500), seed: 3, ..options() };
-    let data = options.read(&input).unwrap();
     let mu = PriorInUnlabeled::new(0.25).unwrap();
     // A hundredth of the draw is held out: 5 rows, on which nothing could be calibrated.
     let learner = trees().prior_in_unlabeled(mu).hold_out(0.01).seed(3);
-    let model = learner.fit_drawn_with(&data, &input, &options, &mut |_| Signal::Continue).unwrap();
+    let fit = Fit::new(learner.clone()).reading(options.clone());
+    let ready = fit.read(&input).unwrap();
+    let data = ready.data().clone();
+    let model = ready.learn(&mut |_| Signal::Continue).unwrap();
     let labeled = ReadAgain { label: Some("y".to_string()), ..ReadAgain::default() };
     let whole = model.read_with(&input, &labeled).unwrap();
     let labels = whole.labels().unwrap();
@@ -155,7 +157,7 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     assert_ne!(alone.about().calibration, model.about().calibration);
     // Rows in memory, of which those that were not drawn are handed over: the same bytes.
     let rest = |encoding: &Arc<Encoding>| Ok(encoding.read(&input, &ReadAgain::default())?.select(&left_out));
-    let in_memory = learner.fit_drawn_of(&data, &rest, &mut |_| Signal::Continue).unwrap();
+    let in_memory = fit.take(data).unwrap().learn_drawn(&rest, &mut |_| Signal::Continue).unwrap();
     assert_eq!(in_memory.to_bytes().unwrap(), model.to_bytes().unwrap());
     // Two tables, of which the second was drawn from.
     let text = std::fs::read_to_string(&file.0).unwrap();
@@ -167,7 +169,6 @@ fn all_unlabeled_rows_that_were_not_drawn_calibrate() {
     let (positives, unlabeled) = (File::new("p.csv", &of("1")), File::new("u.csv", &of("0")));
     let two = Input::two(&positives.0, &unlabeled.0);
     let apart = InputOptions { label: None, drop: vec!["y".to_string()], ..options };
-    let data = apart.read(&two).unwrap();
-    let model = learner.fit_drawn_with(&data, &two, &apart, &mut |_| Signal::Continue).unwrap();
+    let model = learner.fit(&Table::from_input(two).reading(apart)).unwrap();
     assert_eq!(model.about().report.held_out.unlabeled, left_out.len() + 5);
 }

@@ -196,7 +196,7 @@ fn metrics_hold_both_ends_of_the_prior() {
 
 #[test]
 fn what_cannot_be_estimated_is_said_before_training() {
-    let data = two_normals(9, 100, 0.3, 1);
+    let data = two_normals(9, 1_000, 0.3, 1);
     let error = Learner::new().fit(&data).unwrap_err().to_string();
     assert!(error.contains("'auto' needs the share of positives"), "{error}");
     assert!(error.contains("9 positive rows are too few"), "{error}");
@@ -206,6 +206,22 @@ fn what_cannot_be_estimated_is_said_before_training() {
     let unknown = PriorSettings { estimators: vec!["guess".to_string()], ..PriorSettings::quick() };
     let error = estimate(&data, Scenario::SingleSample, unknown).unwrap_err().to_string();
     assert!(error.starts_with("unknown estimator 'guess'; use plateau, bbe"), "{error}");
+}
+
+#[test]
+fn a_share_that_few_rows_do_not_tell_is_assumed_and_nothing_that_rests_on_it_is_told() {
+    let model = Learner::new().fit(&two_normals(9, 98, 0.3, 1)).unwrap();
+    let about = model.about();
+    let estimate = about.prior_estimate.as_ref().unwrap();
+    assert_eq!((estimate.mu.get(), estimate.interval), (0.01, (0.0, 1.0)));
+    let why = "9 positive rows are too few to estimate the prior; at least 10 are needed";
+    assert_eq!(estimate.assumed.as_deref(), Some(why));
+    assert!(about.report.warnings.iter().any(|text| text.to_string().starts_with("the prior is assumed, 0.010 of the")));
+    let told: Vec<&str> = about.report.metrics.keys().map(String::as_str).collect();
+    assert!(told.contains(&"recall") && !told.iter().any(|name| onesided::rests_on_prior(name)), "{told:?}");
+    let (low, high) = model.probability_range(0.0, Among::Population).unwrap();
+    assert!(low < 0.5 && high > 0.999, "{low} {high}");
+    assert_eq!(Model::load_bytes(&model.to_bytes().unwrap()).unwrap().about(), about);
 }
 
 #[test]

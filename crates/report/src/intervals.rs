@@ -48,6 +48,18 @@ impl Intervals {
         Self { title: title.into(), label: label.into(), range: None, rows: Vec::new(), last: None }
     }
 
+    /// Shares of positives by several estimators, each with its name and interval; the last is the answer.
+    pub fn shares(lines: impl IntoIterator<Item = (&'static str, f64, (f64, f64))>) -> Self {
+        let mut lines: Vec<_> = lines.into_iter().collect();
+        let answer = lines.pop();
+        let chart =
+            Self::new("How many positives are hidden?", "share of the unlabeled rows that is positive");
+        let rows = lines.into_iter();
+        let chart =
+            rows.fold(chart.range(0.0, 1.0), |chart, (name, mu, interval)| chart.row(name, mu, interval));
+        answer.into_iter().fold(chart, |chart, (name, mu, interval)| chart.last(name, mu, interval))
+    }
+
     /// The ends of the axis; without it, those of the intervals.
     pub fn range(mut self, low: f64, high: f64) -> Self {
         self.range = Some((low, high));

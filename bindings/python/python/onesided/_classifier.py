@@ -14,14 +14,11 @@ from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of,
 from ._index import aligned, index_of
 from ._input import Rows, parts_of, rows_of
 from ._labels import Labels, column_of, negative_of, read_labels, refuse_masked
-from ._onesided import RANDOM_LABELS, Model, NoPriorError, probabilities
+from ._onesided import RANDOM_LABELS, Model, probabilities
 from ._onesided import fit as _fit
 from ._results import EstimatedPrior, Explanation, Importance, RecallCut
 from ._settings import check_columns, names_of, params_of, reading_of, settings_of
-from ._warnings import FitWarning, PriorWarning, warn
-
-# With fewer rows, a prior that cannot be estimated is assumed, with a warning.
-SMALL = 1000
+from ._warnings import FitWarning, warn
 
 
 class PUClassifier(Estimator):
@@ -341,7 +338,7 @@ class PUClassifier(Estimator):
         label = 1 if self.pos_label is None else self.pos_label
         negative = None if X_neg is None else kinds == -1
         labels = Labels(kinds == 1, np.array([negative_of(label), label]), 1, negative)
-        return self._learn(parts, rows["X_pos"], labels, "case-control")
+        return self._learn(parts, rows["X_pos"], labels, apart=True)
 
     def _rows(self, X: Any, argument: str) -> Rows:
         shape = self.image_shape
@@ -354,29 +351,18 @@ class PUClassifier(Estimator):
         parts: list[tuple[Any, ...]],
         rows: Rows,
         labels: Labels,
-        scenario: str = "single-sample",
+        apart: bool = False,
         weights: np.ndarray | None = None,
         audit: list[Any] | None = None,
     ) -> PUClassifier:
-        if self.prior is not None and self.prior_in_unlabeled is not None:
-            raise ValueError("prior and prior_in_unlabeled: each follows from the other; give one of them")
         params = self.get_params()
         check_columns(params, rows.kind)
         settings, reading = settings_of(params), reading_of(params)
-        settings.setdefault("scenario", [scenario])
         kinds = labels.kinds
         if np.count_nonzero(kinds == 1) == 1:
             raise ValueError("y: only 1 row is labeled positive, and at least 2 are needed: one to learn from, one to measure on")
         with Teller(self.verbose) as teller:
-            try:
-                model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
-            except NoPriorError as error:
-                if len(kinds) >= SMALL or parts[0][0] == "stream" and rows.count is None:
-                    raise
-                share = self._assumed(error, int(np.count_nonzero(kinds == 0)))
-                settings["prior_in_unlabeled"] = [repr(share)]
-                settings.pop("prior", None)
-                model, said, columns = _fit(parts, kinds, settings, reading, teller.callback, weights, audit)
+            model, said, columns = _fit(parts, kinds, apart, settings, reading, teller.callback, weights, audit)
         say(said, self.verbose)
         self._take(model)
         self._params_are_unknown = False
@@ -390,18 +376,6 @@ class PUClassifier(Estimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
-
-    def _assumed(self, error: NoPriorError, unlabeled: int) -> float:
-        """A prior for data too small to tell it, with a warning."""
-        text, upper = error.args
-        share = min(0.5, max(upper or 0.0, 1 / (unlabeled + 2)))
-        reason = text.split("cannot be estimated: ")[-1].split("; give it for the population")[0]
-        warn(
-            f"the share of positives cannot be estimated from so few rows ({reason}); {share:.3f} of the unlabeled rows are "
-            "taken to be positive, so most of them count as negative. Give prior= if you know it",
-            PriorWarning,
-        )
-        return share
 
     def _take(self, model: Model) -> None:
         self.model_ = model
@@ -921,6 +895,8 @@ class PUClassifier(Estimator):
             return f"{self.prior_:.3g}"
         low, high = estimate.interval
         among = f"at most {high:.3f}" if estimate.one_sided else f"between {low:.3f} and {high:.3f}"
+        if estimate.assumed is not None:
+            return f"{self.prior_:.3f}, assumed: {estimate.assumed}"
         what = "a guess" if estimate.audited is None else f"from an audit of {estimate.audited} rows"
         assumes = f", {RANDOM_LABELS}" if estimate.assumes else ""
         return f"{self.prior_:.3f}, {what}; among unlabeled rows {among}{assumes}"

@@ -97,6 +97,7 @@ def main(arguments: list[str]) -> int: ...
 def fit(
     parts: list[_Rows],
     labels: np.ndarray,
+    apart: bool,
     settings: dict[str, list[str]],
     reading: str,
     tell: _Tell,
@@ -109,6 +110,7 @@ def methods() -> list[tuple[str, str, str, bool]]: ...
 def estimate_prior(
     parts: list[_Rows],
     labels: np.ndarray,
+    apart: bool,
     names: list[str],
     scorer: str,
     settings: dict[str, list[str]],

@@ -14,7 +14,7 @@ from ._input import parts_of, rows_of
 from ._labels import read_labels
 from ._onesided import RANDOM_LABELS, Prior
 from ._onesided import estimate_prior as _estimate_prior
-from ._settings import check_columns, names_of, reading_of
+from ._settings import READING, check_columns, names_of, reading_of
 from ._warnings import PriorWarning, warn
 
 
@@ -148,7 +148,7 @@ def estimate_prior(
     -------
     PriorEstimate
     """
-    unknown = sorted(set(reading) - set(_READING))
+    unknown = sorted(set(reading) - (set(READING) - {"max_unlabeled"}))
     if unknown:
         raise TypeError(f"estimate_prior() got an unexpected keyword argument '{unknown[0]}'")
     names = [estimator] if isinstance(estimator, str) else list(estimator)
@@ -162,7 +162,6 @@ def estimate_prior(
         given = {"X_pos": X_pos, "X_unl": X_unl, **({} if X_neg is None else {"X_neg": X_neg})}
         parts, counts = parts_of({argument: rows_of(X, argument=argument, drop=drop) for argument, X in given.items()})
         kinds = np.repeat(np.array([1, 0, -1], dtype=np.int8)[: len(counts)], counts)
-        scenario = scenario or "case-control"
     else:
         kinds = read_labels(aligned(X, y), pos_label, negative).kinds
         rows = rows_of(X, argument="X", drop=drop)
@@ -173,19 +172,13 @@ def estimate_prior(
     settings = _settings(scenario, random_state, n_jobs, device)
     with Teller(verbose) as teller:
         found, said = _estimate_prior(
-            parts, kinds, names, scorer, settings, reading_of(reading), teller.callback
+            parts, kinds, X_pos is not None, names, scorer, settings, reading_of(reading), teller.callback
         )
     say(said, verbose)
     estimate = PriorEstimate(found)
     for sentence in estimate.about["warnings"]:
         warn(sentence, PriorWarning)
     return estimate
-
-
-_READING = (
-    "drop", "only", "text", "numeric", "categorical", "date", "missing", "image_shape", "features", "ngrams", "min_texts",
-    "max_terms", "stop_words",
-)
 
 
 class PriorEstimator(Estimator):

@@ -29,6 +29,8 @@ class EstimatedPrior:
         The most that the data alone allow, whatever the classes are like. None for audits.
     audited : int or None
         How many answers of an audit it comes from, where it does.
+    assumed : str or None
+        Why it could not be estimated, where it is assumed: fewer than 1,000 rows that do not tell it.
     agreement : bool
         Whether the estimators behind it agree.
     assumes : str or None
@@ -41,6 +43,7 @@ class EstimatedPrior:
     one_sided: bool
     bound: float | None
     audited: int | None
+    assumed: str | None
     agreement: bool
     assumes: str | None
 
@@ -49,7 +52,7 @@ class EstimatedPrior:
         low, high = about["interval"]
         return cls(
             about["mu"], (low, high), about["confidence"], about["one_sided"], about.get("bound"), about.get("audited"),
-            about["agreement"], RANDOM_LABELS if about.get("audited") is None else None,
+            about.get("assumed"), about["agreement"], RANDOM_LABELS if about.get("audited") is None else None,
         )
 
 

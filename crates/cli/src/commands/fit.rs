@@ -1,25 +1,22 @@
 //! `onesided fit`: from a table, texts or pictures to a model file.
 
-use super::prior::{print_prior, prior_warnings};
+use super::prior::print_prior;
 use super::{with_estimates, with_intervals};
-use crate::args::Fit;
 use crate::columns::print_columns;
-use crate::failure::Failure;
+use crate::failure::{Failure, as_flag};
 use crate::inputs::print_notes;
 use crate::metrics::{estimate_table, is_useless, metric_table, plain_name, range_table};
 use crate::output::{note, print, print_json, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
-use crate::{output_path, progress};
-use onesided::data::{
-    ColumnRead, DataError, ReadOptions, TableError, WouldFit, agree, counted, grouped, noun,
-};
+use crate::{args, output_path, progress};
+use onesided::data::{ColumnRead, ReadOptions, agree, counted, grouped, noun};
 use onesided::learn::PriorGiven;
 use onesided::prior::PriorReport;
 use onesided::{
-    About, Answered, At, Audit, AuditFile, Config, Dataset, Error, Fitted, Input, InputOptions, Interval,
-    Inverted, LargeTable, Learner, Model, ModelChoice, Observer, RANDOM_LABELS, RecallTarget, Signal, Tried,
-    rests_on_prior, rows_file,
+    About, Answered, At, AuditFile, Config, Error, Fit, Fitted, Input, InputOptions, Interval, Inverted,
+    Learner, Model, RANDOM_LABELS, Ready, RecallTarget, Signal, Tried, prior_warnings, rests_on_prior,
+    rows_file,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -28,24 +25,17 @@ use std::time::Instant;
 /// A share below this is printed as 0.000.
 const ZERO: f64 = 0.000_5;
 
-/// Checks the flags and the way out, reads, learns, saves and tells.
-pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
+/// Turns flags into a fit, checks the way out, reads, learns, saves and tells.
+pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     let started = Instant::now();
     flags.reading.files.limit_memory()?;
-    let mut config = flags.config.config()?;
-    let method = config.method()?;
+    let config = flags.config.config()?;
     let input = place(flags, &config)?;
-    let mut options = flags.reading.options(&input)?;
-    if method.needs_truth() {
-        options.truth = flags.truth.clone();
-        // A label column next to the truth is not a feature either.
-        options.drop.extend(options.label.take());
-    }
-    config.device.unwrap_or_default().check()?;
-    config.check(options.is_images(&input)?)?;
-    config.reading(&mut options)?;
-    (options.max_unlabeled, options.seed) = (flags.max_unlabeled, config.seed.unwrap_or(0));
-    check_draw(flags, &options, &input)?;
+    let options = InputOptions {
+        truth: flags.truth.clone(),
+        max_unlabeled: flags.max_unlabeled,
+        ..flags.reading.options(&input)?
+    };
     if flags.out.as_os_str() == "-" {
         return Err(Failure::input("a model is not written to standard output; name a file with --out"));
     }
@@ -55,72 +45,35 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
         output_path::check_regular(checkpoint)?;
         output_path::check(checkpoint, &[input.paths(), vec![&flags.out]].concat())?;
     }
-    let given_scenario = config.scenario;
-    if !method.needs_truth() {
-        config.scenario = Some(given_scenario.unwrap_or(input.default_scenario()));
-    }
-    let audit = audit(flags, &config)?;
-    if audit.is_some() && !matches!(input, Input::One(_)) {
-        return Err(Failure::input("--audit goes with one table and its --label column, not with two files"));
-    }
-    options.keys_of = audit.as_ref().and_then(Audit::keyed_columns).filter(|&columns| columns != 0);
-    let by_bytes = takes_bytes(flags, &config, &options, &input);
-    let (mut data, large) = match read_to_fit(&options, &input, &config, by_bytes) {
-        Err(DataError::Table(TableError::Memory { .. })) if by_bytes => {
-            note(
-                "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell",
-            );
-            let table =
-                LargeTable::read(&options, &input, flags.out.parent().filter(|folder| folder.is_dir()))?;
-            (table.data().clone(), Some(table))
-        }
-        read => (read.map_err(|error| too_large(error, &config, &options, &input))?, None),
-    };
-    print_columns(&data);
-    let columns = data.columns_read().to_vec();
-    let mut warnings = print_notes(&data);
-    let mut learner = Learner::from_config(config.clone());
-    if let Some(audit) = audit {
-        let answered = audit.teach(&data)?;
-        let unanswered = audit.report(0.95)?.warnings();
-        warn(&unanswered);
-        warnings.extend(unanswered);
-        learner = learner.audited(&answered);
-        let Answered { data: taught, prior, positive, negative, notes, .. } = answered;
-        note(&format!(
-            "{} and {} come from the audit",
-            counted(positive, "positives"),
-            counted(negative, "negatives")
-        ));
-        notes.iter().for_each(|text| note(&format!("note: {text}")));
-        let (low, high) = prior.interval;
-        note(&format!(
-            "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
-            prior.mu.get(),
-            100.0 * prior.confidence
-        ));
-        data = taught;
-    }
-    data = data.without_blank().into_owned();
-    print_data(&config, &input, given_scenario.is_some(), &data)?;
+    // However the table is written: this file has been through other hands.
+    let audits = flags.audit.iter().map(|file| AuditFile::read(file, &ReadOptions::default()));
+    let fit = Fit::new(Learner::from_config(config.clone()))
+        .reading(options)
+        .audits(&audits.collect::<Result<Vec<_>, _>>()?)?
+        .scratch(flags.out.parent().filter(|folder| folder.is_dir()).map(Path::to_path_buf));
+    let by_columns = "the table does not fit into the memory: its columns are read a few at a time and kept as one byte per cell";
+    let ready = fit.read_with(&input, &mut || note(by_columns));
+    let ready = ready.map_err(|error| too_large(&fit, &input, error))?;
+    print_columns(ready.data());
+    let columns = ready.data().columns_read().to_vec();
+    let mut warnings = print_notes(ready.data());
+    warnings.extend(ready.answered().into_iter().flat_map(print_answers));
+    print_data(&config, &input, &ready)?;
 
+    let (takes, is_drawn) = (ready.data().encoding().takes(), ready.data().drawn_from().is_some());
     let mut display = Display::new(config.checkpoint.as_deref());
     let (mut estimated, mut told) = (Vec::new(), false);
     let fitted = guarded(|| {
-        let observer: Observer = &mut |progress| match progress.at {
+        ready.learn(&mut |progress| match progress.at {
             At::Estimated(report) => {
                 estimated = prior_warnings(report);
                 print_prior(report);
-                print_estimate(report, data.encoding().takes());
+                print_estimate(report, takes);
                 told = true;
                 Signal::from(!progress::interrupted())
             }
             _ => display.update(progress),
-        };
-        match large {
-            Some(table) => learner.fit_large(table, observer),
-            None => learner.fit_drawn_with(&data, &input, &options, observer),
-        }
+        })
     });
     display.finish();
     let model = fitted?;
@@ -129,7 +82,7 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     }
     display.tell(&model.about().report.device, model.about().report.resumed_from);
     guarded(|| model.save(&flags.out))?;
-    super::fitted_rows::print_written(&model, &flags.out, data.drawn_from().is_some());
+    super::fitted_rows::print_written(&model, &flags.out, is_drawn);
     if progress::interrupted() {
         return Err(Failure::Interrupted("interrupted after the model was written".to_string()));
     }
@@ -152,96 +105,39 @@ pub fn run(flags: &Fit, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Reads the rows; where they could be kept as one byte per cell, growing trees of them must fit into the memory, too.
-fn read_to_fit(
-    options: &InputOptions,
-    input: &Input,
-    config: &Config,
-    by_bytes: bool,
-) -> Result<Dataset, DataError> {
-    let data = options.read(input)?;
-    let checked = by_bytes.then(|| Learner::from_config(config.clone()).check_trees(&data));
-    match checked {
-        // Whatever else is wrong is said by training.
-        Some(Err(Error::Data(error @ DataError::Table(TableError::Memory { .. })))) => Err(error),
-        _ => Ok(data),
-    }
-}
-
-/// Whether a table that does not fit into the memory can be learned from as one byte per cell.
-fn takes_bytes(flags: &Fit, config: &Config, options: &InputOptions, input: &Input) -> bool {
-    let trees = config.model == Some(ModelChoice::Trees) && config.reserve.is_none();
-    trees && flags.audit.is_empty() && options.can_read_by_columns(input)
-}
-
 /// Of a table that is too large for the memory it is said how many of its rows are not, and what takes all of them.
-fn too_large(error: DataError, config: &Config, options: &InputOptions, input: &Input) -> Failure {
-    let is_draw = options.max_unlabeled.is_some() || options.truth.is_some();
-    let tables = options.image.is_none() && options.image_shape.is_none();
-    let proposed = match error {
-        DataError::Table(TableError::Memory { .. }) if tables && !is_draw => options.would_fit(input),
-        _ => None,
-    };
-    let Some(WouldFit { rows, columns, unlabeled }) = proposed else { return error.into() };
-    let draw = unlabeled.map(|rows| {
-        format!(
-            "learn from a draw of about {rows} unlabeled rows, which would fit, with --max-unlabeled {rows}"
-        )
-    });
-    let bytes = options.can_read_by_columns(input) && config.model.is_none();
-    let trees = (bytes && LargeTable::fits(rows, columns))
-        .then(|| "learn from all rows with --model trees".to_string());
+fn too_large(fit: &Fit, input: &Input, error: Error) -> Failure {
+    let instead = fit.instead(input, &error);
     match Failure::from(error) {
         Failure::Input(sentence) => {
-            let all: Vec<String> = [sentence].into_iter().chain(draw).chain(trees).collect();
-            Failure::Input(all.join(", or "))
+            let ways: Vec<String> = [sentence].into_iter().chain(instead.iter().map(as_flag)).collect();
+            Failure::Input(ways.join(", or "))
         }
         failure => failure,
     }
 }
 
-/// Refuses a draw of unlabeled rows where there are none to be drawn.
-fn check_draw(flags: &Fit, options: &InputOptions, input: &Input) -> Result<(), Failure> {
-    let Some(unlabeled) = options.max_unlabeled else { return Ok(()) };
-    let folders = input.paths().iter().any(|path| path.is_dir());
-    let why = if unlabeled == 0 {
-        "--max-unlabeled must be at least 1, but is 0"
-    } else if options.truth.is_some() {
-        "--max-unlabeled draws from unlabeled rows, and the method supervised has none; leave it out"
-    } else if folders || options.image.is_some() || options.image_shape.is_some() {
-        "--max-unlabeled draws from the rows of tables, and not from texts or pictures; leave it out"
-    } else if !flags.audit.is_empty() {
-        "an audit is of all rows, so --max-unlabeled and --audit contradict one another; leave one of them out"
-    } else {
-        return Ok(());
-    };
-    Err(Failure::input(why))
-}
-
-/// The answers of an audit, read before the table is; what it would contradict is refused.
-fn audit(flags: &Fit, config: &Config) -> Result<Option<Audit>, Failure> {
-    if flags.audit.is_empty() {
-        return Ok(None);
-    }
-    let given = [
-        ("--prior", matches!(config.prior, Some(PriorGiven::Share(_)))),
-        ("--prior-in-unlabeled", config.prior_in_unlabeled.is_some()),
-        ("--truth", flags.truth.is_some()),
-    ];
-    if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
-        return Err(Failure::input(format!(
-            "{flag} and --audit contradict one another: the audit tells the share; leave {flag} out"
-        )));
-    }
-    // However the table is written: this file has been through other hands.
-    let as_written = ReadOptions::default();
-    let files =
-        flags.audit.iter().map(|file| AuditFile::read(file, &as_written)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(Audit::of_files(&files)?))
+/// Says what the answers of an audit came to; returns the warnings among it.
+fn print_answers(answered: &Answered) -> Vec<String> {
+    let Answered { positive, negative, prior, notes, warnings, .. } = answered;
+    warn(warnings);
+    note(&format!(
+        "{} and {} come from the audit",
+        counted(*positive, "positives"),
+        counted(*negative, "negatives")
+    ));
+    notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let (low, high) = prior.interval;
+    note(&format!(
+        "share of positives: {:.3} of the rows that are left unlabeled (audited, {low:.3} to {high:.3} with {:.0} % confidence)",
+        prior.mu.get(),
+        100.0 * prior.confidence
+    ));
+    warnings.clone()
 }
 
 /// Where the rows are; columns of answers that contradict the method are refused.
-fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
+fn place(flags: &args::Fit, config: &Config) -> Result<Input, Failure> {
     let method = config.method()?;
     if !method.needs_truth() && flags.truth.is_some() {
         return Err(Failure::input(format!(
@@ -270,16 +166,13 @@ fn place(flags: &Fit, config: &Config) -> Result<Input, Failure> {
 }
 
 /// The scenario and both priors, always: mixing them up is the field's most common mistake.
-fn print_data(config: &Config, input: &Input, scenario_given: bool, data: &Dataset) -> Result<(), Failure> {
+fn print_data(config: &Config, input: &Input, ready: &Ready) -> Result<(), Failure> {
     if config.method()?.needs_truth() {
         note("scenario: fully labeled (supervised)");
         return Ok(());
     }
-    let (Some(counts), Some(amounts)) = (data.counts(), data.amounts()) else {
-        return Err(Error::NeedsLabels.into());
-    };
-    // One prior follows from the other by the numbers of all rows.
-    let amounts = data.drawn_from().map_or(amounts, |from| from.amounts);
+    let data = ready.data().without_blank();
+    let counts = data.counts().ok_or(Error::NeedsLabels)?;
     let encoding = data.encoding();
     let what = rows_of(encoding.takes());
     let columns = match encoding.shape() {
@@ -310,7 +203,7 @@ fn print_data(config: &Config, input: &Input, scenario_given: bool, data: &Datas
         grouped(counts.unlabeled),
         noun(counts.unlabeled, what)
     ));
-    let origin = match (scenario_given, input) {
+    let origin = match (config.scenario.is_some(), input) {
         (true, _) => "given",
         (false, Input::Two { positives, .. }) if positives.is_dir() => "the default for two folders",
         (false, Input::Two { .. }) => "the default for two files",
@@ -319,9 +212,9 @@ fn print_data(config: &Config, input: &Input, scenario_given: bool, data: &Datas
     };
     note(&format!(
         "scenario: {} ({origin}); shares, metrics and promises hold {RANDOM_LABELS}",
-        config.scenario()
+        ready.scenario()
     ));
-    if let Some(priors) = config.priors(amounts)? {
+    if let Some(priors) = ready.priors()? {
         let of_population = matches!(config.prior, Some(PriorGiven::Share(_)));
         let (first, second) = if of_population { ("given", "derived") } else { ("derived", "given") };
         note(&format!(
@@ -399,6 +292,13 @@ fn metric_tables(about: &About, audit: &str) -> String {
         return if truth { metric_table(metrics(about)) } else { estimate_table(metrics(about)) };
     };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
+    if estimate.assumed.is_some() {
+        return format!(
+            "{}\nprecision, F1, accuracy and AUC cannot be told without the share of positives: give it with --prior, or have some rows \
+             labeled: {audit}\n",
+            metric_table(measured)
+        );
+    }
     let (low, high) = estimate.interval;
     // Precision and F1 are proportional to the share: where that may be 0, so may they.
     let from_zero = |name: &str| low < ZERO && matches!(name, "precision" | "f1");
@@ -431,7 +331,7 @@ fn metric_tables(about: &About, audit: &str) -> String {
 }
 
 /// The command that draws rows of this table to be labeled.
-fn audit_command(flags: &Fit) -> String {
+fn audit_command(flags: &args::Fit) -> String {
     let mut words = vec!["onesided audit draw".to_string(), shell_word(&flags.out.display().to_string())];
     let table = flags.places.file.as_ref().filter(|file| !file.is_dir() && file.as_os_str() != "-");
     words.push(table.map_or_else(|| "TABLE".to_string(), |file| shell_word(&file.display().to_string())));
@@ -545,7 +445,7 @@ fn as_portfolio(about: &About) -> String {
     )
 }
 
-fn as_text(model: &Model, flags: &Fit, seconds: f64) -> String {
+fn as_text(model: &Model, flags: &args::Fit, seconds: f64) -> String {
     let about = model.about();
     let (report, out) = (&about.report, &flags.out);
     let metrics = metric_tables(about, &audit_command(flags));

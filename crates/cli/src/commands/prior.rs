@@ -3,17 +3,17 @@
 use super::fit::rows_of;
 use crate::failure::Failure;
 use crate::inputs::{Places, ReadFlags, print_notes};
-use crate::output::{note, print, print_json, table};
+use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{Display, guarded};
 use clap::Args;
-use onesided::data::{Store, counted, grouped, noun, write_atomically};
-use onesided::prior::{
-    CrossFitting, Experience, Needs, PriorReport, PriorScorer, PriorSettings, ShareWarning, estimators,
+use onesided::data::{counted, grouped, noun, write_atomically};
+use onesided::prior::{CrossFitting, Experience, PriorReport, PriorScorer, PriorSettings, estimators};
+use onesided::{
+    Error, Learner, RANDOM_LABELS, Scenario, estimators_by_name, prior_as_json, prior_lines, prior_warnings,
 };
-use onesided::{Dataset, Error, Learner, RANDOM_LABELS};
 use onesided_report::Intervals;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -63,10 +63,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let input = flags.reading.input(&flags.places)?;
     let options = flags.reading.options(&input)?;
     let settings = settings(flags)?;
-    let scenario = match &flags.scenario {
-        Some(named) => named.parse()?,
-        None => input.default_scenario(),
-    };
+    let scenario = flags.scenario.as_deref().map(str::parse::<Scenario>).transpose()?;
     let device = super::device(&flags.device)?;
     if let Some(plot) = &flags.plot {
         output_path::check_picture(plot, &input.paths())?;
@@ -83,7 +80,6 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
         noun(counts.unlabeled, rows_of(takes)),
         counted(encoding.width(), encoding.columns_are())
     ));
-    let settings = for_rows(settings, flags, &data)?;
     let learner = Learner::new().scenario(scenario).seed(flags.seed).threads(flags.threads).device(device);
     let mut display = Display::new(None);
     let report = guarded(|| {
@@ -93,7 +89,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     let report = report?;
     let seconds = started.elapsed().as_secs_f64();
     if let Some(plot) = &flags.plot {
-        let chart = picture(&report);
+        let chart = Intervals::shares(prior_lines(&report));
         write_atomically(plot, |file| {
             if output_path::has_extension(plot, "png") {
                 file.write_all(&chart.to_png()?)
@@ -105,30 +101,15 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     print_prior(&report);
     warnings.extend(prior_warnings(&report));
     if as_json {
-        print_json(&as_object(&report, seconds, &warnings))
+        print_json(&prior_as_json(&report, seconds, &warnings))
     } else {
         print(&as_text(&report, takes, seconds))
     }
 }
 
-/// What a person should know before using the numbers. What several estimators warn of is said once, under all names.
-pub fn prior_warnings(report: &PriorReport) -> Vec<String> {
-    let mut told: Vec<(&ShareWarning, Vec<&str>)> = Vec::new();
-    for estimate in &report.estimates {
-        for warning in &estimate.warnings {
-            match told.iter_mut().find(|(known, _)| *known == warning) {
-                Some((_, names)) => names.push(estimate.estimator),
-                None => told.push((warning, vec![estimate.estimator])),
-            }
-        }
-    }
-    let of_estimators = told.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", ")));
-    of_estimators.chain(report.consensus.warnings.iter().map(ToString::to_string)).collect()
-}
-
 /// Says the warnings, and which estimators have no answer.
 pub fn print_prior(report: &PriorReport) {
-    crate::output::warn(&prior_warnings(report));
+    warn(&prior_warnings(report));
     for refusal in &report.refusals {
         note(&format!("note: {} has no answer: {}", refusal.estimator, refusal.why));
     }
@@ -136,46 +117,15 @@ pub fn print_prior(report: &PriorReport) {
 
 /// The flags' meaning, checked before anything is read.
 fn settings(flags: &Prior) -> Result<PriorSettings, Failure> {
-    let mut settings = match flags.estimator.to_lowercase().as_str() {
-        "all" => PriorSettings::default(),
-        "quick" => PriorSettings::quick(),
-        names => {
-            let named = names.split(',').map(|name| name.trim().to_string()).filter(|name| !name.is_empty());
-            let estimators: Vec<String> = named.collect();
-            if estimators.is_empty() {
-                return Err(Failure::input("name an estimator, or 'quick', or 'all'; --list describes them"));
-            }
-            PriorSettings { estimators, ..PriorSettings::default() }
-        }
-    };
-    settings.check()?;
+    let names = flags.estimator.split(',').map(|name| name.trim().to_string());
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return Err(Failure::input("name an estimator, or 'quick', or 'all'; --list describes them"));
+    }
+    let mut settings = estimators_by_name(&names)?;
     settings.cross_fitting =
         CrossFitting { scorer: flags.scorer.parse::<PriorScorer>()?, ..CrossFitting::default() };
     Ok(settings)
-}
-
-/// Texts are many sparse columns: estimators that look at the rows have nothing to look at.
-fn for_rows(settings: PriorSettings, flags: &Prior, data: &Dataset) -> Result<PriorSettings, Failure> {
-    if !matches!(data.rows(), Store::Sparse(_)) {
-        return Ok(settings);
-    }
-    let quick = PriorSettings { cross_fitting: settings.cross_fitting, ..PriorSettings::quick() };
-    if flags.estimator.eq_ignore_ascii_case("all") {
-        return Ok(quick);
-    }
-    let of_rows = |name: &&String| {
-        estimators()
-            .iter()
-            .any(|one| one.info().name.eq_ignore_ascii_case(name) && one.info().needs == Needs::Rows)
-    };
-    match settings.estimators.iter().find(of_rows) {
-        Some(name) => Err(Failure::input(format!(
-            "the estimator {} looks at the rows themselves, and texts have too many columns for that; use {}",
-            name.to_lowercase(),
-            quick.estimators.join(", ")
-        ))),
-        None => Ok(settings),
-    }
 }
 
 /// `0.162 [0.120, 0.211]` in the words of a column.
@@ -256,52 +206,6 @@ fn next_step(report: &PriorReport, rows: &str) -> String {
          only be positive. To know better, have a random part of the unlabeled {rows} labeled: onesided audit draw.\n",
         answer.mu
     )
-}
-
-/// The report as `--json` prints it.
-pub fn as_object(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
-    let (answer, consensus) = (&report.answer, &report.consensus);
-    let both = |mu: f64, (low, high): (f64, f64)| {
-        let pi = |mu| report.in_population(mu);
-        json!({
-            "prior_in_unlabeled": mu, "prior_in_unlabeled_interval": [low, high],
-            "prior": pi(mu), "prior_interval": [pi(low), pi(high)],
-        })
-    };
-    let with = |mut object: Value, more: Value| {
-        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-            object.extend(more);
-        }
-        object
-    };
-    let estimates = report.estimates.iter().zip(&consensus.voices).map(|(estimate, voice)| {
-        let more = json!({
-            "estimator": estimate.estimator, "weight": voice.weight, "curve": estimate.curve,
-            "other_intervals": estimate.other_intervals, "warnings": estimate.warnings,
-        });
-        with(both(estimate.mu, estimate.interval), more)
-    });
-    let more = json!({
-        "one_sided": answer.one_sided, "bound": answer.bound, "seen": answer.seen,
-        "consensus": both(consensus.mu, consensus.interval), "agreement": consensus.agreement, "spread": consensus.spread, "reason": consensus.reason,
-        "signs": consensus.signs, "confidence": consensus.confidence, "warnings": warnings,
-        "scenario": report.scenario, "positive": report.counts.positive, "unlabeled": report.counts.unlabeled,
-        "scorer": report.scorer, "estimates": estimates.collect::<Vec<_>>(), "refusals": report.refusals,
-        "seconds": seconds, "assumes": RANDOM_LABELS,
-    });
-    with(both(answer.mu, answer.interval), more)
-}
-
-/// The estimates with their intervals, drawn.
-pub fn picture(report: &PriorReport) -> Intervals {
-    let consensus = &report.consensus;
-    let name = if consensus.agreement { "consensus" } else { "no agreement" };
-    let chart =
-        Intervals::new("How many positives are hidden?", "share of the unlabeled rows that is positive");
-    let rows = report.estimates.iter();
-    let chart = rows.fold(chart, |chart, one| chart.row(one.estimator, one.mu, one.interval));
-    let chart = chart.range(0.0, 1.0).row(name, consensus.mu, consensus.interval);
-    chart.last("tables like this", report.answer.mu, report.answer.interval)
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, Tex
 use crate::label::{amounts, count_labels};
 use crate::{
     Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
-    MissingCells, Pictures, Scaling, Store, TextOptions,
+    MissingCells, Pictures, Scaling, Scenario, Store, TextOptions,
 };
 use onesided_table::{TableError, TextColumn};
 use std::borrow::Cow;
@@ -31,6 +31,7 @@ pub struct Dataset {
     keys: Option<Vec<u64>>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
+    scenario: Option<Scenario>,
     encoding: Arc<Encoding>,
     ids: Vec<(String, TextColumn)>,
     notes: Vec<Note>,
@@ -56,6 +57,7 @@ impl Dataset {
             keys: None,
             truth,
             weights,
+            scenario: None,
             encoding,
             ids,
             notes,
@@ -170,6 +172,12 @@ impl Dataset {
         Ok(self)
     }
 
+    /// With how the rows were drawn: one sample, or positives and unlabeled rows separately.
+    pub fn with_scenario(mut self, scenario: Scenario) -> Self {
+        self.scenario = Some(scenario);
+        self
+    }
+
     /// With names that rows are known by.
     pub fn with_ids(mut self, name: &str, ids: TextColumn) -> Result<Self, DataError> {
         self.check_length("identifiers", ids.len())?;
@@ -276,6 +284,11 @@ impl Dataset {
         self.weights.as_deref()
     }
 
+    /// How the rows were drawn, where the place that they were read from tells.
+    pub fn scenario(&self) -> Option<Scenario> {
+        self.scenario
+    }
+
     /// How many rows of each kind there are, where rows are labeled.
     pub fn counts(&self) -> Option<Counts> {
         self.labels.as_deref().map(count_labels)
@@ -328,6 +341,7 @@ impl Dataset {
             keys: self.keys.as_ref().map(|keys| indices.iter().map(|&i| keys[i]).collect()),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
             weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
+            scenario: self.scenario,
             encoding: self.encoding.clone(),
             ids: ids
                 .map(|(name, column)| (name.clone(), indices.iter().map(|&i| column.get(i)).collect()))
@@ -412,6 +426,7 @@ impl Dataset {
             keys: self.keys.clone(),
             truth: self.truth.clone(),
             weights: self.weights.clone(),
+            scenario: self.scenario,
             encoding: self.encoding.clone(),
             ids: self.ids.clone(),
             notes: self.notes.clone(),

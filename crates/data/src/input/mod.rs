@@ -271,7 +271,7 @@ impl InputOptions {
     /// Reads a place, learns its encoding and applies it.
     pub fn read(&self, input: &Input) -> Result<Dataset, DataError> {
         self.check()?;
-        match (input, files::kind(input, self.follow_links)?) {
+        let read = match (input, files::kind(input, self.follow_links)?) {
             (Input::One(_), Kind::Classes | Kind::TextClasses) if self.negative.is_some() => {
                 Err(DataError::NegativeClass)
             }
@@ -290,7 +290,8 @@ impl InputOptions {
                     _ => pictures::read_folders(self, &input.paths()),
                 }
             }
-        }
+        };
+        Ok(read?.with_scenario(input.default_scenario()))
     }
 
     /// Whether the place holds pictures, for front ends that choose a model by it.

@@ -2,6 +2,7 @@
 
 use crate::prior_report::PriorReport;
 use onesided_data::PriorInUnlabeled;
+use onesided_prior::EvidenceError;
 use serde::{Deserialize, Serialize};
 
 /// What was estimated, how sure it is and what it rests on.
@@ -25,6 +26,9 @@ pub struct PriorEstimate {
     /// How many answers of an audit it comes from, where it does: then it is measured, and not a guess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audited: Option<usize>,
+    /// Why it could not be estimated, where it is assumed instead: then nothing that rests on it is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<String>,
     /// Whether the estimators agreed.
     pub agreement: bool,
     /// The classifier whose scores were looked at.
@@ -46,7 +50,7 @@ pub struct EstimateRecord {
 
 impl PriorEstimate {
     /// What to learn with, or why there is nothing to learn with.
-    pub fn from_report(report: &PriorReport) -> Result<Self, onesided_prior::EvidenceError> {
+    pub fn from_report(report: &PriorReport) -> Result<Self, EvidenceError> {
         let (consensus, answer) = (&report.consensus, &report.answer);
         let record = |estimate: &onesided_prior::Estimate| EstimateRecord {
             estimator: estimate.estimator.to_string(),
@@ -61,9 +65,32 @@ impl PriorEstimate {
             one_sided: answer.one_sided,
             bound: Some(answer.bound),
             audited: None,
+            assumed: None,
             agreement: consensus.agreement,
             scorer: report.scorer.to_string(),
             estimates: report.estimates.iter().map(record).collect(),
+        })
+    }
+
+    /// What is learned with where few rows do not tell the share: one over the number of unlabeled rows and two, so that most of
+    /// them count as negative. Anything may be true, and the interval says so. `None` if it is not for want of rows that there is
+    /// no estimate.
+    pub fn assumed(unlabeled: usize, why: &EvidenceError) -> Option<Self> {
+        if !matches!(why, EvidenceError::TooFew { .. } | EvidenceError::NoEstimate) {
+            return None;
+        }
+        Some(Self {
+            mu: PriorInUnlabeled::new(1.0 / (unlabeled as f64 + 2.0)).ok()?,
+            cautious: None,
+            interval: (0.0, 1.0),
+            confidence: 0.95,
+            one_sided: false,
+            bound: None,
+            audited: None,
+            assumed: Some(why.to_string()),
+            agreement: true,
+            scorer: String::new(),
+            estimates: Vec::new(),
         })
     }
 
@@ -99,6 +126,7 @@ mod tests {
             one_sided: false,
             bound: None,
             audited: None,
+            assumed: None,
             agreement: true,
             scorer: "trees".to_string(),
             estimates: Vec::new(),
