@@ -110,8 +110,8 @@ fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
         assert!(list.contains_key(id), "{id} is gone");
     }
     assert!(
-        said.contains("rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; name the \
-                       label column with --label to leave the labeled ones out"),
+        said.contains("rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; leave \
+                       the labeled ones out with --label COLUMN"),
         "{said}"
     );
     // Equal rows have equal probabilities, however often they are there and in any order.

@@ -303,7 +303,12 @@ fn an_audit_is_of_the_list_that_predict_gives() {
     // Every row of the list is drawn: the same rows with the same scores, without those that are labeled.
     let draw = format!("audit draw m.onesided table.csv --scores --rows {}", by_row.len());
     let said = folder.run(&format!("{draw} --out all.csv"));
-    assert!(said.code == 0 && said.stderr.contains("as predict lists them; the"), "{said:?}");
+    assert!(
+        said.code == 0
+            && said.stderr.contains("(out of fold)")
+            && said.stderr.contains("labeled ones are left out"),
+        "{said:?}"
+    );
     let all = columns(&folder, "all.csv");
     let drawn: BTreeMap<&String, &String> = all["row"].iter().zip(&all["score"]).collect();
     assert_eq!(by_row, drawn);

@@ -130,8 +130,8 @@ mod inverted;
 mod known_rows;
 mod large;
 mod learner;
+mod list;
 mod model;
-mod rank;
 mod review;
 mod rows_file;
 mod second_look;
@@ -160,6 +160,10 @@ pub use inverted::Inverted;
 pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
+pub use list::{
+    FittedRows, List, ListColumns, ListNote, ListedRow, MetRows, RankedList, RowLookup, RowsOfModel, Scale,
+    WrittenList,
+};
 pub use model::{
     HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_an_estimate, rests_on_prior,
 };
@@ -178,7 +182,6 @@ pub use onesided_loss::{Reduction, Surrogate};
 pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
-pub use rank::{ListedRows, Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};

@@ -45,8 +45,13 @@ const TRIES: usize = 100;
 #[non_exhaustive]
 pub enum RowsFileError {
     /// There is none.
-    #[error("there is no file '{0}'")]
+    #[error("'{0}', which was written next to the model, is not there; copy it, too")]
     Missing(String),
+    /// The model comes from its bytes alone.
+    #[error(
+        "the bytes of a model file do not hold the rows; save and load the model, or pickle it, to keep them"
+    )]
+    BytesAlone,
     /// It cannot be read.
     #[error("'{file}' cannot be read: {cause}")]
     Unreadable {
@@ -69,6 +74,13 @@ pub enum RowsFileError {
     /// It was written with another model.
     #[error("'{0}' belongs to another model")]
     Foreign(String),
+}
+
+impl RowsFileError {
+    /// Whether there are no rows, rather than some of no use.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Missing(_) | Self::BytesAlone)
+    }
 }
 
 /// The file of a model's rows: the name of the model file with `.rows` behind it.

@@ -356,7 +356,7 @@ impl Encoding {
         Some(keys::of_columns(features.columns().iter().map(|feature| feature.name.as_str())))
     }
 
-    fn keys_of(&self, frame: &Frame) -> Vec<u64> {
+    pub(super) fn keys_of(&self, frame: &Frame) -> Vec<u64> {
         keys::of_rows(frame, |name| self.has_column(name))
     }
 

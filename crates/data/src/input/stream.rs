@@ -259,6 +259,8 @@ impl<'a> Streaming<'a> {
 
     fn encoded(&mut self, Piece { frame, verbatim }: Piece) -> Result<Dataset, DataError> {
         let (encoding, rows) = (self.encoding, frame.rows);
+        let is_table = matches!(encoding.as_ref(), Encoding::Table(_));
+        let keys = (self.also.keys && is_table).then(|| encoding.keys_of(&frame));
         let mut data = match encoding.as_ref() {
             Encoding::Table(features) => {
                 let (rows, report) = features.encode(frame)?;
@@ -273,6 +275,7 @@ impl<'a> Streaming<'a> {
             }
             Encoding::Image(_) => return Err(DataError::OtherEncoding),
         };
+        data = data.with_keys(keys);
         let mut handed_out: HashMap<String, TextColumn> = HashMap::new();
         let mut names = Vec::with_capacity(verbatim.len());
         for (name, cells) in verbatim {
