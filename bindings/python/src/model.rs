@@ -8,7 +8,7 @@ use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
-    AuditDraw, AuditSettings, Dataset, Encoding, Error, ImportanceSettings, Input, KnownRows, List, ListNote,
+    AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, List, ListNote,
     ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel, Top,
 };
 use pyo3::exceptions::PyValueError;
@@ -56,16 +56,6 @@ impl PyModel {
     /// The rows that it was fitted on, or why they are not known.
     fn rows_of_model(&self) -> RowsOfModel<'_> {
         self.model.known_rows().map(Ok).or(self.unknown.as_ref().map(Err))
-    }
-
-    /// Whether most of these rows are among those that the model was fitted on.
-    fn has_met(&self, data: &Dataset) -> Result<bool, Error> {
-        let Some(known) = self.model.known_rows() else {
-            return Ok(self.model.was_fitted_on(data)? == Some(true));
-        };
-        let mut matcher = known.matcher();
-        matcher.next(data)?;
-        Ok(2 * matcher.found() > data.len())
     }
 }
 
@@ -296,7 +286,7 @@ impl PyModel {
         })?;
         watch.finish()?;
         let measured = measured.map_err(|error| raise_for("X", error))?;
-        if self.has_met(&data).map_err(raise)? {
+        if self.model.has_met(&data, self.rows_of_model()).map_err(raise)? {
             let met = "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it \
                        has not met";
             said.push((met.to_string(), IN_SAMPLE));

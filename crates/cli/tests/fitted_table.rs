@@ -109,7 +109,10 @@ fn the_first_rows_of_the_fitted_table_are_judged_out_of_fold() {
     assert_eq!((&both["at_top"], &both["review"]), (&told["at_top"], &Value::Null));
     // Without the scores out of fold there is nothing to say of the first rows.
     fs::remove_file(folder.path("m.onesided.rows")).unwrap();
-    assert!(left_out("--top 40", "at_top").contains("no file 'm.onesided.rows'"));
+    assert!(
+        left_out("--top 40", "at_top")
+            .contains("'m.onesided.rows', which was written next to the model, is not there")
+    );
 }
 
 #[test]

@@ -380,6 +380,9 @@ pub enum DataError {
     /// A Parquet type that is not a feature.
     #[error("column '{column}' of '{file}' holds {kind}, which cannot be used here")]
     UnsupportedType { file: String, column: String, kind: String },
+    /// Rows were to be drawn for an audit, and none can be.
+    #[error("there is no row to draw: all are labeled, or empty in every column that is learned from")]
+    NothingToDraw,
     /// A column asked for by a name that the table does not have.
     #[error("there is no column '{name}'; {hint}")]
     UnknownColumn { name: String, hint: String },

@@ -108,7 +108,7 @@ pub use frame::{CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Val
 pub use hint::Hint;
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    LabelStop, Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
+    LabelStop, Note, OtherCells, ReadAgain, RowNames, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
 };
 pub use label::{
     Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,

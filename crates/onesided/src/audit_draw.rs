@@ -200,7 +200,8 @@ impl Model {
     ) -> Result<AuditDraw, Error> {
         let known = rows_of_model.and_then(Result::ok);
         let told = known.and_then(KnownRows::label_column).cloned().filter(|_| also.label.is_none());
-        let also = ReadAgain { keys: true, told, ..also.clone() };
+        let named = known.and_then(KnownRows::name_column).cloned();
+        let also = ReadAgain { keys: true, told, named, ..also.clone() };
         if input.paths().iter().any(|path| is_stream(path)) {
             return self.draw_from(&Source::Memory(&self.read_with(input, &also)?), settings, rows_of_model);
         }
@@ -231,6 +232,9 @@ impl Model {
         let mut order: Vec<u32> = (0..seen.scores.len() as u32).collect();
         if let Some(labels) = &labels {
             order.retain(|&at| labels[at as usize] == Label::Unlabeled);
+        }
+        if order.is_empty() {
+            return Err(DataError::NothingToDraw.into());
         }
         let score = |at: u32| seen.scores[at as usize];
         order.sort_by(|&a, &b| score(b).total_cmp(&score(a)));

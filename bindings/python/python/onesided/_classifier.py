@@ -597,7 +597,7 @@ class PUClassifier(Estimator):
         y : array of shape (n_rows,), or str where X is a path, optional
             Labels, as :meth:`fit` takes them, or the column that holds them: labeled rows are left out.
         keep : list of str or "all", optional
-            Columns of a data frame, or of the table at a path, to copy.
+            Columns of a data frame to copy, or of the table at a path, as texts.
 
         Returns
         -------

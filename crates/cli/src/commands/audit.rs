@@ -4,7 +4,7 @@ use super::fitted_rows::tell_list;
 use super::review::share;
 use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, check_texts, print_new_notes};
+use crate::inputs::{AlsoColumns, FileFlags, check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
@@ -16,7 +16,7 @@ use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
-    RANDOM_LABELS, ReadAgain,
+    RANDOM_LABELS,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -154,14 +154,15 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
-    let also = ReadAgain {
-        id: flags.files.columns(&flags.id, &[&flags.file])?,
-        label: flags.label.clone(),
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        text: flags.files.columns(&flags.text, &[&flags.file])?,
-        ..flags.files.again()?
+    let also = AlsoColumns {
+        id: &flags.id,
+        label: flags.label.as_ref(),
+        positive: flags.positive.as_ref(),
+        negative: flags.negative.as_ref(),
+        text: &flags.text,
+        ..AlsoColumns::default()
     };
+    let also = flags.files.again(&[&flags.file], &also)?;
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let input = Input::one(&flags.file);
     let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));

@@ -6,7 +6,7 @@ use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{Places, check_texts, print_new_notes, shifts};
+use crate::inputs::{AlsoColumns, Places, check_texts, print_new_notes, shifts};
 use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
@@ -14,8 +14,7 @@ use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
     About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, Met, MetRows,
-    Model, NegativeMetrics, RANDOM_LABELS, ReadAgain, RowKind, RowLookup, Streamed, pu_metrics_by_name,
-    rests_on_prior,
+    Model, NegativeMetrics, RANDOM_LABELS, RowKind, RowLookup, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -107,15 +106,16 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let about = model.about();
-    let also = ReadAgain {
-        label: flags.label.clone(),
-        truth: flags.truth.clone(),
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        weight: flags.weight.clone(),
-        text: flags.files.columns(&flags.text, &input.paths())?,
-        ..flags.files.again()?
+    let also = AlsoColumns {
+        label: flags.label.as_ref(),
+        truth: flags.truth.as_ref(),
+        positive: flags.positive.as_ref(),
+        negative: flags.negative.as_ref(),
+        weight: flags.weight.as_ref(),
+        text: &flags.text,
+        ..AlsoColumns::default()
     };
+    let also = flags.files.again(&input.paths(), &also)?;
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
     let mut lookup = RowLookup::new(&model, (!flags.in_sample).then_some(beside.as_ref()), false);

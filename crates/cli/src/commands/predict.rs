@@ -7,7 +7,7 @@ use super::review::{self, ReviewAnswer};
 use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes, shifts};
+use crate::inputs::{AlsoColumns, check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
@@ -15,8 +15,7 @@ use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{DataError, agree, counted, grouped, is_standard_output};
 use onesided::{
-    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, ReadAgain, Scale, Top,
-    WrittenList,
+    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, Scale, Top, WrittenList,
 };
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -50,13 +49,8 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let asked = review::check(&model, &flags.review)?;
-    let columns = |names: &[String]| flags.files.columns(names, &[&flags.file]);
-    let also = ReadAgain {
-        id: once(columns(&flags.id)?),
-        keep: once(columns(&flags.keep)?),
-        text: columns(&flags.text)?,
-        ..flags.files.again()?
-    };
+    let also = AlsoColumns { id: &flags.id, keep: &flags.keep, text: &flags.text, ..AlsoColumns::default() };
+    let also = flags.files.again(&[&flags.file], &also)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
@@ -172,13 +166,6 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             ))
         }
     }
-}
-
-/// Names without those that were there before.
-fn once(mut names: Vec<String>) -> Vec<String> {
-    let mut seen = HashSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    names
 }
 
 /// What `--json` says of any list.

@@ -28,6 +28,7 @@ mod permuted;
 mod pictures;
 mod pixels;
 mod rounds;
+mod row_names;
 mod some_rows;
 mod stream;
 mod summary;
@@ -42,6 +43,7 @@ pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
 pub use labels_stop::LabelStop;
 pub use notes::{Note, OtherCells};
+pub use row_names::RowNames;
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
 

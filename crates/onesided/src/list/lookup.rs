@@ -3,7 +3,7 @@
 use super::notes::{FittedRows, ListNote};
 use crate::stream::{Recognizer, ScoredRows};
 use crate::{Error, KnownRows, MatchedRows, Met, Model, RowMatcher, RowsFileError};
-use onesided_data::Label;
+use onesided_data::{Dataset, Label};
 
 /// The rows that a model was fitted on, or why they are not to be had; `None` where scores in sample are asked for.
 pub type RowsOfModel<'k> = Option<Result<&'k KnownRows, &'k RowsFileError>>;
@@ -98,8 +98,8 @@ impl<'k> RowLookup<'k> {
     /// How the rows are listed, with labeled ones or without, now that all were seen; `None` where nothing is known of any.
     pub fn fitted_rows(&self, all: bool) -> Option<FittedRows> {
         let (known, matcher) = (known_of(self.rows_of_model), self.matcher.as_ref()?);
-        let MatchedRows { found, is_fitted_table, labeled, labeled_new, unlabeled, ambiguous } =
-            matcher.summary();
+        let matched = matcher.summary();
+        let MatchedRows { found, is_fitted_table, labeled, labeled_new, unlabeled, ambiguous, .. } = matched;
         if found == 0 && labeled == 0 {
             return None;
         }
@@ -117,6 +117,9 @@ impl<'k> RowLookup<'k> {
             is_fitted_table,
             labeled,
             unlabeled,
+            labeled_since: matched.labeled_since,
+            // Answers of an audit counted as labels, and no column has them.
+            not_labeled_now: matched.not_labeled_now.saturating_sub(self.model.about().answers.unwrap_or(0)),
         })
     }
 
@@ -138,10 +141,24 @@ impl<'k> RowLookup<'k> {
         if fitted.is_fitted_table && !known_of(self.rows_of_model).is_complete() {
             notes.push(ListNote::InSample { why: None });
         }
+        if fitted.labeled_since + fitted.not_labeled_now > 0 {
+            let (since, not_now) = (fitted.labeled_since, fitted.not_labeled_now);
+            notes.push(ListNote::LabelsDiffer { since, not_now });
+        }
         if fitted.ambiguous > 0 && !all {
             notes.push(ListNote::Ambiguous { rows: fitted.ambiguous, told });
         }
         notes
+    }
+}
+
+impl Model {
+    /// Whether most of these rows are among those that the model was fitted on, as far as that is known.
+    pub fn has_met(&self, data: &Dataset, rows_of_model: RowsOfModel) -> Result<bool, Error> {
+        let Some(Ok(known)) = rows_of_model else { return Ok(self.was_fitted_on(data)? == Some(true)) };
+        let mut matcher = known.matcher();
+        matcher.next(self.encoded(data)?.as_ref())?;
+        Ok(2 * matcher.found() > data.len())
     }
 }
 

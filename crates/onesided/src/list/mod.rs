@@ -150,13 +150,14 @@ impl<'m> List<'m> {
     /// labeled, for the list.
     pub fn read(&self, input: &Input, also: &ReadAgain) -> Result<RankedList<'m>, Error> {
         let told = self.label.clone().or_else(|| self.known().and_then(KnownRows::label_column).cloned());
-        let also = ReadAgain { told, ..also.clone() };
+        let named = self.known().and_then(KnownRows::name_column).cloned();
+        let also = ReadAgain { told, named, ..also.clone() };
         let mut under_way = self.begin(self.label.is_some())?;
         let cut = Cutting { rows: None, threads: self.threads };
         let streamed = self.model.stream(input, &also, cut, &mut |piece| under_way.add(piece))?;
         if let (Some(label), false) = (&self.label, under_way.lookup.is_told()) {
             let file = input.paths().first().map_or_else(String::new, |path| path.display().to_string());
-            let (name, hint) = (label.column.clone(), format!("'{file}' has no such column of labels"));
+            let (name, hint) = (label.column.clone(), format!("name the column of labels of '{file}'"));
             return Err(DataError::UnknownColumn { name, hint }.into());
         }
         // Names of files are those of rows where there is no table.
@@ -195,6 +196,8 @@ impl<'m> List<'m> {
         let limit = self.top.iter().map(|top| top.of(rows).unwrap_or(rows)).max().unwrap_or(rows);
         let fitted = lookup.fitted_rows(self.all);
         let mut said = lookup.notes(fitted.as_ref(), self.all, told);
+        said.extend((rows == 0).then_some(ListNote::Empty));
+        said.extend(self.model.about().doubt.as_ref().map(|doubt| ListNote::Doubted(doubt.to_string())));
         said.extend(self.model.is_of_labels().then_some(ListNote::OfLabels));
         let (ids, kept) = gathered.names.split_at(ids.min(gathered.names.len()));
         let columns = ListColumns {
@@ -293,11 +296,12 @@ impl<'m> RankedList<'m> {
         }
     }
 
-    /// What a person who reviews the list may count on; `None` where the model has no reserve. A list of unlabeled rows alone has
-    /// their share of positives.
+    /// What a person who reviews the list may count on; `None` where the model has no reserve, or the list no rows. A list of
+    /// unlabeled rows alone has their share of positives.
     pub fn review(&mut self) -> Result<Option<ReviewList>, Error> {
         let among = if let Scale::Probability(among) = self.scale() { among } else { Among::Population };
-        self.gathered.scores.take().map(|scores| self.model.review_among(scores, among)).transpose()
+        let scores = self.gathered.scores.take().filter(|scores| !scores.is_empty());
+        scores.map(|scores| self.model.review_among(scores, among)).transpose()
     }
 
     /// What its rows show.

@@ -33,6 +33,12 @@ pub struct FittedRows {
     /// How many of them are known to be unlabeled.
     #[serde(skip)]
     pub unlabeled: usize,
+    /// How many a column calls labeled that were not when the model was fitted.
+    #[serde(skip)]
+    pub labeled_since: usize,
+    /// How many were labeled when the model was fitted and are not by a column.
+    #[serde(skip)]
+    pub not_labeled_now: usize,
 }
 
 impl FittedRows {
@@ -76,6 +82,17 @@ pub enum ListNote {
         /// Whether a column of labels was named.
         told: bool,
     },
+    /// The column of labels says something else than when the model was fitted.
+    LabelsDiffer {
+        /// How many rows are labeled in it that were not.
+        since: usize,
+        /// How many are not that were.
+        not_now: usize,
+    },
+    /// No row is left to list.
+    Empty,
+    /// What the model was fitted with contradicts itself: how.
+    Doubted(String),
     /// The model has no share of positives.
     OfLabels,
     /// Rows are drawn for an audit of the fitted table, and which of them are labeled is not known.
@@ -148,6 +165,17 @@ impl fmt::Display for ListNote {
                 agree(*rows, "1 row is", &format!("{} rows are", grouped(*rows))),
                 agree(*rows, "it is", "they are"),
             ),
+            ListNote::LabelsDiffer { since, not_now } => {
+                let (are, were) = (agree(*since, "row is", "rows are"), agree(*not_now, "row was", "rows were"));
+                let (since, not_now) = (grouped(*since), grouped(*not_now));
+                write!(
+                    f,
+                    "the label column contradicts the rows that the model was fitted on: {since} {are} labeled in it and not then, and \
+                     {not_now} {were} labeled then and not in it"
+                )
+            }
+            ListNote::Empty => f.write_str("no row is left to list: all are labeled, or empty in every column that is learned from"),
+            ListNote::Doubted(how) => write!(f, "{how}; do not count on the probabilities of this list"),
             ListNote::LabeledDrawn => {
                 f.write_str("labeled rows are drawn, too, and fitting with an audit refuses answers to such rows")
             }
