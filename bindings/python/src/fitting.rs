@@ -218,14 +218,14 @@ pub fn options(reading: &str) -> PyResult<InputOptions> {
 /// What reading met, each with its kind. Nobody reads notes in a notebook: what was decided for the reader, such as the order of
 /// day and month, is worth a warning. What was asked for, or is plain to see in the table, is not.
 pub fn notes(data: &Dataset) -> Vec<Said> {
-    said(data, |note| {
+    said(data.notes(), |note| {
         matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Drawn { .. } | Note::Resized { .. })
     })
 }
 
 /// The same of rows that a model reads. How numbers are written was decided, and told, when it was fitted.
-pub fn notes_on_new(data: &Dataset) -> Vec<Said> {
-    said(data, |note| {
+pub fn notes_on_new(notes: &[Note]) -> Vec<Said> {
+    said(notes, |note| {
         let written =
             matches!(note, Note::Written { .. } | Note::DecimalCommas { .. } | Note::NumberTexts { .. });
         written || matches!(note, Note::Missing(_) | Note::NotUsed(_) | Note::Resized { .. })
@@ -233,7 +233,7 @@ pub fn notes_on_new(data: &Dataset) -> Vec<Said> {
 }
 
 /// Notes as sentences, as warnings unless they are plain.
-fn said(data: &Dataset, is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
+fn said(notes: &[Note], is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
     let sentence = |note: &Note| {
         let mut note = note.clone();
         let from_zero = if note.count_rows_from_zero() { "; rows count from 0" } else { "" };
@@ -248,7 +248,7 @@ fn said(data: &Dataset, is_plain: impl Fn(&Note) -> bool) -> Vec<Said> {
             None => format!("{note}{from_zero}"),
         }
     };
-    let notes = Note::told_once(data.notes());
+    let notes = Note::told_once(notes);
     notes.iter().map(|note| (sentence(note), if is_plain(note) { NOTE } else { DATA })).collect()
 }
 

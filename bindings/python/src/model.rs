@@ -1,24 +1,21 @@
 //! A fitted model: scores, explanations, bytes.
 
 use crate::audits::{self, Answers};
-use crate::failure::{raise, raise_for};
+use crate::failure::{as_keyword, raise, raise_for};
 use crate::fitting::{DATA, IN_SAMPLE, NOTE, Said, as_labels, notes_on_new};
 use crate::progress::Watch;
 use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
-    Among, AuditDraw, AuditSettings, Dataset, Encoding, Error, ImportanceSettings, KnownRows, ListedRows,
-    MatchedRows, Model, Progress, RecallTarget, RowsFileError, ScoredBy,
+    AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, List, ListNote,
+    ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel, Top,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::path::PathBuf;
 
-/// What is said of rows that the model was fitted on and has no other scores for.
-const MET: &str =
-    "the model has met these very rows and scores them in sample, where a hidden positive may rank low";
 /// Rows that are explained before Python is asked for a signal.
 const EXPLAINED_AT_ONCE: usize = 256;
 
@@ -30,18 +27,20 @@ type Numbers<'py> = Bound<'py, PyArray1<f32>>;
 pub struct PyModel {
     model: Model,
     /// Why the rows that it was fitted on are not known, where that is so.
-    unknown: Option<Unknown>,
+    unknown: Option<RowsFileError>,
 }
 
-/// Why nothing is known of the rows that a model was fitted on.
-enum Unknown {
-    /// The file next to the model is not there.
-    NoFile(String),
-    /// It is there and of no use.
-    Unusable(RowsFileError),
-    /// The model comes from its bytes alone.
-    BytesAlone,
-}
+/// A ranked list, column by column: rows, scores, probabilities, their lower and upper ends, the columns that were asked for, and
+/// what is to be said.
+type Ranked<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Numbers<'py>,
+    Numbers<'py>,
+    Numbers<'py>,
+    Numbers<'py>,
+    Vec<(String, Vec<String>)>,
+    Vec<Said>,
+);
 
 impl PyModel {
     pub fn new(model: Model) -> Self {
@@ -54,37 +53,9 @@ impl PyModel {
         Ok(self.model.clone().with_threads(threads).on_device(device))
     }
 
-    /// What is to be said of a list where it is not known which rows the model was fitted on.
-    fn said_without_rows(&self, data: &Dataset) -> Result<Option<Said>, Error> {
-        let why = match &self.unknown {
-            None => return Ok(None),
-            Some(Unknown::Unusable(why)) => {
-                let said = format!(
-                    "{why}, so it is not used: rows that the model was fitted on are scored in sample; copy it again with its \
-                     model, or fit again"
-                );
-                return Ok(Some((said, IN_SAMPLE)));
-            }
-            Some(Unknown::NoFile(file)) => {
-                format!("'{file}', which save wrote next to the model, is not there; copy it, too")
-            }
-            Some(Unknown::BytesAlone) => {
-                "the bytes of a model file do not hold the rows; pickle the classifier, or save and load it"
-                    .to_string()
-            }
-        };
-        // Nothing is amiss unless the rows would have been needed.
-        Ok((self.model.was_fitted_on(data)? == Some(true)).then(|| (format!("{MET}: {why}"), IN_SAMPLE)))
-    }
-
-    /// Whether most of these rows are among those that the model was fitted on.
-    fn has_met(&self, data: &Dataset) -> Result<bool, Error> {
-        let Some(known) = self.model.known_rows() else {
-            return Ok(self.model.was_fitted_on(data)? == Some(true));
-        };
-        let mut matcher = known.matcher();
-        matcher.next(data)?;
-        Ok(2 * matcher.found() > data.len())
+    /// The rows that it was fitted on, or why they are not known.
+    fn rows_of_model(&self) -> RowsOfModel<'_> {
+        self.model.known_rows().map(Ok).or(self.unknown.as_ref().map(Err))
     }
 }
 
@@ -95,8 +66,7 @@ impl PyModel {
         let (model, rows) = py.detach(|| Model::load_with_rows(&path)).map_err(raise)?;
         Ok(match rows {
             Ok(rows) => Self::new(model.with_known_rows(rows)),
-            Err(RowsFileError::Missing(file)) => Self { model, unknown: Some(Unknown::NoFile(file)) },
-            Err(why) => Self { model, unknown: Some(Unknown::Unusable(why)) },
+            Err(why) => Self { model, unknown: Some(why) },
         })
     }
 
@@ -105,10 +75,10 @@ impl PyModel {
     #[pyo3(signature = (bytes, rows=None))]
     fn from_bytes(bytes: &[u8], rows: Option<&[u8]>) -> PyResult<Self> {
         let model = Model::load_bytes(bytes).map_err(raise)?;
-        let Some(rows) = rows else { return Ok(Self { model, unknown: Some(Unknown::BytesAlone) }) };
+        let Some(rows) = rows else { return Ok(Self { model, unknown: Some(RowsFileError::BytesAlone) }) };
         Ok(match KnownRows::of_bytes(rows, bytes, "the rows of the pickle") {
             Ok(rows) => Self::new(model.with_known_rows(rows)),
-            Err(why) => Self { model, unknown: Some(Unknown::Unusable(why)) },
+            Err(why) => Self { model, unknown: Some(why) },
         })
     }
 
@@ -141,39 +111,65 @@ impl PyModel {
     ) -> PyResult<(Numbers<'py>, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let said = notes_on_new(&data);
+        let said = notes_on_new(data.notes());
         let scores = py.detach(|| model.score(&data)).map_err(raise)?;
         Ok((scores.into_pyarray(py), said))
     }
 
-    /// The score to list each row by, out of fold where the model was fitted on it; which rows belong in the list; which are known
-    /// to be unlabeled; and what is to be said. `told` are labels, as `fit` takes them: labeled rows do not belong in the list.
-    #[allow(clippy::type_complexity)] // a tuple for Python, taken apart at once
-    #[pyo3(signature = (rows, threads, device, told=None))]
-    fn score_list<'py>(
+    /// The first rows of a ranked list, or all: of rows in memory, where `told` are labels as `fit` takes them, or of a place, of which
+    /// `label` is the column that says which rows are labeled and `keep` are columns to copy.
+    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (rows, threads, device, most=None, in_sample=false, told=None, label=None, keep=Vec::new()))]
+    fn rank<'py>(
         &self,
         py: Python<'py>,
-        rows: &Bound<'py, PyTuple>,
+        rows: Listed<'py>,
         threads: usize,
         device: &str,
+        most: Option<usize>,
+        in_sample: bool,
         told: Option<PyReadonlyArray1<'py, i8>>,
-    ) -> PyResult<(Numbers<'py>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray1<bool>>, Vec<Said>)> {
+        label: Option<&str>,
+        keep: Vec<String>,
+    ) -> PyResult<Ranked<'py>> {
         let model = self.on(threads, device)?;
-        let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let mut said = notes_on_new(&data);
-        let (is_told, told) = (told.is_some(), told.map(|told| as_labels(&told)));
-        let data = data.with_told(told).map_err(|error| raise_for("y", error))?;
-        let known = self.model.known_rows();
-        if known.is_none() {
-            said.extend(self.said_without_rows(&data).map_err(raise)?);
+        let rows_of_model = if in_sample { None } else { self.rows_of_model() };
+        let top: Vec<Top> = most.into_iter().map(Top::Rows).collect();
+        let mut list = List::of(&model).rows_of_model(rows_of_model).top(&top).threads(threads);
+        if let Some(label) = label {
+            list = list.label(label, None, None);
         }
-        let known = known.unwrap_or(KnownRows::none());
-        let list = py.detach(|| model.listed_rows(&data, known, is_told)).map_err(raise)?;
-        let ListedRows { scores, mut listed, among, matched, .. } = list;
-        listed.iter_mut().enumerate().for_each(|(row, listed)| *listed &= !data.is_blank(row));
-        let unlabeled: Vec<bool> = among.iter().map(|&among| among == Among::Unlabeled).collect();
-        said.extend(said_of(known, matched, is_told));
-        Ok((scores.into_pyarray(py), listed.into_pyarray(py), unlabeled.into_pyarray(py), said))
+        let list = match rows {
+            Listed::Memory(rows) => {
+                let data = Rows::of(&rows)?.encode(py, self.model.encoding())?;
+                let data = data.with_told(told.map(|told| as_labels(&told)));
+                let data = data.map_err(|error| raise_for("y", error))?;
+                py.detach(|| list.rank(&data)).map_err(raise)?
+            }
+            Listed::Place(path) => {
+                let also = ReadAgain { keep, ..ReadAgain::default() };
+                py.detach(|| list.read(&Input::one(path), &also)).map_err(raise)?
+            }
+        };
+        let mut said = notes_on_new(list.notes());
+        said.extend(list.said().iter().map(said_of));
+        let names = list.columns().kept.clone();
+        let mut rows = py.detach(|| list.collect()).map_err(raise)?;
+        let numbers = |of: fn(&ListedRow) -> f32| rows.iter().map(of).collect::<Vec<f32>>().into_pyarray(py);
+        let range = |row: &ListedRow| row.range.unwrap_or((row.probability, row.probability));
+        let columns = (
+            rows.iter().map(|row| row.row as i64).collect::<Vec<_>>().into_pyarray(py),
+            numbers(|row| row.score),
+            numbers(|row| row.probability),
+            rows.iter().map(|row| range(row).0).collect::<Vec<_>>().into_pyarray(py),
+            rows.iter().map(|row| range(row).1).collect::<Vec<_>>().into_pyarray(py),
+        );
+        let cells = |at: usize, rows: &mut [ListedRow]| {
+            rows.iter_mut().map(|row| std::mem::take(&mut row.cells[at])).collect()
+        };
+        let kept = names.into_iter().enumerate().map(|(at, name)| (name, cells(at, &mut rows))).collect();
+        let (row, score, probability, low, high) = columns;
+        Ok((row, score, probability, low, high, kept, said))
     }
 
     /// Rows for an audit: the columns of the table to fill in, the drawn rows by number, what to expect as JSON, and what is to be
@@ -194,23 +190,19 @@ impl PyModel {
     ) -> PyResult<(Vec<(String, Vec<String>)>, Vec<usize>, String, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let mut data = Rows::of(rows)?.encode_with_keys(py, self.model.encoding())?;
-        let mut said = notes_on_new(&data);
+        let mut said = notes_on_new(data.notes());
         if let Some(told) = told {
             data = data.with_labels(as_labels(&told)).map_err(|error| raise_for("y", error))?;
         }
         let cuts = cuts.iter().map(|cut| cut.parse()).collect::<Result<_, _>>();
         let cuts = cuts.map_err(|error| raise_for("cuts", error))?;
         let settings = AuditSettings { rows: number, cuts, seed };
-        let known = self.model.known_rows();
         let drawn = py
-            .detach(|| model.audit_known(&data, &settings, known))
+            .detach(|| model.audit_known(&data, &settings, self.rows_of_model()))
             .map_err(|error| raise_for("rows", error))?;
-        if known.is_none() {
-            said.extend(self.said_without_rows(&data).map_err(raise)?);
-        }
         let AuditDraw { ambiguous, left_out, .. } = drawn;
-        said.extend(ambiguous_rows(ambiguous, "so that labeled ones may be drawn"));
-        let columns = drawn.columns(&data, scores).into_iter();
+        said.extend(drawn.said.iter().map(said_of));
+        let columns = drawn.columns(scores).into_iter();
         let columns = columns.map(|(name, column)| (name, audits::texts(column))).collect();
         let [draw, of_model, table] = drawn.fingerprints();
         let about = serde_json::json!({
@@ -243,7 +235,7 @@ impl PyModel {
     ) -> PyResult<(Vec<(Vec<(String, f64)>, f64, f32)>, bool, Vec<Said>)> {
         let explainer = self.model.explainer().map_err(|error| raise_for("X", error))?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let said = notes_on_new(&data);
+        let said = notes_on_new(data.notes());
         let mut explained = Vec::with_capacity(data.len());
         for start in (0..data.len()).step_by(EXPLAINED_AT_ONCE) {
             py.check_signals()?;
@@ -277,7 +269,7 @@ impl PyModel {
     ) -> PyResult<(String, Vec<Said>)> {
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
-        let mut said = notes_on_new(&data);
+        let mut said = notes_on_new(data.notes());
         let data = if is_truth {
             data.with_truth(labels.as_array().iter().map(|&label| label > 0).collect())
         } else {
@@ -294,7 +286,7 @@ impl PyModel {
         })?;
         watch.finish()?;
         let measured = measured.map_err(|error| raise_for("X", error))?;
-        if self.has_met(&data).map_err(raise)? {
+        if self.model.has_met(&data, self.rows_of_model()).map_err(raise)? {
             let met = "the model was fitted on these rows: what it has learned by heart counts, too; measure on rows that it \
                        has not met";
             said.push((met.to_string(), IN_SAMPLE));
@@ -328,26 +320,6 @@ impl PyModel {
         self.model.encoding().width()
     }
 
-    /// The probabilities of rows with these scores, some of which are known to be unlabeled, and between which they lie over the
-    /// interval of an estimated prior.
-    fn list_probabilities<'py>(
-        &self,
-        py: Python<'py>,
-        scores: PyReadonlyArray1<'py, f32>,
-        unlabeled: PyReadonlyArray1<'py, bool>,
-    ) -> (Numbers<'py>, Numbers<'py>, Numbers<'py>) {
-        let (mut of_rows, mut low, mut high) = (Vec::new(), Vec::new(), Vec::new());
-        for (&score, &unlabeled) in scores.as_array().iter().zip(unlabeled.as_array()) {
-            let among = if unlabeled { Among::Unlabeled } else { Among::Population };
-            let probability = self.model.probability_among(score, among);
-            let range = self.model.probability_range(score, among).unwrap_or((probability, probability));
-            of_rows.push(probability);
-            low.push(range.0);
-            high.push(range.1);
-        }
-        (of_rows.into_pyarray(py), low.into_pyarray(py), high.into_pyarray(py))
-    }
-
     /// How many of the rows to review for a recall, as JSON, and what encoding met. Refused where nothing can be promised.
     fn review<'py>(
         &self,
@@ -374,49 +346,33 @@ impl PyModel {
             model.review(scores)?.review(target)
         });
         let review = serde_json::to_string(&review.map_err(raise)?);
-        Ok((review.map_err(|error| PyValueError::new_err(error.to_string()))?, notes_on_new(&data)))
+        Ok((review.map_err(|error| PyValueError::new_err(error.to_string()))?, notes_on_new(data.notes())))
     }
 }
 
-/// That rows are equal to labeled ones and cannot be told from them, and what follows.
-fn ambiguous_rows(rows: usize, so: &str) -> Option<Said> {
-    let which = if rows == 1 { "1 row is".to_string() } else { format!("{rows} rows are") };
-    let said = format!(
-        "{which} equal in every learned column to labeled ones and cannot be told apart, {so}; give the labels as y= to leave the \
-         labeled ones out"
-    );
-    (rows > 0).then_some((said, DATA))
+/// Rows to list.
+#[derive(FromPyObject)]
+pub enum Listed<'py> {
+    /// What `_input.py` found X to be.
+    Memory(Bound<'py, PyTuple>),
+    /// A table, or a folder.
+    Place(PathBuf),
 }
 
-/// How rows that the model was fitted on are listed.
-fn said_of(known: &KnownRows, matched: MatchedRows, is_told: bool) -> Vec<Said> {
-    let MatchedRows { found, is_fitted_table, labeled, ambiguous, .. } = matched;
-    let left_out = match labeled {
-        0 => String::new(),
-        1 => "; 1 labeled one is left out".to_string(),
-        rows => format!("; {rows} labeled ones are left out"),
+/// Something to be said of a list, with the way out as a keyword of `rank`.
+fn said_of(note: &ListNote) -> Said {
+    let kind = match note {
+        ListNote::Fitted(_) => NOTE,
+        ListNote::InSample { .. } | ListNote::RowsNotUsed(_) => IN_SAMPLE,
+        _ => DATA,
     };
-    let how = match (known.is_complete(), known.by()) {
-        _ if found == 0 => None,
-        (false, _) if is_fitted_table => Some((
-            format!("{MET}{left_out}; fit with method=\"auto\" or cross_fit=True keeps scores out of fold"),
-            IN_SAMPLE,
-        )),
-        (false, _) => None,
-        (true, ScoredBy::Method) => Some((
-            format!(
-                "{found} rows that the model was fitted on are ranked by models that had not met them{left_out}"
-            ),
-            NOTE,
-        )),
-        (true, ScoredBy::Prior) => Some((
-            format!(
-                "{found} rows that the model was fitted on are ranked by the models that the share of positives was estimated \
-                 with, which had not met them{left_out}"
-            ),
-            NOTE,
-        )),
+    let sentence = match note.hint() {
+        Some(hint) if hint.setting == "label" => format!("{note}; {} with y=LABELS", hint.act),
+        Some(hint) if hint.setting != "all" => match as_keyword(&hint) {
+            Some(hint) => format!("{note}; {hint}"),
+            None => note.to_string(),
+        },
+        _ => note.to_string(),
     };
-    let alike = ambiguous_rows(ambiguous, "so they are all listed").filter(|_| !is_told);
-    how.into_iter().chain(alike).collect()
+    (sentence, kind)
 }

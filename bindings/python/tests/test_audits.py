@@ -113,7 +113,7 @@ def test_equal_rows_are_not_told_apart_by_their_order():
     y = pd.Series((truth & (rng.random(600) < 0.5)).astype(int))
     model = PUClassifier("weighted-lr", prior=0.4, n_jobs=1).fit(frame, y)
     shuffled = frame.sample(frac=1, random_state=1)
-    said = "rows are equal in every learned column to labeled ones and cannot be told apart, so they are all listed; give the labels as y="
+    said = "rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; leave the labeled ones out with y="
     for X in (frame, shuffled):
         with pytest.warns(DataWarning, match=said):
             listed = model.rank(X)

@@ -38,7 +38,7 @@ def test_lost_rows_are_told_of_where_they_matter(made, fitted, tmp_path):
     fitted.save(tmp_path / "a.model")
     (tmp_path / "a.model.rows").unlink()
     alone, from_bytes = onesided.load(tmp_path / "a.model"), PUClassifier.from_bytes(fitted.to_bytes())
-    for model, said in ((alone, r"a\.model\.rows', which save wrote .* is not there"), (from_bytes, "do not hold the rows")):
+    for model, said in ((alone, r"a\.model\.rows', which was written next to the model, is not there"), (from_bytes, "do not hold the rows")):
         with pytest.warns(InSampleWarning, match=f"has met these very rows and scores them in sample.*{said}") as seen:
             assert len(model.rank(made.X)) == len(made.X)
         assert seen[0].filename == __file__

@@ -8,6 +8,7 @@ use onesided::data::{
     TimeStyle, agree, column_names, limit_memory, parse_size,
 };
 use onesided::{Dataset, Encoding, Input, InputOptions, Model};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Where rows are: in one place, or positives and unlabeled rows separately.
@@ -45,6 +46,19 @@ impl Places {
             _ => Err(Failure::input("name a table, or two places with --positives and --unlabeled")),
         }
     }
+}
+
+/// What is read of a table besides a model's columns, as flags name it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AlsoColumns<'f> {
+    pub label: Option<&'f String>,
+    pub truth: Option<&'f String>,
+    pub positive: Option<&'f String>,
+    pub negative: Option<&'f String>,
+    pub weight: Option<&'f String>,
+    pub id: &'f [String],
+    pub keep: &'f [String],
+    pub text: &'f [String],
 }
 
 /// How files are written, of every command that reads rows.
@@ -121,9 +135,23 @@ impl FileFlags {
         Ok(self.date_order.as_deref().map(str::parse).transpose()?)
     }
 
-    /// How a table for a model is written.
-    pub fn again(&self) -> Result<ReadAgain, Failure> {
+    /// How a table for a model is written, and what is read of it besides the model's columns; one that is named twice is read once.
+    pub fn again(&self, places: &[&Path], columns: &AlsoColumns) -> Result<ReadAgain, Failure> {
+        let once = |names: &[String]| -> Result<Vec<String>, Failure> {
+            let mut seen = HashSet::new();
+            let mut names = self.columns(names, places)?;
+            names.retain(|name| seen.insert(name.clone()));
+            Ok(names)
+        };
         Ok(ReadAgain {
+            label: columns.label.cloned(),
+            truth: columns.truth.cloned(),
+            positive: columns.positive.cloned(),
+            negative: columns.negative.cloned(),
+            weight: columns.weight.cloned(),
+            id: once(columns.id)?,
+            keep: once(columns.keep)?,
+            text: once(columns.text)?,
             encoding: self.encoding()?,
             delimiter: self.delimiter()?,
             decimal: self.decimal()?,

@@ -217,6 +217,13 @@ fn an_audit_of_easy_labels_refutes_what_they_said() {
         !said.stdout.contains("to find at least") && said.stderr.contains("nothing is promised"),
         "{said:?}"
     );
+    // A list says the same of its probabilities.
+    let warnings = folder.json("predict n.onesided new.csv")["warnings"].to_string();
+    assert!(
+        warnings.contains("the labels said a recall of ")
+            && warnings.contains("do not count on the probabilities of this list"),
+        "{warnings}"
+    );
     let said = folder.run(fit);
     assert!(
         said.stdout.contains("), measured on ") && !said.stdout.contains("AUC of labeled rows"),

@@ -2,7 +2,7 @@
 
 mod folder;
 
-use folder::Folder;
+use folder::{Folder, Said};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -88,7 +88,105 @@ fn the_label_column_says_which_rows_are_left_out_in_any_order() {
     let (list, _) = listed(&folder, "predict m.onesided renamed.csv --label known");
     assert_eq!(list, expected);
     let error = folder.refused("predict m.onesided renamed.csv --label nowhere --out x.csv");
-    assert!(error.contains("has no column 'nowhere'"), "{error}");
+    assert!(
+        error.contains("there is no column 'nowhere'; name the column of labels of 'renamed.csv'"),
+        "{error}"
+    );
+}
+
+/// Lines without their last cell, the label.
+fn without_labels(lines: &[String]) -> String {
+    let cells = lines.iter().map(|line| line.rsplit_once(',').unwrap().0.to_string());
+    format!("id,a,b\n{}\n", cells.collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn ids_say_which_rows_are_left_out_where_the_label_column_is_gone() {
+    let folder = Folder::new("equal-ids");
+    let rows = lines(0..600);
+    folder.write("table.csv", table(&rows));
+    // The column of ids is left out by itself.
+    let fit = FIT.replace("--drop id ", "");
+    let said = folder.run(&fit);
+    assert!(said.code == 0 && said.stderr.contains("id is left out"), "{said:?}");
+    let (expected, _) = listed(&folder, "predict m.onesided table.csv");
+    let shuffled: Vec<String> = (0..600).map(|at| rows[(at * 241 + 17) % 600].clone()).collect();
+    folder.write("shuffled.csv", without_labels(&shuffled));
+    let (list, said) = listed(&folder, "predict m.onesided shuffled.csv");
+    assert_eq!(list.keys().cloned().collect::<BTreeSet<_>>(), ids(&rows, false), "{said}");
+    assert_eq!(list, expected);
+    assert!(said.contains("labeled ones are left out") && !said.contains("told apart"), "{said}");
+    let draw = "audit draw m.onesided shuffled.csv --rows 200 --id id --out ask.csv";
+    assert_eq!(folder.run(draw).code, 0);
+    let ask = fs::read_to_string(folder.path("ask.csv")).unwrap();
+    assert!(ask.lines().skip(1).all(|line| list.contains_key(line.split(',').nth(5).unwrap())));
+    // Other ids claim nothing.
+    let other = without_labels(&shuffled).replace("\nc", "\nk");
+    folder.write("other.csv", other);
+    let (list, said) = listed(&folder, "predict m.onesided other.csv");
+    assert!(list.len() > ids(&rows, false).len() && said.contains("told apart"), "{said}");
+}
+
+#[test]
+fn a_label_column_that_contradicts_the_fitted_rows_is_told() {
+    let folder = Folder::new("equal-contradicts");
+    let rows = lines(0..600);
+    folder.write("table.csv", table(&rows));
+    assert_eq!(folder.run(FIT).code, 0);
+    let flipped = |line: &String| match line.rsplit_once(',').unwrap() {
+        (cells, "1") => format!("{cells},0"),
+        (cells, _) => format!("{cells},1"),
+    };
+    let at = |label: &str| rows.iter().position(|line| line.ends_with(label)).unwrap();
+    for (changed, said) in [
+        (at(",1"), "0 rows are labeled in it and not then, and 1 row was labeled then and not in it"),
+        (at(",0"), "1 row is labeled in it and not then, and 0 rows were"),
+    ] {
+        let mut other = rows.clone();
+        other[changed] = flipped(&other[changed]);
+        folder.write("other.csv", table(&other));
+        let told = folder.run("predict m.onesided other.csv --out list.csv");
+        assert!(
+            told.stderr.contains(&format!("contradicts the rows that the model was fitted on: {said}")),
+            "{told:?}"
+        );
+    }
+    let told = folder.run("predict m.onesided table.csv --out list.csv");
+    assert!(!told.stderr.contains("contradicts"), "{told:?}");
+}
+
+#[test]
+fn a_list_of_no_rows_says_so() {
+    let folder = Folder::new("equal-empty");
+    folder.write("table.csv", table(&lines(0..600)));
+    assert_eq!(folder.run(&format!("{FIT} --reserve 0.2")).code, 0);
+    folder.write("empty.csv", "id,a,b,y\nx,,,\ny,,,\n");
+    let told = folder.run("predict m.onesided empty.csv --out list.csv --recall 0.8");
+    assert!(told.code == 0 && told.stderr.contains("no row is left to list"), "{told:?}");
+    let error = folder.refused("audit draw m.onesided empty.csv --out ask.csv");
+    assert!(error.contains("there is no row to draw"), "{error}");
+}
+
+#[test]
+fn an_audit_of_a_file_in_pieces_is_that_of_the_whole() {
+    let folder = Folder::new("equal-pieces");
+    let long: Vec<String> = lines(0..30_000);
+    folder.write("table.csv", table(&lines(0..600)));
+    folder.write("long.csv", format!("{}x,,,\n", table(&long)));
+    assert_eq!(folder.run(FIT).code, 0);
+    for (flags, out) in [("", "a"), ("--label y --scores --top 100", "b")] {
+        let draw = format!("audit draw m.onesided FILE --rows 300 --id id,y {flags} --out");
+        assert_eq!(
+            folder.run(&format!("{} {out}.csv --memory 64M", draw.replace("FILE", "long.csv"))).code,
+            0
+        );
+        let long = fs::File::open(folder.path("long.csv")).unwrap();
+        let mut whole = folder.command(&format!("{} {out}-whole.csv", draw.replace("FILE", "-")));
+        let said = Said::of(whole.stdin(long).output().unwrap());
+        assert_eq!(said.code, 0, "{said:?}");
+        let read = |name: String| fs::read(folder.path(&name)).unwrap();
+        assert_eq!(read(format!("{out}.csv")), read(format!("{out}-whole.csv")));
+    }
 }
 
 #[test]
@@ -99,19 +197,15 @@ fn where_nothing_tells_equal_rows_apart_all_are_listed_and_it_is_said() {
     let said = folder.run(FIT);
     assert_eq!(said.code, 0, "{said:?}");
     // Without the label column, new rows first.
-    let without = |lines: &[String]| -> String {
-        let cells = lines.iter().map(|line| line.rsplit_once(',').unwrap().0.to_string());
-        format!("id,a,b\n{}\n", cells.collect::<Vec<_>>().join("\n"))
-    };
     let new = lines(5000..5050);
-    folder.write("bare.csv", without(&[new.clone(), rows.clone()].concat()));
+    folder.write("bare.csv", without_labels(&[new.clone(), rows.clone()].concat()));
     let (list, said) = listed(&folder, "predict m.onesided bare.csv");
     for id in ids(&new, true).union(&ids(&new, false)).chain(&ids(&rows, false)) {
         assert!(list.contains_key(id), "{id} is gone");
     }
     assert!(
-        said.contains("rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; name the \
-                       label column with --label to leave the labeled ones out"),
+        said.contains("rows are equal in every learned column to labeled ones and cannot be told apart; they are listed; leave \
+                       the labeled ones out with --label COLUMN"),
         "{said}"
     );
     // Equal rows have equal probabilities, however often they are there and in any order.

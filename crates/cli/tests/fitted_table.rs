@@ -109,7 +109,10 @@ fn the_first_rows_of_the_fitted_table_are_judged_out_of_fold() {
     assert_eq!((&both["at_top"], &both["review"]), (&told["at_top"], &Value::Null));
     // Without the scores out of fold there is nothing to say of the first rows.
     fs::remove_file(folder.path("m.onesided.rows")).unwrap();
-    assert!(left_out("--top 40", "at_top").contains("no file 'm.onesided.rows'"));
+    assert!(
+        left_out("--top 40", "at_top")
+            .contains("'m.onesided.rows', which was written next to the model, is not there")
+    );
 }
 
 #[test]
@@ -303,7 +306,12 @@ fn an_audit_is_of_the_list_that_predict_gives() {
     // Every row of the list is drawn: the same rows with the same scores, without those that are labeled.
     let draw = format!("audit draw m.onesided table.csv --scores --rows {}", by_row.len());
     let said = folder.run(&format!("{draw} --out all.csv"));
-    assert!(said.code == 0 && said.stderr.contains("as predict lists them; the"), "{said:?}");
+    assert!(
+        said.code == 0
+            && said.stderr.contains("(out of fold)")
+            && said.stderr.contains("labeled ones are left out"),
+        "{said:?}"
+    );
     let all = columns(&folder, "all.csv");
     let drawn: BTreeMap<&String, &String> = all["row"].iter().zip(&all["score"]).collect();
     assert_eq!(by_row, drawn);

@@ -139,6 +139,10 @@ pub enum DataError {
     )]
     UnreadableImages { count: usize, all: usize, file: String, why: String },
 
+    /// Rows were to be drawn for an audit, and none can be.
+    #[error("there is no row to draw: all are labeled, or empty in every column that is learned from")]
+    NothingToDraw,
+
     // Features and matrices.
     /// No column is left to learn from.
     #[error(

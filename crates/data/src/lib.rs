@@ -77,7 +77,8 @@ pub use features::{
 pub use fingerprint::{Fingerprint, from_letters, to_letters};
 pub use input::{
     ColumnIs, ColumnRead, Cutting, Dataset, DrawnFrom, Encoding, ImageFrom, ImageInput, Input, InputOptions,
-    Note, OtherCells, ReadAgain, StopWords, Streamed, TakeColumns, TextInput, WouldFit, draw_unlabeled,
+    Note, OtherCells, ReadAgain, RowNames, StopWords, Streamed, TakeColumns, TextInput, WouldFit,
+    draw_unlabeled,
 };
 pub use label::{
     Label, LabelColumn, amounts, count_labels, labels_from_column, truth_from_column, yes_or_no,

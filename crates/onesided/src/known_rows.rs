@@ -5,11 +5,11 @@
 //! They are kept in a file next to the model (`rows_file.rs`), which knows rows by fingerprints of their encoded cells.
 //!
 //! Rows that are equal in all that a model looks at have one fingerprint. They get one score, the mean of theirs. Which of them is
-//! labeled is told by the column that labels came from, where the data have it, and never by their order; where nothing tells
-//! labeled rows and others apart they are [`Ambiguous`](RowKind::Ambiguous) and stay in every list.
+//! labeled is told by the column that labels came from and by a column that names rows, where the data have them, and never by their
+//! order; where nothing tells labeled rows and others apart they are [`Ambiguous`](RowKind::Ambiguous) and stay in every list.
 
 use crate::{Among, Error, Model};
-use onesided_data::{DataError, Dataset, Label, LabelColumn};
+use onesided_data::{DataError, Dataset, Label, LabelColumn, RowNames};
 
 /// The share of a table's rows that must be known before it is taken for the fitted one.
 const MOSTLY: f64 = 0.5;
@@ -74,6 +74,8 @@ pub struct KnownRows {
     pub(crate) scores: Vec<f32>,
     pub(crate) kinds: Vec<RowKind>,
     pub(crate) label: Option<LabelColumn>,
+    /// What rows are called that are equal to others of another kind; for all others 0.
+    pub(crate) named: Option<RowNames>,
 }
 
 impl KnownRows {
@@ -84,8 +86,9 @@ impl KnownRows {
         kinds: Vec<RowKind>,
         salt: u64,
     ) -> Result<Self, DataError> {
-        Ok(Self::of_fingerprints(&data.fingerprints(salt)?, scores, &kinds, salt)
-            .labeled_by(data.label_column().cloned()))
+        let of_rows = data.fingerprints(salt)?;
+        let named = data.row_names().map(|named| named.salted(salt));
+        Ok(Self::sorted(&of_rows, scores, &kinds, salt, named).labeled_by(data.label_column().cloned()))
     }
 
     /// Rows by their fingerprints, which were made with this salt.
@@ -95,9 +98,20 @@ impl KnownRows {
         kinds: &[RowKind],
         salt: u64,
     ) -> Self {
+        Self::sorted(of_rows, scores, kinds, salt, None)
+    }
+
+    fn sorted(
+        of_rows: &[u64],
+        scores: &[Option<f32>],
+        kinds: &[RowKind],
+        salt: u64,
+        named: Option<RowNames>,
+    ) -> Self {
         let mut order: Vec<usize> = (0..of_rows.len()).collect();
         // Equal rows in an order that is not that of the table.
-        let place = |row: usize| (of_rows[row], kinds[row] as u8);
+        let name = |row: usize| named.as_ref().map_or(0, |named| named.prints[row]);
+        let place = |row: usize| (of_rows[row], kinds[row] as u8, name(row));
         let score = |row: usize| scores[row].unwrap_or(f32::NAN);
         order.sort_by(|&a, &b| place(a).cmp(&place(b)).then(score(a).total_cmp(&score(b))));
         let known = Self {
@@ -107,8 +121,38 @@ impl KnownRows {
             scores: order.iter().map(|&row| score(row)).collect(),
             kinds: order.iter().map(|&row| kinds[row]).collect(),
             label: None,
+            named: named.as_ref().map(|named| RowNames {
+                column: named.column.clone(),
+                prints: order.iter().map(|&row| named.prints[row]).collect(),
+            }),
         };
-        known.with_equal_scores()
+        known.with_equal_scores().with_few_names()
+    }
+
+    /// Where equal rows are of different kinds.
+    pub(crate) fn mixed(&self) -> Vec<std::ops::Range<usize>> {
+        let mut first = 0;
+        let groups = self.fingerprints.chunk_by(|a, b| a == b).map(|equal| {
+            first += equal.len();
+            first - equal.len()..first
+        });
+        groups
+            .filter(|group| self.kinds[group.clone()].iter().any(|kind| *kind != self.kinds[group.start]))
+            .collect()
+    }
+
+    /// Forgets what rows are called that need no name.
+    fn with_few_names(mut self) -> Self {
+        let mixed = self.mixed();
+        self.named = self.named.filter(|_| !mixed.is_empty()).map(|mut named| {
+            let mut few = vec![0; named.prints.len()];
+            for group in mixed {
+                few[group.clone()].copy_from_slice(&named.prints[group]);
+            }
+            named.prints = few;
+            named
+        });
+        self
     }
 
     /// Gives equal rows the mean of their scores: what a list shows of them must not depend on their order.
@@ -137,6 +181,25 @@ impl KnownRows {
         self.label.as_ref()
     }
 
+    /// The column that names rows, where one tells equal rows apart: read it along
+    /// ([`ReadAgain::named`](crate::ReadAgain::named)).
+    pub fn name_column(&self) -> Option<&String> {
+        self.named.as_ref().map(|named| &named.column)
+    }
+
+    /// The label of the row with this name among equal ones, where it had one.
+    fn label_of(&self, first: usize, equal: usize, name: u64) -> Option<Label> {
+        let names = &self.named.as_ref().filter(|_| name != 0)?.prints[first..first + equal];
+        let kinds = &self.kinds[first..first + equal];
+        [(RowKind::Positive, Label::Positive), (RowKind::Negative, Label::Negative)].iter().find_map(
+            |&(kind, label)| {
+                let start = kinds.partition_point(|other| (*other as u8) < kind as u8);
+                let end = kinds.partition_point(|other| *other as u8 <= kind as u8);
+                names[start..end].binary_search(&name).is_ok().then_some(label)
+            },
+        )
+    }
+
     /// Says what the scores come from.
     pub(crate) fn scored_by(self, by: ScoredBy) -> Self {
         Self { by, ..self }
@@ -156,6 +219,7 @@ impl KnownRows {
             scores: Vec::new(),
             kinds: Vec::new(),
             label: None,
+            named: None,
         };
         &NONE
     }
@@ -185,7 +249,8 @@ impl KnownRows {
     pub fn matcher(&self) -> RowMatcher<'_> {
         let groups = vec![Group::default(); self.len()];
         let has_labels = self.kinds.iter().any(|kind| kind.is_labeled());
-        RowMatcher { known: self, groups, seen: 0, found: 0, met: 0, told_new: 0, is_told: false, has_labels }
+        let (seen, found, met, told_new, by_column) = (0, 0, 0, 0, 0);
+        RowMatcher { known: self, groups, seen, found, met, told_new, by_column, is_told: false, has_labels }
     }
 
     /// The rows with a fingerprint: the place of the first, and how many there are.
@@ -249,6 +314,8 @@ struct Group {
     seen: u32,
     /// How many of them are told to be labeled.
     told: u32,
+    /// How many of them a column of labels calls labeled.
+    by_column: u32,
 }
 
 /// Looks for rows among those that a model was fitted on, some at a time. What each is is known once all were seen, and does
@@ -263,6 +330,8 @@ pub struct RowMatcher<'k> {
     met: usize,
     /// Rows that the model was not fitted on and that are told to be labeled.
     told_new: usize,
+    /// Rows of which a column says whether they are labeled.
+    by_column: usize,
     /// Whether labels were asked for by name, so that they count for every row.
     is_told: bool,
     /// Whether any row of the fit was labeled; if not, there is nothing that the others lack.
@@ -284,6 +353,10 @@ pub struct MatchedRows {
     pub unlabeled: usize,
     /// How many are equal to labeled rows and cannot be told from them, in a list without labeled rows.
     pub ambiguous: usize,
+    /// How many a column of labels calls labeled that were not when the model was fitted.
+    pub labeled_since: usize,
+    /// How many were labeled when the model was fitted and are not by a column of labels.
+    pub not_labeled_now: usize,
 }
 
 impl<'k> RowMatcher<'k> {
@@ -295,27 +368,40 @@ impl<'k> RowMatcher<'k> {
     }
 
     /// What is known so far of each of the next rows, and its score out of fold where it has one. The rows must be encoded for
-    /// the model, as [`Model::score_known`] sees to.
+    /// the model, as [`Model::rescore_known`] sees to.
     pub fn next(&mut self, data: &Dataset) -> Result<Vec<(Met, Option<f32>)>, DataError> {
         let of_rows = data.fingerprints(self.known.salt)?;
         let told = |row: usize| data.told().map(|told| told[row]);
-        Ok(of_rows.into_iter().enumerate().map(|(row, print)| self.one(print, told(row))).collect())
+        let named = data.row_names().filter(|named| Some(&named.column) == self.known.name_column());
+        let named = named.map(|named| named.salted(self.known.salt));
+        let name = |row: usize| named.as_ref().map_or(0, |named| named.prints[row]);
+        Ok(of_rows
+            .into_iter()
+            .enumerate()
+            .map(|(row, print)| self.one(print, told(row), name(row)))
+            .collect())
     }
 
-    fn one(&mut self, fingerprint: u64, told: Option<Label>) -> (Met, Option<f32>) {
+    fn one(&mut self, fingerprint: u64, told: Option<Label>, name: u64) -> (Met, Option<f32>) {
         self.seen += 1;
-        let met = Met { group: None, told };
+        self.by_column += usize::from(told.is_some());
+        let mut met = Met { group: None, told };
         let Some((first, equal)) = self.known.equal(fingerprint) else {
             self.told_new += usize::from(met.is_told_labeled());
             return (met, None);
         };
         let group = &mut self.groups[first];
+        group.by_column += u32::from(met.is_told_labeled());
+        // A column that was asked for by name decides alone.
+        if !self.is_told && !met.is_told_labeled() {
+            met.told = self.known.label_of(first, equal, name).or(told);
+        }
         self.found += usize::from((group.seen as usize) < equal);
         group.seen += 1;
         self.met += 1;
         group.told += u32::from(met.is_told_labeled());
         let score = Some(self.known.scores[first]).filter(|score| score.is_finite());
-        (Met { group: Some(first as u32), told }, score)
+        (Met { group: Some(first as u32), ..met }, score)
     }
 
     /// How many of the rows so far the model was fitted on; of equal rows no more than there were.
@@ -382,8 +468,12 @@ impl<'k> RowMatcher<'k> {
         let is_fitted_table = self.is_fitted_table();
         let mut told = 0;
         let (mut labeled, mut unlabeled, mut ambiguous) = (0, 0, 0);
+        let (mut labeled_since, mut not_labeled_now) = (0, 0);
         for (first, group) in self.groups.iter().enumerate().filter(|(_, group)| group.seen > 0) {
             told += group.told as usize;
+            let (now, then) = (group.by_column as usize, self.labeled_at(first));
+            labeled_since += now.saturating_sub(then);
+            not_labeled_now += then.saturating_sub(now);
             *match self.others_at(first) {
                 RowKind::Ambiguous => &mut ambiguous,
                 RowKind::Unlabeled | RowKind::New => &mut unlabeled,
@@ -393,6 +483,9 @@ impl<'k> RowMatcher<'k> {
         let labeled_new = if self.is_told { self.told_new } else { 0 };
         let told = if self.is_told || is_fitted_table { told } else { 0 };
         let of_table = |count: usize| if is_fitted_table { count } else { 0 };
+        let by_column = |count: usize| {
+            if self.has_labels && self.by_column == self.seen { of_table(count) } else { 0 }
+        };
         MatchedRows {
             found: self.found,
             is_fitted_table,
@@ -400,6 +493,8 @@ impl<'k> RowMatcher<'k> {
             labeled_new,
             unlabeled: if self.has_labels { of_table(unlabeled) } else { 0 },
             ambiguous: of_table(ambiguous),
+            labeled_since: by_column(labeled_since),
+            not_labeled_now: by_column(not_labeled_now),
         }
     }
 
@@ -411,11 +506,15 @@ impl<'k> RowMatcher<'k> {
         &known.kinds[first..first + equal.count()]
     }
 
+    /// How many of the rows of the fit that are equal to the one at `first` were labeled.
+    fn labeled_at(&self, first: usize) -> usize {
+        self.kinds_at(first).iter().filter(|kind| kind.is_labeled()).count()
+    }
+
     /// What those of equal rows are that nothing tells to be labeled.
     fn others_at(&self, first: usize) -> RowKind {
-        let (kinds, Group { seen, told }) = (self.kinds_at(first), self.groups[first]);
-        let labeled = kinds.iter().filter(|kind| kind.is_labeled()).count();
-        if labeled <= told as usize {
+        let (kinds, Group { seen, told, .. }) = (self.kinds_at(first), self.groups[first]);
+        if self.labeled_at(first) <= told as usize {
             RowKind::Unlabeled
         } else if kinds.iter().all(|kind| *kind == kinds[0]) && seen as usize <= kinds.len() {
             kinds[0]
@@ -438,18 +537,8 @@ impl Model {
         self
     }
 
-    /// What is known of each row so far ([`RowMatcher::kind`] says it in the end), and its score: out of fold where the model was fitted on it and every such row has one,
-    /// the model's own otherwise.
-    pub fn score_known(
-        &self,
-        data: &Dataset,
-        rows: &KnownRows,
-        matcher: &mut RowMatcher,
-    ) -> Result<Vec<(Met, f32)>, Error> {
-        self.rescore_known(data, self.score(data)?, rows, matcher)
-    }
-
-    /// [`score_known`](Self::score_known) where the model's own scores are there already.
+    /// What is known of each row so far ([`RowMatcher::kind`] says it in the end), and the score to list it by: out of fold where the
+    /// model was fitted on it and every such row has one, the model's own otherwise.
     pub fn rescore_known(
         &self,
         data: &Dataset,
@@ -545,6 +634,45 @@ mod tests {
             let met = matcher.next(&new).unwrap()[0].0;
             assert_eq!((matcher.is_labeled(met), matcher.summary().labeled), (is_told, labeled));
         }
+    }
+
+    #[test]
+    fn a_column_that_names_rows_tells_equal_ones_apart() {
+        use RowKind::{Ambiguous, Positive, Unlabeled};
+        let named = |prints: [u64; 4]| RowNames { column: "id".to_string(), prints: prints.to_vec() };
+        let of_rows = table(&[1.0, 2.0, 0.0, 5.0, 1.0, 2.0, 7.0, 7.0]).fingerprints(7).unwrap();
+        let scores = [Some(3.0), Some(-1.0), Some(0.5), Some(2.0)];
+        let of_kinds = [Positive, Unlabeled, Unlabeled, Positive];
+        let known = KnownRows::sorted(&of_rows, &scores, &of_kinds, 7, Some(named([11, 12, 13, 14])));
+        // Rows that need no name have none.
+        assert_eq!(known.named.as_ref().unwrap().prints.iter().filter(|&&print| print == 0).count(), 2);
+        let met = |prints: [u64; 4]| {
+            let mut matcher = known.matcher();
+            let of_rows = table(&ROWS).fingerprints(7).unwrap();
+            let met: Vec<Met> =
+                of_rows.into_iter().zip(prints).map(|(row, name)| matcher.one(row, None, name).0).collect();
+            (met.iter().map(|met| matcher.kind(*met)).collect::<Vec<_>>(), matcher.summary())
+        };
+        let (found, summary) = met([13, 12, 14, 11]);
+        assert_eq!(found, [Unlabeled, Unlabeled, Positive, Positive]);
+        assert_eq!((summary.labeled, summary.ambiguous), (2, 0));
+        // Where names are other ones, nothing is claimed.
+        assert_eq!(met([21, 22, 23, 24]).0, [Ambiguous, Unlabeled, Positive, Ambiguous]);
+    }
+
+    #[test]
+    fn a_column_of_labels_that_says_something_else_is_counted() {
+        use Label::{Positive as P, Unlabeled as U};
+        let known = known();
+        for (told, expected) in [([U, U, P, P], (0, 0)), ([U, P, P, P], (1, 0)), ([U, U, U, P], (0, 1))] {
+            let mut matcher = known.matcher();
+            matcher.next(&table(&ROWS).with_told(Some(told.to_vec())).unwrap()).unwrap();
+            let MatchedRows { labeled_since, not_labeled_now, .. } = matcher.summary();
+            assert_eq!((labeled_since, not_labeled_now), expected);
+        }
+        let mut matcher = known.matcher();
+        matcher.next(&table(&ROWS)).unwrap();
+        assert_eq!(matcher.summary().not_labeled_now, 0);
     }
 
     #[test]

@@ -130,9 +130,9 @@ mod inverted;
 mod known_rows;
 mod large;
 mod learner;
+mod list;
 mod model;
 mod prior_report;
-mod rank;
 mod review;
 mod rows_file;
 mod second_look;
@@ -163,6 +163,10 @@ pub use inverted::Inverted;
 pub use known_rows::{KnownRows, MatchedRows, Met, RowKind, RowMatcher, ScoredBy};
 pub use large::LargeTable;
 pub use learner::Learner;
+pub use list::{
+    FittedRows, List, ListColumns, ListNote, ListedRow, MetRows, RankedList, RowLookup, RowsOfModel, Scale,
+    WrittenList,
+};
 pub use model::{HowScored, Model, NegativeMetrics, is_cut_off, pu_metrics_by_name, rests_on_prior};
 pub use onesided_data::{
     ClassPrior, Counts, Cutting, Dataset, Encoding, Input, InputOptions, Label, Matrix, PriorInUnlabeled,
@@ -180,7 +184,6 @@ pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
 pub use prior_report::{estimators_by_name, prior_as_json, prior_lines, prior_warnings};
-pub use rank::{ListedRows, Ranked, RankedList};
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};

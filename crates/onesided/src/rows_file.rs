@@ -3,7 +3,7 @@
 //! | bytes | content |
 //! |---|---|
 //! | 8 | `onesrows` |
-//! | 4 | version, 1, or 2 where labels came from a column; all numbers are little-endian |
+//! | 4 | version: 1, 2 where labels came from a column, or 3 where a column names rows; all numbers are little-endian |
 //! | 4 | who scored: 0 the method itself, 1 the models that the share of positives was estimated with |
 //! | 8 | the fingerprint of the model file it belongs to |
 //! | 8 | the salt of the fingerprints of rows |
@@ -12,10 +12,13 @@
 //! | 4 n | scores (logits at the population's prior), NaN where a row has none out of fold; equal rows have the same |
 //! | n | 0 unlabeled, 1 labeled positive, 2 known negative |
 //! | 4 + l | in version 2: l and a JSON document of l bytes, the name of the label column and what its cells mean |
+//! | 4 + l | in version 3: l and a JSON document of l bytes, `label` with the same or null, and `name`, the column that names rows |
+//! | 8 m | in version 3: a fingerprint of the name of each of the m rows that are equal to one of another kind |
 //! | 4 | CRC-32 of all that comes before |
 //!
-//! There is no cell of a row, no name and no order of rows in it. The salt is another one for each model, so that two files do not tell
-//! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those.
+//! There is no cell of a row, no name as it is written and no order of rows in it. The salt is another one for each model, so that two files do not tell
+//! whether two models met the same row. Who has the file can still test whether a row that they have in full was among those, and in
+//! version 3 whether a name was among those of rows that are equal to one of another kind.
 //!
 //! Model and rows are two files, and a system renames one at a time. So the rows come first, together with those of the model that is
 //! there: for a moment the file has two such sections, one behind the other. Then the model is renamed, then the rows of the former
@@ -24,14 +27,16 @@
 
 use crate::known_rows::{KnownRows, RowKind, ScoredBy};
 use crate::{Error, Model, file};
-use onesided_data::{Fingerprint, LabelColumn, TableError, is_stream, write_atomically, write_privately};
+use onesided_data::{
+    Fingerprint, LabelColumn, RowNames, TableError, is_stream, write_atomically, write_privately,
+};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"onesrows";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEAD: usize = 40;
 /// Bytes of a row.
 const ROW: usize = 13;
@@ -45,8 +50,13 @@ const TRIES: usize = 100;
 #[non_exhaustive]
 pub enum RowsFileError {
     /// There is none.
-    #[error("there is no file '{0}'")]
+    #[error("'{0}', which was written next to the model, is not there; copy it, too")]
     Missing(String),
+    /// The model comes from its bytes alone.
+    #[error(
+        "the bytes of a model file do not hold the rows; save and load the model, or pickle it, to keep them"
+    )]
+    BytesAlone,
     /// It cannot be read.
     #[error("'{file}' cannot be read: {cause}")]
     Unreadable {
@@ -69,6 +79,13 @@ pub enum RowsFileError {
     /// It was written with another model.
     #[error("'{0}' belongs to another model")]
     Foreign(String),
+}
+
+impl RowsFileError {
+    /// Whether there are no rows, rather than some of no use.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Missing(_) | Self::BytesAlone)
+    }
 }
 
 /// The file of a model's rows: the name of the model file with `.rows` behind it.
@@ -118,7 +135,11 @@ impl KnownRows {
     pub fn to_bytes(&self, model: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + ROW * self.len() + 4);
         bytes.extend_from_slice(MAGIC);
-        let version: u32 = if self.label.is_some() { 2 } else { 1 };
+        let version: u32 = match (&self.named, &self.label) {
+            (Some(_), _) => 3,
+            (None, Some(_)) => 2,
+            (None, None) => 1,
+        };
         let by: u32 = if self.by == ScoredBy::Prior { 1 } else { 0 };
         [version, by].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
         let numbers = [Fingerprint::default().of_bytes(model).number(), self.salt, self.len() as u64];
@@ -130,15 +151,33 @@ impl KnownRows {
             RowKind::Negative => 2,
             RowKind::New | RowKind::Unlabeled | RowKind::Ambiguous => 0,
         }));
-        if let Some(label) = &self.label {
-            let label = serde_json::to_vec(label).unwrap_or_default();
-            bytes.extend((label.len() as u32).to_le_bytes());
-            bytes.extend(label);
+        let document = match (&self.named, &self.label) {
+            (Some(named), label) => {
+                serde_json::to_vec(&Columns { label: label.clone(), name: named.column.clone() })
+            }
+            (None, Some(label)) => serde_json::to_vec(label),
+            (None, None) => Ok(Vec::new()),
+        };
+        let document = document.unwrap_or_default();
+        if version > 1 {
+            bytes.extend((document.len() as u32).to_le_bytes());
+            bytes.extend(document);
+        }
+        if let Some(named) = &self.named {
+            let names = self.mixed().into_iter().flat_map(|group| &named.prints[group]);
+            names.for_each(|print| bytes.extend(print.to_le_bytes()));
         }
         let sum = crc32fast::hash(&bytes);
         bytes.extend(sum.to_le_bytes());
         bytes
     }
+}
+
+/// The columns that tell rows apart, in version 3.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Columns {
+    label: Option<LabelColumn>,
+    name: String,
 }
 
 /// The rows of one model, in the bytes of a file.
@@ -156,6 +195,20 @@ fn number(bytes: &[u8], at: usize) -> Option<u64> {
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4).and_then(|part| part.try_into().ok()).map(u32::from_le_bytes)
+}
+
+/// How many rows have a name: those that are equal to one of another kind.
+fn names_in(of_rows: &[u8], rows: usize) -> Option<usize> {
+    let (prints, others) = of_rows.split_at_checked(rows.checked_mul(8)?)?;
+    let kinds = others.get(4 * rows..5 * rows)?;
+    let prints = prints.as_chunks::<8>().0;
+    let (mut first, mut names) = (0, 0);
+    for equal in prints.chunk_by(|a, b| a == b) {
+        let kinds = &kinds[first..first + equal.len()];
+        first += equal.len();
+        names += if kinds.iter().any(|kind| *kind != kinds[0]) { equal.len() } else { 0 };
+    }
+    Some(names)
 }
 
 /// The sections of a file, of which there are two while a model is being replaced.
@@ -183,6 +236,11 @@ impl<'b> Section<'b> {
         match version {
             1 => {}
             2 => end = end.checked_add(4)?.checked_add(word(bytes, end)? as usize)?,
+            3 => {
+                let start = end;
+                end = end.checked_add(4)?.checked_add(word(bytes, end)? as usize)?;
+                end = end.checked_add(8 * names_in(bytes.get(HEAD..start)?, rows)?)?;
+            }
             _ => return None,
         }
         let (content, rest) = bytes.split_at_checked(end)?;
@@ -206,9 +264,15 @@ impl<'b> Section<'b> {
             1 => ScoredBy::Prior,
             _ => return None,
         };
-        let label: Option<LabelColumn> = match self.version {
-            1 => None,
-            _ => Some(serde_json::from_slice(others.get(4..others.len().checked_sub(4)?)?).ok()?),
+        let length = if self.version > 1 { word(others, 0)? as usize } else { 0 };
+        let document = others.get(4..length.checked_add(4)?)?;
+        let (label, name): (Option<LabelColumn>, _) = match self.version {
+            1 => (None, None),
+            2 => (Some(serde_json::from_slice(document).ok()?), None),
+            _ => {
+                let Columns { label, name } = serde_json::from_slice(document).ok()?;
+                (label, Some(name))
+            }
         };
         let known = KnownRows {
             by,
@@ -222,9 +286,21 @@ impl<'b> Section<'b> {
             scores: scores.as_chunks::<4>().0.iter().map(|part| f32::from_le_bytes(*part)).collect(),
             kinds: kinds.iter().map(kind).collect::<Option<_>>()?,
             label,
+            named: None,
         };
+        let mut known = known.fingerprints.is_sorted().then_some(known)?;
+        if let Some(column) = name {
+            let mut prints = vec![0; self.rows];
+            let mut names = others.get(4 + length..)?.as_chunks::<8>().0.iter();
+            for group in known.mixed() {
+                for (print, bytes) in prints[group].iter_mut().zip(&mut names) {
+                    *print = u64::from_le_bytes(*bytes);
+                }
+            }
+            known.named = Some(RowNames { column, prints });
+        }
         // Earlier versions kept a score for each of equal rows.
-        known.fingerprints.is_sorted().then(|| known.with_equal_scores())
+        Some(known.with_equal_scores())
     }
 }
 
@@ -344,17 +420,23 @@ mod tests {
         KnownRows::of_fingerprints(&[9, 4, 9], &scores, &kinds, 7).labeled_by(label)
     }
 
+    /// The same, of which the two that are equal have names.
+    fn named() -> KnownRows {
+        let named = RowNames { column: "id".to_string(), prints: vec![0, 5, 6] };
+        KnownRows { named: Some(named), ..three(Some(labels())) }
+    }
+
     fn labels() -> LabelColumn {
         LabelColumn { column: "y".to_string(), positive: vec!["1".to_string()], negative: Vec::new() }
     }
 
     #[test]
     fn a_file_comes_back_and_a_changed_one_does_not() {
-        for label in [None, Some(labels())] {
-            let (known, later) = (three(label.clone()), 3);
+        for known in [three(None), three(Some(labels())), named()] {
+            let later = 4;
             let bytes = known.to_bytes(b"model");
             assert_eq!(KnownRows::of_bytes(&bytes, b"model", "f").unwrap(), known);
-            if label.is_none() {
+            if known.label.is_none() {
                 assert_eq!((bytes.len(), bytes[8]), (HEAD + 3 * ROW + 4, 1));
             }
             for at in 0..bytes.len() {
@@ -369,7 +451,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[8] = later;
             let read = KnownRows::of_bytes(&changed, b"model", "f");
-            assert!(matches!(read, Err(RowsFileError::Newer { version: 3, .. })));
+            assert!(matches!(read, Err(RowsFileError::Newer { version: 4, .. })));
         }
     }
 

@@ -2,12 +2,13 @@
 
 use crate::{Error, Model};
 use onesided_data::{Cutting, Dataset, Fingerprint, Input, ReadAgain, Streamed};
+use std::borrow::Cow;
 
 /// Some rows of a table, scored, without those that are empty in every column that is learned from.
 #[derive(Clone, Debug)]
-pub struct ScoredRows {
+pub struct ScoredRows<'d> {
     /// The rows, with the names they are known by and the columns to keep.
-    pub data: Dataset,
+    pub data: Cow<'d, Dataset>,
     /// Their scores, logits at the population's prior.
     pub scores: Vec<f32>,
     /// The number of the first row of the piece in the table, from 0.
@@ -16,7 +17,20 @@ pub struct ScoredRows {
     kept: Option<Vec<usize>>,
 }
 
-impl ScoredRows {
+impl<'d> ScoredRows<'d> {
+    /// Rows and their scores, the first of which has this number, without empty ones.
+    pub(crate) fn new(data: Cow<'d, Dataset>, scores: Vec<f32>, first: usize) -> Self {
+        match data.rows_not_blank() {
+            None => Self { data, scores, first, kept: None },
+            Some(kept) => Self {
+                data: Cow::Owned(data.select(&kept)),
+                scores: kept.iter().map(|&row| scores[row]).collect(),
+                first,
+                kept: Some(kept),
+            },
+        }
+    }
+
     /// The number in the table of the row at this place, from 0.
     pub fn number(&self, at: usize) -> usize {
         self.first + self.kept.as_ref().map_or(at, |kept| kept[at])
@@ -52,21 +66,23 @@ impl Model {
                 other => other,
             })?;
             let rows = data.len();
-            let kept = data.rows_not_blank();
-            let (data, scores) = match &kept {
-                Some(kept) => (data.select(kept), kept.iter().map(|&row| scores[row]).collect()),
-                None => (data, scores),
-            };
-            visit(ScoredRows { data, scores, first, kept })?;
+            visit(ScoredRows::new(Cow::Owned(data), scores, first))?;
             first += rows;
             Ok::<(), Error>(())
         })?;
-        let blank = std::mem::take(&mut streamed.blank);
+        let blank = streamed.blank.clone();
         streamed.rows -= blank.len();
         drop_rows(&mut streamed.labels, &blank);
         drop_rows(&mut streamed.truth, &blank);
         drop_rows(&mut streamed.weights, &blank);
         Ok(streamed)
+    }
+
+    /// Rows in memory, scored, in one piece.
+    pub(crate) fn scored<'d>(&self, data: &'d Dataset) -> Result<ScoredRows<'d>, Error> {
+        let data = self.encoded(data)?;
+        let scores = self.score(&data)?;
+        Ok(ScoredRows::new(data, scores, 0))
     }
 
     /// Finds out whether rows that come piece by piece are those that the model was fitted on. `None`: an older model file

@@ -1,7 +1,7 @@
 //! Scores out of fold are those of models that had not met a row, whatever the method.
 
 use onesided::data::{Dataset, Label, Matrix, PriorInUnlabeled, Stream};
-use onesided::{Config, KnownRows, Learner, Model, Reserve, RowKind, ScoredBy};
+use onesided::{Config, KnownRows, Learner, List, Model, Reserve, RowKind, ScoredBy};
 
 /// Rows of noise, every third labeled: there is nothing to learn but by heart.
 fn noise(rows: usize) -> Dataset {
@@ -28,9 +28,10 @@ fn auc(scores: &[f32], data: &Dataset) -> f64 {
 fn listed(model: &Model, data: &Dataset) -> Vec<f32> {
     let known = model.known_rows().unwrap();
     assert!(known.is_complete());
-    let list = model.rank_known(data, known, true).unwrap();
-    assert_eq!((list.out_of_fold, list.left_out, list.is_fitted_table), (data.len(), 0, true));
-    let mut rows = list.rows;
+    let list = List::of(model).all(true).rank(data).unwrap();
+    let fitted = list.fitted().unwrap();
+    assert_eq!((fitted.out_of_fold, fitted.left_out, fitted.is_fitted_table), (data.len(), 0, true));
+    let mut rows = list.collect().unwrap();
     rows.sort_by_key(|ranked| ranked.row);
     rows.iter().map(|ranked| ranked.score).collect()
 }
@@ -77,9 +78,10 @@ fn reserved_positives_are_known_with_the_score_of_the_finished_model() {
     let data = noise(300);
     let model =
         learner(&[("method", "weighted-lr")]).reserve("20".parse::<Reserve>().unwrap()).fit(&data).unwrap();
-    let list = model.rank_known(&data, model.known_rows().unwrap(), false).unwrap();
-    assert_eq!((list.left_out, list.rows.len()), (100, 200));
-    assert_eq!(list.kinds.iter().filter(|kind| **kind == RowKind::Positive).count(), 100);
+    let list = List::of(&model).rank(&data).unwrap();
+    assert_eq!((list.fitted().unwrap().left_out, list.rows()), (100, 200));
+    let every = List::of(&model).all(true).rank(&data).unwrap().collect().unwrap();
+    assert_eq!(every.iter().filter(|row| row.kind == RowKind::Positive).count(), 100);
     let all = listed(&model, &data);
     let own = model.score(&data).unwrap();
     let same: Vec<f32> = all.iter().zip(&own).filter(|(a, b)| a == b).map(|(a, _)| *a).collect();

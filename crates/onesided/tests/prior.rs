@@ -216,7 +216,13 @@ fn a_share_that_few_rows_do_not_tell_is_assumed_and_nothing_that_rests_on_it_is_
     assert_eq!((estimate.mu.get(), estimate.interval), (0.01, (0.0, 1.0)));
     let why = "9 positive rows are too few to estimate the prior; at least 10 are needed";
     assert_eq!(estimate.assumed.as_deref(), Some(why));
-    assert!(about.report.warnings.iter().any(|text| text.to_string().starts_with("the prior is assumed, 0.010 of the")));
+    assert!(
+        about
+            .report
+            .warnings
+            .iter()
+            .any(|text| text.to_string().starts_with("the prior is assumed, 0.010 of the"))
+    );
     let told: Vec<&str> = about.report.metrics.keys().map(String::as_str).collect();
     assert!(told.contains(&"recall") && !told.iter().any(|name| onesided::rests_on_prior(name)), "{told:?}");
     let (low, high) = model.probability_range(0.0, Among::Population).unwrap();

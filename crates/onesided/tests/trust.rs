@@ -97,7 +97,7 @@ fn an_audit_gives_rows_answers_and_probabilities() {
     let file = |seed: u64, rows: usize| {
         let settings = AuditSettings { rows, cuts: vec![Top::Rows(500)], seed };
         let drawn = model.audit(&new, &settings).unwrap();
-        let mut columns = drawn.columns(&new, false);
+        let mut columns = drawn.columns(false);
         let answers = drawn.rows.iter().map(|row| if truth[row.row] { "yes" } else { "no" }.to_string());
         columns.iter_mut().find(|(name, _)| name == "positive").unwrap().1 =
             OutColumn::Text(answers.collect());

@@ -77,9 +77,8 @@ def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], kee
         cells["score"] = [float(score) for score in cells["score"]]
     draw = cells.pop("draw")
     kind = type(X).__module__.split(".")[0]
-    for name in _kept(X, keep):
-        column = X[name].iloc[drawn].tolist() if kind == "pandas" else X[name][drawn].to_list()
-        cells[f"{name}_of_table" if name in (*cells, "draw", "score") else str(name)] = column
+    for name in kept_of(X, keep):
+        cells[f"{name}_of_table" if name in (*cells, "draw", "score") else str(name)] = cells_of(X, name, drawn)
     cells["draw"] = draw
     if kind == "polars":
         import polars
@@ -92,7 +91,13 @@ def table_of(X: Any, columns: list[tuple[str, list[str]]], drawn: list[int], kee
     return pandas.DataFrame(cells, index=X.index[drawn] if kind == "pandas" else drawn)
 
 
-def _kept(X: Any, keep: Any) -> list[Any]:
+def cells_of(X: Any, name: Any, rows: Any) -> list[Any]:
+    """Some cells of a column of a data frame."""
+    is_pandas = type(X).__module__.split(".")[0] == "pandas"
+    return list(X[name].iloc[rows].tolist() if is_pandas else X[name][rows].to_list())
+
+
+def kept_of(X: Any, keep: Any) -> list[Any]:
     """The columns of X to copy."""
     is_frame = type(X).__module__.split(".")[0] in ("pandas", "polars")
     names = list(X.columns) if is_frame else []

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._audits import AuditReport, answers_of, table_of
+from ._audits import AuditReport, answers_of, cells_of, kept_of, table_of
 from ._estimator import Estimator, Teller, not_fitted, say, seed_of, threads_of, whole
 from ._index import aligned, index_of
 from ._input import Rows, parts_of, rows_of
@@ -547,7 +547,9 @@ class PUClassifier(Estimator):
             raise ValueError(f"sample_weight: has {has}, but X has {len(found)} rows")
         return float(np.average(found == truth, weights=sample_weight))
 
-    def rank(self, X: Any, k: int | None = None, in_sample: bool = False, *, y: Any = None) -> np.recarray[Any, Any]:
+    def rank(
+        self, X: Any, k: int | None = None, in_sample: bool = False, *, y: Any = None, keep: Any = None
+    ) -> np.recarray[Any, Any]:
         """The likeliest positives, the likeliest first.
 
         Rows that the model was fitted on are ranked by scores of models that had not met them, where there are such scores:
@@ -555,50 +557,52 @@ class PUClassifier(Estimator):
         labeled rows are left out. The others are known to be unlabeled, and in the single-sample scenario their probability is
         that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population. Rows that are equal
         in all columns have one score; where nothing tells labeled ones from others they are all listed, and a warning says so.
-        Probabilities hold if the labeled positives are a random sample of the positives.
+        Probabilities hold if the labeled positives are a random sample of the positives. The command ``onesided predict`` lists the
+        same rows.
 
         Parameters
         ----------
-        X : rows of the kind that the model was fitted on
+        X : rows of the kind that the model was fitted on, or the path of a table or a folder
+            A table at a path is read piece by piece and need not fit into memory.
         k : int, optional
             How many; all by default.
         in_sample : bool, default=False
             Rank all rows by the model itself, whether it has met them or not.
-        y : array of shape (n_rows,), optional
-            Labels, as :meth:`fit` takes them: labeled rows are left out.
+        y : array of shape (n_rows,), or str where X is a path, optional
+            Labels, as :meth:`fit` takes them, or the column that holds them: labeled rows are left out.
+        keep : list of str or "all", optional
+            Columns of a data frame to copy, or of the table at a path, as texts.
 
         Returns
         -------
         numpy record array
             ``row`` (from 0), ``score``, ``probability``, and ``low`` and ``high``: between which the probability lies over
             the interval of an estimated prior. They equal the probability where the prior was given. Of a data frame of
-            pandas, ``index`` has the labels of the rows as well: ``frame.loc[found.index]``.
+            pandas, ``index`` has the labels of the rows as well: ``frame.loc[found.index]``. Columns to keep come last.
         """
         k = None if k is None else whole("k", k)
         if in_sample and y is not None:
             raise ValueError("y: in_sample lists all rows, so labels tell nothing; leave one of them out")
-        if in_sample:
-            scores = self._scores(X)
-            order, unlabeled = np.argsort(-scores, kind="stable")[:k], np.zeros(len(scores), dtype=bool)
+        threads, device = threads_of(self.n_jobs), self.device or "cpu"
+        if isinstance(X, (str, os.PathLike)):
+            self._check_fitted()
+            if not (y is None or isinstance(y, str)):
+                raise ValueError("y: X is a path, so y is the name of its column of labels")
+            kept = [] if keep is None else [keep] if isinstance(keep, str) else list(keep)
+            *numbers, columns, said = self.model_.rank(os.fspath(X), threads, device, k, in_sample, None, y, kept)
         else:
-            given = self._new_rows(X)
-            scores, listed, unlabeled, said = self.model_.score_list(
-                given, threads_of(self.n_jobs), self.device or "cpu", self._told(X, y)
-            )
-            say(said, self.verbose)
-            order = np.argsort(-scores, kind="stable")
-            order = order[listed[order]][:k]
-        best = scores[order]
-        probability, low, high = self.model_.list_probabilities(best, unlabeled[order])
-        kinds: list[tuple[str, Any]] = [("row", np.int64)]
-        kinds += [(name, np.float64) for name in ("score", "probability", "low", "high")]
-        fields = [order, best, probability, low, high]
+            *numbers, columns, said = self.model_.rank(self._new_rows(X), threads, device, k, in_sample, self._told(X, y))
+        say(said, self.verbose)
+        fields: dict[str, Any] = dict(zip(("row", "score", "probability", "low", "high"), numbers, strict=True))
+        fields = {name: cells if name == "row" else cells.astype(np.float64) for name, cells in fields.items()}
         index = index_of(X)
         if index is not None:
-            labels = np.asarray(index.to_numpy())
-            kinds.append(("index", labels.dtype))
-            fields.append(labels[order])
-        return np.rec.fromarrays(fields, dtype=kinds)
+            fields["index"] = np.asarray(index.to_numpy())[fields["row"]]
+        if not isinstance(X, (str, os.PathLike)):
+            columns = [(str(name), cells_of(X, name, fields["row"])) for name in kept_of(X, keep)]
+        for name, cells in columns:
+            fields[f"{name}_of_table" if name in fields else name] = np.asarray(cells, dtype=object)
+        return np.rec.fromarrays(list(fields.values()), dtype=[(name, cells.dtype) for name, cells in fields.items()])
 
     def _told(self, X: Any, y: Any) -> np.ndarray | None:
         """Which rows are labeled, where it is told."""

@@ -1,21 +1,22 @@
 //! `onesided audit`: rows for a person to label, and what the answers say of a model and a table.
 
+use super::fitted_rows::tell_list;
 use super::review::share;
 use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, check_texts, print_new_notes};
+use crate::inputs::{AlsoColumns, FileFlags, check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
 use clap::{Args, Subcommand};
-use onesided::data::{OutColumn, agree, counted, grouped, is_standard_output, write_table_as};
+use onesided::data::{OutColumn, counted, grouped, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
-    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, Dataset, ForecastBy, Input, Interval,
-    KnownRows, Model, RANDOM_LABELS, ReadAgain, RowsFileError,
+    Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
+    RANDOM_LABELS,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -153,26 +154,26 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
-    let also = ReadAgain {
-        id: flags.files.columns(&flags.id, &[&flags.file])?,
-        label: flags.label.clone(),
-        told: beside.as_ref().ok().and_then(KnownRows::label_column).cloned(),
-        keys: true,
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        text: flags.files.columns(&flags.text, &[&flags.file])?,
-        ..flags.files.again()?
+    let also = AlsoColumns {
+        id: &flags.id,
+        label: flags.label.as_ref(),
+        positive: flags.positive.as_ref(),
+        negative: flags.negative.as_ref(),
+        text: &flags.text,
+        ..AlsoColumns::default()
     };
-    let data = model.read_with(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
-    let mut warnings = print_new_notes(&model, data.notes());
-    print_device(&model, data.len());
+    let also = flags.files.again(&[&flags.file], &also)?;
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
-    let drawn = model.audit_known(&data, &settings, beside.as_ref().ok())?;
-    warnings.extend(print_list_kind(&model, &data, &drawn, &beside)?);
-    let columns = drawn.columns(&data, flags.scores);
+    let input = Input::one(&flags.file);
+    let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));
+    let drawn = drawn.map_err(Failure::of_reading)?;
+    let mut warnings = print_new_notes(&model, &drawn.notes);
+    print_device(&model, drawn.largest_piece);
+    warnings.extend(tell_list(&drawn.said, &["cross-fit", "label"]));
+    let columns = drawn.columns(flags.scores);
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    let how = style.write_as(&flags.file, &flags.files, data.notes(), flags.safe_csv)?;
+    let how = style.write_as(&flags.file, &flags.files, &drawn.notes, flags.safe_csv)?;
     let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
     cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     if as_json {
@@ -197,55 +198,6 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
         }));
     }
     print(&drawn_as_text(&drawn, flags))
-}
-
-/// Says which list it is; what is wrong with it is a warning.
-fn print_list_kind(
-    model: &Model,
-    data: &Dataset,
-    drawn: &AuditDraw,
-    beside: &Result<KnownRows, RowsFileError>,
-) -> Result<Option<String>, Failure> {
-    let AuditDraw { out_of_fold, left_out, ambiguous, labels_from_fit, .. } = *drawn;
-    let alike = (ambiguous > 0).then(|| {
-        format!(
-            "{} equal in every learned column to labeled ones and cannot be told apart, so that labeled ones may be drawn; name the \
-             label column with --label to leave them out",
-            agree(ambiguous, "1 row is", &format!("{} rows are", grouped(ambiguous))),
-        )
-    });
-    warn(alike.as_slice());
-    let labeled = match (labels_from_fit, left_out) {
-        (true, left_out) => format!("; the {} labeled rows of the table are not drawn", grouped(left_out)),
-        (false, _) => String::new(),
-    };
-    if out_of_fold > 0 {
-        note(&format!(
-            "{} of these {} rows were fitted on and are ranked by scores of models that had not met them (out of fold), as predict \
-             lists them{labeled}",
-            grouped(out_of_fold),
-            grouped(drawn.forecast.rows)
-        ));
-        return Ok(alike);
-    }
-    if !model.was_fitted_on(data)?.unwrap_or(false) {
-        return Ok(alike);
-    }
-    let unlabeled = match (data.labels().is_some(), labels_from_fit) {
-        (false, false) => {
-            "; labeled rows are drawn, too, and 'onesided fit --audit' refuses such answers: name their column with --label"
-        }
-        _ => "",
-    };
-    let why = match beside {
-        Err(why) => why.to_string(),
-        Ok(_) => "fit with --method auto or --cross-fit keeps scores out of fold".to_string(),
-    };
-    let warning = format!(
-        "the model was fitted on this very table and ranks it in sample, where a hidden positive may rank low ({why}){labeled}{unlabeled}"
-    );
-    warn(std::slice::from_ref(&warning));
-    Ok(Some(warning))
 }
 
 /// What to expect of the answers: a sentence, and a line for each cut that was asked for.

@@ -2,12 +2,12 @@
 
 use crate::args::Bound;
 use crate::failure::Failure;
-use crate::inputs::print_new_notes;
+use crate::inputs::{AlsoColumns, print_new_notes};
 use crate::model_file;
 use crate::output::{print, print_json, share, table, warn};
 use onesided::data::counted;
 use onesided::loss::RademacherSource;
-use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS, ReadAgain};
+use onesided::{Device, Encoding, Fitted, Input, Model, ModelBound, RANDOM_LABELS};
 use serde_json::{Value, json};
 
 /// The largest number of draws: more would only sharpen a mean that is sharp already.
@@ -38,11 +38,12 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
             "the bound is that of networks, but the model is trees; fit one with --model linear",
         ));
     }
-    let also = ReadAgain {
-        label: Some(flags.label.clone()),
-        positive: flags.positive.clone(),
-        ..flags.files.again()?
+    let also = AlsoColumns {
+        label: Some(&flags.label),
+        positive: flags.positive.as_ref(),
+        ..AlsoColumns::default()
     };
+    let also = flags.files.again(&[&flags.file], &also)?;
     let data = model.read_with(&Input::one(&flags.file), &also)?;
     print_new_notes(&model, data.notes());
     let found = model.bound(&data, flags.delta, flags.draws)?;

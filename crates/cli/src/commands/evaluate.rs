@@ -1,20 +1,20 @@
 //! `onesided evaluate`: how good a model is on a table, with true labels or without negatives.
 
 use super::fit::inverted_labels;
-use super::fitted_rows::{FittedRows, MetRows, Watch};
+use super::fitted_rows::tell_metrics;
 use super::review::{Asked, ReviewAnswer};
 use super::{device, print_device, with_estimates, with_intervals};
 use crate::args::Evaluate;
 use crate::failure::Failure;
-use crate::inputs::{Places, check_texts, print_new_notes, shifts};
+use crate::inputs::{AlsoColumns, Places, check_texts, print_new_notes, shifts};
 use crate::metrics::{estimate_table, metric_table};
 use crate::model_file;
 use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Contradiction, Cutting, HowScored, Input, Interval, Inverted, Label, Met, Model, NegativeMetrics,
-    RANDOM_LABELS, ReadAgain, RowKind, Streamed, pu_metrics_by_name, rests_on_prior,
+    About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, Met, MetRows,
+    Model, NegativeMetrics, RANDOM_LABELS, RowKind, RowLookup, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -106,25 +106,26 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let about = model.about();
-    let also = ReadAgain {
-        label: flags.label.clone(),
-        truth: flags.truth.clone(),
-        positive: flags.positive.clone(),
-        negative: flags.negative.clone(),
-        weight: flags.weight.clone(),
-        text: flags.files.columns(&flags.text, &input.paths())?,
-        ..flags.files.again()?
+    let also = AlsoColumns {
+        label: flags.label.as_ref(),
+        truth: flags.truth.as_ref(),
+        positive: flags.positive.as_ref(),
+        negative: flags.negative.as_ref(),
+        weight: flags.weight.as_ref(),
+        text: &flags.text,
+        ..AlsoColumns::default()
     };
+    let also = flags.files.again(&input.paths(), &also)?;
     // What is kept of a row is its score, and what is known of it.
     let (mut scores, mut names, mut largest) = (Vec::new(), None, 0);
-    let mut watch = Watch::new(&model, (!flags.in_sample).then_some(&beside), false);
+    let mut lookup = RowLookup::new(&model, (!flags.in_sample).then_some(beside.as_ref()), false);
     // What is promised rests on rows that the model has not met.
     let mut met = flags.review.given().then(Vec::new);
     // Folders of the fitted classes hold labels, and others the truth: what each file was to the model tells which.
     let (in_folders, mut of_files) = (flags.positive.is_some() && is_folder(&input), Vec::<Met>::new());
     let cut = Cutting { rows: None, threads: flags.threads };
     let streamed = model.stream(&input, &also, cut, &mut |mut piece| {
-        let of_piece = watch.next(&mut piece)?;
+        let of_piece = lookup.next(&mut piece)?;
         if let Some(met) = &mut met {
             match &of_piece {
                 Some(of_piece) => met.extend(of_piece.iter().map(|row| row.is_known())),
@@ -147,8 +148,8 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         let told = classes(names.as_ref(), folder, positive)?;
         let of_class: Vec<Label> =
             told.iter().map(|&told| if told { Label::Positive } else { Label::Unlabeled }).collect();
-        let as_fitted = match watch.matcher() {
-            None => watch.is_same() && count_labels(&of_class) == about.counts,
+        let as_fitted = match lookup.matcher() {
+            None => lookup.is_same() && count_labels(&of_class) == about.counts,
             Some(matcher) => {
                 let is_as_told = |(met, &told): (&Met, &bool)| match matcher.kind(*met) {
                     RowKind::Ambiguous => true,
@@ -176,7 +177,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
     let mut warnings = print_new_notes(&model, &notes);
     print_device(&model, largest);
-    let (fitted, in_sample) = watch.of_metrics();
+    let (fitted, in_sample) = tell_metrics(&lookup);
     warnings.extend(in_sample.clone());
 
     let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
@@ -234,7 +235,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             let withheld = contradiction.map(|found| format!("nothing is promised of this list: {found}"));
             let answer = match withheld.or_else(|| model.withheld(&shifted)) {
                 Some(why) => ReviewAnswer::refused("review", why),
-                None => reviewed(&model, &asked, &watch.met_rows(), met, &scores, labels)?,
+                None => reviewed(&model, &asked, &lookup.met_rows(), met, &scores, labels)?,
             };
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
@@ -373,7 +374,8 @@ fn reviewed(
     let asked = &asked.within(unlabeled);
     let (found, out_of_fold) = match known {
         MetRows::Counted { met, out_of_fold } => (*met, *out_of_fold),
-        MetRows::All { why } => {
+        MetRows::All(why) => {
+            let why = why.map_or_else(|| "--in-sample asks for none".to_string(), ToString::to_string);
             let (what, it) =
                 if asked.top().is_empty() { ("review", "--recall") } else { ("at_top", "--top") };
             return Ok(ReviewAnswer::refused(

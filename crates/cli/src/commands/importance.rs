@@ -3,7 +3,7 @@
 use super::device;
 use super::evaluate::{answered, classes};
 use crate::failure::Failure;
-use crate::inputs::{FileFlags, Places, print_new_notes};
+use crate::inputs::{AlsoColumns, FileFlags, Places, print_new_notes};
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
@@ -11,8 +11,8 @@ use crate::progress::Display;
 use clap::Args;
 use onesided::data::{agree, counted, write_atomically};
 use onesided::{
-    Against, Dataset, Encoding, Error, Importance as Measured, ImportanceSettings, Input, KnownRows, Label,
-    Model, ReadAgain, RowsFileError, Signal,
+    Against, Dataset, Encoding, Error, Importance as Measured, ImportanceSettings, Input, Label, Model,
+    Signal,
 };
 use onesided_report::Bars;
 use serde_json::json;
@@ -81,15 +81,16 @@ pub fn run(flags: &Importance, as_json: bool) -> Result<(), Failure> {
     }
     let (model, beside) = model_file::load_with_rows(&flags.model, flags.places.file.as_deref())?;
     let model = model.on_device(device(&flags.device)?).with_threads(flags.threads);
-    let also = ReadAgain {
+    let also = AlsoColumns {
         // Where the truth is known it is what counts; a label column next to it is not a feature.
-        label: flags.label.clone().filter(|_| flags.truth.is_none()),
-        truth: flags.truth.clone(),
-        positive: flags.positive.clone(),
-        ..flags.files.again()?
+        label: flags.label.as_ref().filter(|_| flags.truth.is_none()),
+        truth: flags.truth.as_ref(),
+        positive: flags.positive.as_ref(),
+        ..AlsoColumns::default()
     };
+    let also = flags.files.again(&input.paths(), &also)?;
     let data = model.read_with(&input, &also).map_err(Failure::of_reading)?;
-    let is_met = fitted_on(&model, &beside, &data)?;
+    let is_met = model.has_met(&data, Some(beside.as_ref()))?;
     let data = match (&input, &flags.positive) {
         (Input::One(folder), Some(positive)) if folder.is_dir() => {
             with_classes(data, folder, positive, is_met)?
@@ -156,22 +157,6 @@ fn with_classes(data: Dataset, folder: &Path, positive: &str, is_met: bool) -> R
     let data =
         if is_met { data.with_labels(told.iter().map(label).collect()) } else { data.with_truth(told) };
     Ok(data.map_err(Error::from)?)
-}
-
-/// Whether most of these rows are among those that the model was fitted on.
-fn fitted_on(
-    model: &Model,
-    beside: &Result<KnownRows, RowsFileError>,
-    data: &Dataset,
-) -> Result<bool, Failure> {
-    Ok(match beside {
-        Ok(known) => {
-            let mut matcher = known.matcher();
-            model.score_known(data, known, &mut matcher)?;
-            2 * matcher.found() > data.len()
-        }
-        Err(_) => model.was_fitted_on(data)? == Some(true),
-    })
 }
 
 fn others(against: Against) -> &'static str {

@@ -14,7 +14,6 @@ pub mod importance;
 pub mod methods;
 pub mod predict;
 pub mod prior;
-mod ranking;
 pub mod review;
 pub mod shell;
 

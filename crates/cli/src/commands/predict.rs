@@ -1,34 +1,30 @@
 //! `onesided predict`: a model and rows in, a ranked list out.
 //!
-//! The table is read, scored and forgotten piece by piece. What is left of a row is its score and what the list shows of it,
-//! which is sorted outside memory where it does not fit (`ranking.rs`).
+//! Which rows are listed, by which score and in which order is the library's to say ([`List`]).
 
-use super::fitted_rows::{self, Verdict, Watch};
-use super::ranking::{ListColumns, Listed, Ranking, RepeatedIds, decision, sentence};
+use super::fitted_rows::{self, tell_list};
 use super::review::{self, ReviewAnswer};
 use super::{device, print_device};
 use crate::args::Predict;
 use crate::failure::Failure;
-use crate::inputs::{check_texts, print_new_notes, shifts};
+use crate::inputs::{AlsoColumns, check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
-use onesided::data::{
-    LabelColumn, Phase, TableError, WriteAs, counted, grouped, is_standard_output, write_batches,
+use onesided::data::{TableError, agree, counted, grouped, is_standard_output};
+use onesided::{
+    Among, Input, List, ListColumns, ListedRow, Model, RANDOM_LABELS, RankedList, Scale, Top, WrittenList,
 };
-use onesided::{Among, Cutting, Input, KnownRows, Model, RANDOM_LABELS, ReadAgain, Top};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::io::{self, ErrorKind};
+use std::hash::{BuildHasher, RandomState};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Rows shown when there is no file to write them to.
 const SHOWN: usize = 10;
-
-/// Rows written at a time.
-const ROWS_AT_ONCE: usize = 1 << 13;
 
 /// Scores every row; the most likely positive comes first.
 pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
@@ -53,100 +49,68 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
     let asked = review::check(&model, &flags.review)?;
-    // A model that cannot explain itself is refused before any row is read.
-    let explainer = flags.explain.map(|most| Ok::<_, Failure>((model.explainer()?, most))).transpose()?;
-    let known = beside.as_ref().ok().and_then(KnownRows::label_column);
-    let also = read_again(flags, known)?;
+    let also = AlsoColumns { id: &flags.id, keep: &flags.keep, text: &flags.text, ..AlsoColumns::default() };
+    let also = flags.files.again(&[&flags.file], &also)?;
     let top: Vec<Top> = match (asked.top(), &flags.out) {
         ([], None) => vec![Top::Rows(SHOWN)],
         (given, _) => given.to_vec(),
     };
-    // Names of files are those of rows where there is no table.
-    let ids = if also.keep.is_empty() { usize::MAX } else { also.id.len() };
-    let reserved = !model.about().reserve.is_empty();
-    let folder = scratch_folder(flags.out.as_deref());
-    let mut ranking = Ranking::new(&model, &top, ids, explainer, folder, reserved, flags.all);
-    let beside = (!flags.in_sample).then_some(&beside);
-    let mut watch = Watch::new(&model, beside, flags.label.is_some());
-    let mut largest = 0;
-    let cut = Cutting { rows: None, threads: flags.threads };
-    let streamed = model
-        .stream(&Input::one(&flags.file), &also, cut, &mut |mut piece| {
-            largest = largest.max(piece.data.len());
-            let met = watch.next(&mut piece)?;
-            ranking.add(&piece, met.as_deref(), watch.matcher())
-        })
-        .map_err(Failure::of_reading)?;
-    if let (Some(label), false) = (&flags.label, watch.is_told()) {
-        return Err(Failure::input(format!(
-            "'{}' has no column '{label}'; name the column of labels, or leave --label out",
-            flags.file.display()
-        )));
+    let mut list = List::of(&model)
+        .rows_of_model((!flags.in_sample).then_some(beside.as_ref()))
+        .all(flags.all)
+        .top(&top)
+        .explain(flags.explain)
+        .threads(flags.threads)
+        .scratch(scratch_folder(flags.out.as_deref()));
+    if let Some(label) = &flags.label {
+        list = list.label(label, flags.positive.as_deref(), flags.negative.as_deref());
     }
-    let mut warnings = print_new_notes(&model, &streamed.notes);
-    print_device(&model, largest);
-    let verdict = watch.finish(flags);
-    ranking.settle(watch.matcher());
-    warnings.extend(verdict.warnings.iter().cloned());
-    warnings.extend(print_label_warning(&model));
+    let mut list = list.read(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
+    let mut warnings = print_new_notes(&model, list.notes());
+    print_device(&model, list.largest_piece());
+    warnings.extend(tell_list(list.said(), &["all", "cross-fit", "label", "prior"]));
 
-    let rows = ranking.rows();
-    let scale = scale_of(&model, &verdict, rows);
-    // A list of unlabeled rows alone has their share of positives.
-    let among = if let Scale::Probability(among) = scale { among } else { Among::Population };
-    let shifted = shifts(&streamed.notes);
-    let review = match (ranking.take_scores(), model.withheld(&shifted)) {
+    let (rows, listed, scale) = (list.rows(), list.listed(), list.scale());
+    let notes = list.notes().to_vec();
+    let shifted = shifts(&notes);
+    let review = match (list.review()?, model.withheld(&shifted)) {
         (None, _) => None,
         (Some(_), Some(why)) => Some(ReviewAnswer::refused("review", why)),
-        (Some(scores), None) => Some(ReviewAnswer::of(
-            &model.review_among(scores, among)?,
-            &asked.within(rows),
-            flags.review.promised(),
-            "fit with --reserve",
-        )?),
+        (Some(list), None) => {
+            Some(ReviewAnswer::of(&list, &asked.within(rows), flags.review.promised(), "fit with --reserve")?)
+        }
     };
     let mut of_review = review.as_ref().map_or_else(Vec::new, ReviewAnswer::warnings);
-    if review.as_ref().is_some_and(ReviewAnswer::promises) && watch.is_same() {
-        let out_of_fold = verdict.facts.as_ref().is_some_and(|facts| facts.out_of_fold > 0);
+    let is_same = list.is_same();
+    if review.as_ref().is_some_and(ReviewAnswer::promises) && is_same {
+        let out_of_fold = list.fitted().is_some_and(|fitted| fitted.out_of_fold > 0);
         of_review.push(fitted_rows::of_review(out_of_fold).to_string());
     }
     warn(&of_review);
     warnings.extend(of_review);
     asked.note_more_than(rows, "listed");
-    let limit = match top.as_slice() {
-        [] => rows,
-        top => top.iter().map(|top| top.of(rows).unwrap_or(rows)).max().unwrap_or(rows),
-    };
-    let (ids, kept) = ranking.names();
-    let (ids, kept) = (ids.to_vec(), kept.to_vec());
-    let columns = ListColumns {
-        ranges: model.about().at_prior_ends.is_some(),
-        ids: &ids,
-        kept: &kept,
-        because: flags.explain.is_some(),
-        yes_no: flags.yes_no,
-        kinds: verdict.shows_kinds,
-    };
-    let predicted_positive = ranking.predicted_positive();
-    let mut object = as_facts(flags, &model, &verdict, rows, predicted_positive, &warnings);
+    let columns = ListColumns { yes_no: flags.yes_no, ..list.columns().clone() };
+    let mut object = as_facts(flags, &model, &list, &warnings);
     if !shifted.is_empty() {
         object["shifted"] = json!(shifted);
     }
     if !asked.top().is_empty() {
-        object["listed"] = json!(limit.min(rows));
+        object["listed"] = json!(listed);
     }
     let mut shown = Vec::new();
-    let mut written = Written::default();
-    let mut repeated = RepeatedIds::new(if also.id.is_empty() { 0 } else { ids.len() });
-    let list = ranking.finish(limit, watch.matcher())?.inspect(|row| {
+    let mut written = WrittenList::default();
+    let mut repeated = RepeatedIds::new(if also.id.is_empty() { 0 } else { columns.ids.len() });
+    let list = list.into_rows()?.inspect(|row| {
         if let Ok(row) = row {
             repeated.look_at(row);
         }
     });
     match &flags.out {
         Some(out) => {
-            let how = style.write_as(&flags.file, &flags.files, &streamed.notes, flags.safe_csv)?;
-            written = write_list(out, &how, &columns, limit.min(rows), list)?;
+            let how = style.write_as(&flags.file, &flags.files, &notes, flags.safe_csv)?;
+            let write = || columns.write(out, &how, listed, list, &interrupted);
+            written = guarded(write).map_err(not_written)?;
+            written.cut.iter().for_each(|cut| note(&format!("note: {cut}")));
         }
         None => shown = list.collect::<Result<_, _>>()?,
     }
@@ -154,7 +118,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     repeated.iter().for_each(|told| note(&format!("note: {told}")));
     if as_json {
         if flags.out.is_none() {
-            let row = |(at, listed): (usize, &Listed)| as_object(&columns, at, listed);
+            let row = |(at, listed): (usize, &ListedRow)| as_object(&columns, at, listed);
             object["top"] = shown.iter().enumerate().map(row).collect();
         }
         for (name, value) in review.iter().flat_map(ReviewAnswer::as_objects) {
@@ -164,14 +128,14 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
     let review = review.map_or_else(String::new, |answer| {
         answer.lacking.iter().for_each(|why| note(&format!("note: {why}")));
-        answer.as_text("reserved positives", !watch.is_same())
+        answer.as_text("reserved positives", !is_same)
     });
     print_guess_note(&model);
     let wrote = |place: &str| {
         let what = if asked.top().is_empty() {
-            counted(written.rows as usize, "rows")
+            counted(written.rows, "rows")
         } else {
-            format!("the {} best of {} rows", grouped(written.rows as usize), grouped(rows))
+            format!("the {} best of {} rows", grouped(written.rows), grouped(rows))
         };
         format!(
             "wrote {what} to {place}, {} of them predicted positive ({})",
@@ -204,122 +168,29 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What is read of the table besides the model's columns; a column that is named twice is read once.
-fn read_again(flags: &Predict, known: Option<&LabelColumn>) -> Result<ReadAgain, Failure> {
-    let once = |names: &[String]| -> Result<Vec<String>, Failure> {
-        let mut seen = HashSet::new();
-        let mut names = flags.files.columns(names, &[&flags.file])?;
-        names.retain(|name| seen.insert(name.clone()));
-        Ok(names)
-    };
-    // Of a column that is named, cells mean what they meant when the model was fitted, unless something else is said.
-    let named = flags.label.clone().map(|column| {
-        let same = |values: fn(&LabelColumn) -> &Vec<String>, given: &Option<String>| match given {
-            Some(value) => vec![value.clone()],
-            None => known.map_or_else(Vec::new, |known| values(known).clone()),
-        };
-        let positive = same(|known| &known.positive, &flags.positive);
-        LabelColumn { column, positive, negative: same(|known| &known.negative, &flags.negative) }
-    });
-    Ok(ReadAgain {
-        told: named.or_else(|| known.cloned()),
-        id: once(&flags.id)?,
-        keep: once(&flags.keep)?,
-        text: flags.files.columns(&flags.text, &[&flags.file])?,
-        ..flags.files.again()?
-    })
-}
-
 /// What `--json` says of any list.
-fn as_facts(
-    flags: &Predict,
-    model: &Model,
-    verdict: &Verdict,
-    rows: usize,
-    predicted_positive: usize,
-    warnings: &[String],
-) -> Value {
+fn as_facts(flags: &Predict, model: &Model, list: &RankedList, warnings: &[String]) -> Value {
     let mut object = json!({
         "out": flags.out.as_ref().map(|out| out.display().to_string()),
-        "rows": rows,
-        "predicted_positive": predicted_positive,
+        "rows": list.rows(),
+        "predicted_positive": list.predicted_positive(),
         "threshold": model.about().threshold,
         "probability_of": if model.is_of_labels() { "being labeled" } else { "being positive" },
         "cautious": is_cautious(model),
         "warnings": warnings,
     });
-    if verdict.unlabeled > 0 {
-        object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
-    }
-    if let Some(facts) = &verdict.facts {
-        object["fitted_rows"] = json!(facts);
+    if let Some(fitted) = list.fitted() {
+        if fitted.unlabeled > 0 {
+            object["threshold_in_unlabeled"] = json!(model.threshold_among(Among::Unlabeled));
+        }
+        object["fitted_rows"] = json!(fitted);
     }
     object
-}
-
-/// What was written of a list.
-#[derive(Default)]
-struct Written {
-    rows: u64,
-    /// Those predicted positive.
-    positive: usize,
-}
-
-/// Writes a list, some rows at a time, until it ends or Ctrl-C is pressed.
-fn write_list(
-    out: &Path,
-    how: &WriteAs,
-    columns: &ListColumns,
-    rows: usize,
-    mut list: impl Iterator<Item = Result<Listed, TableError>> + Send,
-) -> Result<Written, Failure> {
-    let (mut written, mut begun) = (Written::default(), false);
-    let phase = Phase::new("writing", rows as u64, "rows");
-    let mut next = || -> Result<_, TableError> {
-        if interrupted() {
-            let (file, cause) = (out.display().to_string(), io::Error::from(ErrorKind::Interrupted));
-            return Err(TableError::Write { file, cause });
-        }
-        let batch: Vec<Listed> = list.by_ref().take(ROWS_AT_ONCE).collect::<Result<_, _>>()?;
-        // A list of no rows still has its header.
-        if batch.is_empty() && std::mem::replace(&mut begun, true) {
-            return Ok(None);
-        }
-        begun = true;
-        let of_batch = columns.of(&batch, written.rows + 1);
-        written.rows += batch.len() as u64;
-        phase.add(batch.len() as u64);
-        written.positive += batch.iter().filter(|row| row.positive).count();
-        Ok(Some(of_batch))
-    };
-    let cut = guarded(|| write_batches(out, how, &mut next)).map_err(not_written)?;
-    cut.iter().for_each(|cut| note(&format!("note: {cut}")));
-    Ok(written)
 }
 
 /// Whether the cut is the cautious one of a guessed share of positives.
 fn is_cautious(model: &Model) -> bool {
     model.about().has_cautious_cut()
-}
-
-/// What the rows of a list have in common, to say from where on they are predicted positive.
-#[derive(Clone, Copy)]
-enum Scale {
-    /// Probabilities are about the same rows.
-    Probability(Among),
-    /// Some are about unlabeled rows and some about any, but there is one scale of scores.
-    Score,
-}
-
-/// The scale of a list of this many rows.
-fn scale_of(model: &Model, verdict: &Verdict, rows: usize) -> Scale {
-    if verdict.unlabeled == 0 || !model.tells_unlabeled_apart() {
-        Scale::Probability(Among::Population)
-    } else if verdict.unlabeled == rows {
-        Scale::Probability(Among::Unlabeled)
-    } else {
-        Scale::Score
-    }
 }
 
 /// From where on a row is predicted positive.
@@ -355,17 +226,6 @@ fn print_guess_note(model: &Model) {
     ));
 }
 
-/// A model without a share of positives tells how likely a label is.
-fn print_label_warning(model: &Model) -> Option<String> {
-    let warning = "the model was fitted without a share of positives, so each probability is that of being labeled and not of being \
-                   positive; fit with --prior for the latter";
-    model.is_of_labels().then(|| {
-        let warning = warning.to_string();
-        warn(std::slice::from_ref(&warning));
-        warning
-    })
-}
-
 /// Where rows go that do not fit into memory: next to the list, for which there must be room anyway.
 fn scratch_folder(out: Option<&Path>) -> Option<&Path> {
     let folder = out.filter(|out| !onesided::data::is_stream(out)).and_then(Path::parent)?;
@@ -382,7 +242,7 @@ fn not_written(error: TableError) -> Failure {
     }
 }
 
-fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
+fn as_object(columns: &ListColumns, at: usize, listed: &ListedRow) -> Value {
     let (ids, kept) = listed.cells.split_at(columns.ids.len().min(listed.cells.len()));
     let named = |names: &[String], cells: &[String]| -> Value {
         names.iter().cloned().zip(cells.iter().map(|cell| json!(cell))).collect::<Map<_, _>>().into()
@@ -395,7 +255,7 @@ fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
         "id": ids.first(),
     });
     if ids.len() > 1 {
-        row["ids"] = named(columns.ids, ids);
+        row["ids"] = named(&columns.ids, ids);
     }
     if columns.kinds {
         row["kind"] = json!(listed.kind);
@@ -410,12 +270,12 @@ fn as_object(columns: &ListColumns, at: usize, listed: &Listed) -> Value {
         row["positive"] = json!(listed.positive);
     }
     if !kept.is_empty() {
-        row["kept"] = named(columns.kept, kept);
+        row["kept"] = named(&columns.kept, kept);
     }
     row
 }
 
-fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
+fn as_text(columns: &ListColumns, list: &[ListedRow]) -> String {
     let mut rows = vec![["rank", "row", "score", "probability"].map(str::to_string).to_vec()];
     rows[0].extend(columns.ranges.then(|| "range".to_string()));
     rows[0].extend(columns.kinds.then(|| "kind".to_string()));
@@ -434,10 +294,82 @@ fn as_text(columns: &ListColumns, list: &[Listed]) -> String {
         row.extend(listed.range.map(|(low, high)| format!("{low:.2} to {high:.2}")));
         row.extend(columns.kinds.then(|| listed.kind.word().to_string()));
         row.extend(ids.iter().cloned());
-        row.extend(columns.because.then(|| sentence(&listed.because)));
-        row.extend(columns.yes_no.then(|| decision(listed.positive).to_string()));
+        row.extend(columns.because.then(|| listed.because_text()));
+        row.extend(columns.yes_no.then(|| listed.decision().to_string()));
         row.extend(kept.iter().cloned());
         rows.push(row);
     }
     table(&rows)
+}
+
+/// Rows of a list that are called as an earlier one is, among the first of them: what they are called is kept as numbers, and no
+/// more than this many.
+struct RepeatedIds {
+    /// Columns that name rows.
+    ids: usize,
+    seen: HashSet<u64>,
+    hasher: RandomState,
+    rows: usize,
+    example: Option<String>,
+}
+
+impl RepeatedIds {
+    /// The most rows that are compared.
+    const MOST: usize = 1 << 20;
+
+    fn new(ids: usize) -> Self {
+        Self { ids, seen: HashSet::new(), hasher: RandomState::new(), rows: 0, example: None }
+    }
+
+    fn look_at(&mut self, row: &ListedRow) {
+        let Some(ids) = row.cells.get(..self.ids).filter(|ids| !ids.is_empty()) else { return };
+        if self.seen.len() < Self::MOST && !self.seen.insert(self.hasher.hash_one(ids)) {
+            self.rows += 1;
+            self.example.get_or_insert_with(|| ids.join(", "));
+        }
+    }
+
+    /// How many there are, in a sentence.
+    fn told(self) -> Option<String> {
+        let example = self.example?;
+        Some(format!(
+            "{} of the list {} called as an earlier one is, such as '{example}': ids repeat, so go by the column 'row', or name rows by \
+             several columns with --id A,B",
+            counted(self.rows, "rows"),
+            agree(self.rows, "is", "are")
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onesided::RowKind;
+
+    #[test]
+    fn rows_that_are_called_alike_are_counted() {
+        let listed = |ids: &[&str]| ListedRow {
+            row: 0,
+            score: 0.0,
+            probability: 0.5,
+            range: None,
+            positive: false,
+            kind: RowKind::New,
+            cells: ids.iter().map(|id| id.to_string()).collect(),
+            because: Vec::new(),
+        };
+        let told = |ids: usize| {
+            let mut repeated = RepeatedIds::new(ids);
+            let rows = [["a", "1"], ["b", "1"], ["a", "2"], ["a", "3"], ["b", "1"]];
+            rows.iter().for_each(|row| repeated.look_at(&listed(row)));
+            repeated.told()
+        };
+        assert_eq!(told(0), None);
+        assert!(
+            told(1).unwrap().starts_with("3 rows of the list are called as an earlier one is, such as 'a'")
+        );
+        assert!(
+            told(2).unwrap().starts_with("1 row of the list is called as an earlier one is, such as 'b, 1'")
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! What was read, whatever it was, held together: rows, what is known of them, and how they were encoded.
 
-use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, TextInput};
+use super::{ColumnRead, DrawnFrom, Encoding, ImageInput, InputOptions, Note, RowNames, TextInput};
 use crate::label::{amounts, count_labels};
 use crate::{
     Amounts, Columns, Copies, Counts, DataError, FeatureOptions, Features, Frame, Label, LabelColumn, Matrix,
@@ -29,6 +29,7 @@ pub struct Dataset {
     label_column: Option<LabelColumn>,
     told: Option<Vec<Label>>,
     keys: Option<Vec<u64>>,
+    named: Option<RowNames>,
     truth: Option<Vec<bool>>,
     weights: Option<Vec<f32>>,
     scenario: Option<Scenario>,
@@ -55,6 +56,7 @@ impl Dataset {
             label_column: None,
             told: None,
             keys: None,
+            named: None,
             truth,
             weights,
             scenario: None,
@@ -143,6 +145,12 @@ impl Dataset {
     /// With a key per row, made of its cells.
     pub(super) fn with_keys(mut self, keys: Option<Vec<u64>>) -> Self {
         self.keys = keys;
+        self
+    }
+
+    /// With a column that names rows and is not learned from.
+    pub(super) fn with_row_names(mut self, named: Option<RowNames>) -> Self {
+        self.named = named.filter(|named| named.prints.len() == self.len());
         self
     }
 
@@ -274,6 +282,11 @@ impl Dataset {
         self.keys.as_deref()
     }
 
+    /// What rows are called by a column that names them, where there is one that nothing is learned from.
+    pub fn row_names(&self) -> Option<&RowNames> {
+        self.named.as_ref()
+    }
+
     /// The truth of every row, where it is known.
     pub fn truth(&self) -> Option<&[bool]> {
         self.truth.as_deref()
@@ -339,6 +352,10 @@ impl Dataset {
             label_column: self.label_column.clone(),
             told: self.told.as_ref().map(|told| indices.iter().map(|&i| told[i]).collect()),
             keys: self.keys.as_ref().map(|keys| indices.iter().map(|&i| keys[i]).collect()),
+            named: self.named.as_ref().map(|named| RowNames {
+                column: named.column.clone(),
+                prints: indices.iter().map(|&i| named.prints[i]).collect(),
+            }),
             truth: self.truth.as_ref().map(|truth| indices.iter().map(|&i| truth[i]).collect()),
             weights: self.weights.as_ref().map(|weights| indices.iter().map(|&i| weights[i]).collect()),
             scenario: self.scenario,
@@ -424,6 +441,7 @@ impl Dataset {
             label_column: self.label_column.clone(),
             told: self.told.clone(),
             keys: self.keys.clone(),
+            named: self.named.clone(),
             truth: self.truth.clone(),
             weights: self.weights.clone(),
             scenario: self.scenario,

@@ -47,6 +47,8 @@ pub struct ReadAgain {
     pub label: Option<String>,
     /// The column of a model's labels: what it says of rows is told where the table has it ([`Dataset::told`]).
     pub told: Option<LabelColumn>,
+    /// The column that names rows in a model's own table: it is read where the table has it ([`Dataset::row_names`]).
+    pub named: Option<String>,
     /// Whether rows have keys made of their cells ([`Dataset::keys`]).
     pub keys: bool,
     /// A column of true labels.
@@ -121,6 +123,7 @@ impl ReadAgain {
             weight: self.weight.as_deref(),
             ids: &self.id,
             told: self.told.as_ref().filter(|_| self.label.is_none()),
+            named: self.named.as_ref(),
         }
     }
 }
@@ -356,7 +359,7 @@ impl Encoding {
         Some(keys::of_columns(features.columns().iter().map(|feature| feature.name.as_str())))
     }
 
-    fn keys_of(&self, frame: &Frame) -> Vec<u64> {
+    pub(super) fn keys_of(&self, frame: &Frame) -> Vec<u64> {
         keys::of_rows(frame, |name| self.has_column(name))
     }
 

@@ -24,6 +24,7 @@ mod notes;
 mod permuted;
 mod pictures;
 mod pixels;
+mod row_names;
 mod some_rows;
 mod stream;
 mod summary;
@@ -37,6 +38,7 @@ pub use encoding::{Encoding, ReadAgain, TextInput};
 pub use fits::WouldFit;
 pub use images::{ImageFrom, ImageInput};
 pub use notes::{Note, OtherCells};
+pub use row_names::RowNames;
 pub use stream::{Cutting, Streamed};
 pub use summary::{ColumnIs, ColumnRead};
 

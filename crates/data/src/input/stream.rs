@@ -5,7 +5,7 @@
 //! all of them. Places other than text or Parquet tables are read as a whole and handed out in one piece.
 
 use super::table::weights_from;
-use super::{Dataset, Encoding, Input, Note, ReadAgain};
+use super::{Dataset, Encoding, Input, Note, ReadAgain, RowNames};
 use crate::features::{FeatureKind, Features, Tally};
 use crate::label::{apart, labels_from_column, other_label, truth_from_column, with_blank_rows_filled};
 use crate::{DataError, EncodeReport, Frame, Label, Store, TableFormat};
@@ -92,7 +92,7 @@ impl Encoding {
             features: &options,
             answers: also.label.iter().chain(&also.truth).cloned().collect(),
             verbatim: also.handed_out(),
-            optional: also.told.iter().map(|told| told.column.clone()).collect(),
+            optional: also.told.iter().map(|told| &told.column).chain(&also.named).cloned().collect(),
             all: also.keeps_all(),
             rows: cut.rows.unwrap_or_else(|| self.rows_per_piece()),
             threads: cut.threads,
@@ -283,6 +283,8 @@ impl<'a> Streaming<'a> {
 
     fn encoded(&mut self, Piece { frame, verbatim }: Piece) -> Result<Dataset, DataError> {
         let (encoding, rows) = (self.encoding, frame.rows);
+        let is_table = matches!(encoding.as_ref(), Encoding::Table(_));
+        let keys = (self.also.keys && is_table).then(|| encoding.keys_of(&frame));
         let mut data = match encoding.as_ref() {
             Encoding::Table(features) => {
                 let (rows, report) = features.encode(frame)?;
@@ -297,6 +299,7 @@ impl<'a> Streaming<'a> {
             }
             Encoding::Image(_) => return Err(DataError::OtherEncoding),
         };
+        data = data.with_keys(keys);
         let mut handed_out: HashMap<String, TextColumn> = HashMap::new();
         let mut names = Vec::with_capacity(verbatim.len());
         for (name, cells) in verbatim {
@@ -319,11 +322,14 @@ impl<'a> Streaming<'a> {
         let told = self.also.told.as_ref().and_then(|told| Some((told, handed_out.get(&told.column)?)));
         data =
             data.with_told(told.map(|(told, cells)| cells.iter().map(|cell| told.label(cell)).collect()))?;
+        let named = self.also.named.as_ref().and_then(|name| Some((name, handed_out.get(name)?)));
+        data = data.with_row_names(named.map(|(name, cells)| RowNames::of_texts(name, cells)));
         // A column of weights was not asked for by its name, unless it was.
         let asked = |name: &&String| {
             let asked = self.also.id.contains(name) || self.also.keep.contains(name) || self.also.keeps_all();
             let is_told = self.also.told.as_ref().is_some_and(|told| told.column == **name);
-            asked || (self.also.weight.as_ref() != Some(name) && !is_told)
+            let is_named = self.also.named.as_ref() == Some(name);
+            asked || (self.also.weight.as_ref() != Some(name) && !is_told && !is_named)
         };
         let ids = self.also.id.iter().chain(names.iter().filter(|name| !self.also.id.contains(name)));
         for name in ids.filter(asked) {

@@ -2,7 +2,7 @@
 
 use super::dataset::is_weight;
 use super::summary::summary;
-use super::{Dataset, Input, InputOptions, Note, keys};
+use super::{Dataset, Input, InputOptions, Note, RowNames, keys};
 use crate::EncodeReport;
 use crate::label::{
     apart, folded_labels, labels_from_column, other_label, taken_as, truth_from_column,
@@ -31,6 +31,8 @@ pub(super) struct Answers {
     pub label_column: Option<LabelColumn>,
     /// What the column of a model's labels says, where the table has it.
     pub told: Option<Vec<Label>>,
+    /// What rows are called by the column that names them in a model's own table, where the table has it.
+    pub named: Option<RowNames>,
     pub truth: Option<Vec<bool>>,
     pub weights: Option<Vec<f32>>,
     pub ids: Vec<(String, TextColumn)>,
@@ -48,6 +50,7 @@ pub(super) struct Known<'a> {
     pub weight: Option<&'a str>,
     pub ids: &'a [String],
     pub told: Option<&'a LabelColumn>,
+    pub named: Option<&'a String>,
 }
 
 impl InputOptions {
@@ -60,6 +63,7 @@ impl InputOptions {
             weight: self.weight.as_deref(),
             ids: &self.id,
             told: None,
+            named: None,
         }
     }
 
@@ -165,6 +169,7 @@ pub(super) fn learn(
     let open = agree_on_dates(&mut frame);
     let labels = labels.filter(|labels| labels.len() == frame.rows);
     let read = options.keys_of.map(|columns| (columns, frame.clone()));
+    let named = RowNames::candidates(&frame);
     let mut findings = Findings::default();
     findings.look(&options.asked_columns(), &mut frame, labels);
     let unused = std::mem::take(&mut frame.ignored);
@@ -172,6 +177,10 @@ pub(super) fn learn(
     let features =
         FeatureOptions { missing: options.missing, scaling: options.scaling, text: options.text_options() };
     let (features, rows, mut report) = Features::fit(frame, &features)?;
+    let is_name = |named: &RowNames| {
+        report.left_out.iter().any(|out| out.column == named.column && RowNames::is_name(out.why))
+    };
+    let named = named.into_iter().find(is_name);
     let keys = read.and_then(|(columns, read)| {
         let is_feature = |name: &str| features.columns().iter().any(|feature| feature.name == name);
         let meant = keys::meant(&read, is_feature, columns)?;
@@ -183,6 +192,7 @@ pub(super) fn learn(
         .with_notes(notes)
         .with_missing(report.cells)
         .with_keys(keys)
+        .with_row_names(named)
         .with_blank(report.blank)
         .with_columns(columns)
         .with_asked(options))
@@ -221,8 +231,11 @@ fn check_text(name: &str, texts: &TextColumn) -> Result<(), DataError> {
 
 /// Puts rows and what is known of them together.
 pub(super) fn finish(mut data: Dataset, answers: Answers) -> Result<Dataset, DataError> {
-    let Answers { labels, label_column, told, truth, weights, ids, notes } = answers;
+    let Answers { labels, label_column, told, named, truth, weights, ids, notes } = answers;
     data = data.with_notes(notes).with_label_column(label_column).with_told(told)?;
+    if named.is_some() {
+        data = data.with_row_names(named);
+    }
     if let Some(labels) = labels {
         data = data.with_labels(labels)?;
     }
@@ -258,8 +271,15 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
             if let Some(only) = &mut options.only {
                 only.extend(truth);
             }
-            let bare =
-                Known { label: None, truth: None, positive: None, negative: None, told: None, ..known };
+            let bare = Known {
+                label: None,
+                truth: None,
+                positive: None,
+                negative: None,
+                told: None,
+                named: None,
+                ..known
+            };
             let sources = places.iter().map(|place| Source::at(place)).collect::<Result<Vec<_>, _>>()?;
             let places: Vec<_> = sources.iter().map(|source| (source, options.clone())).collect();
             let Table { mut frame, mut answers } = stacked(read_settled(&places, bare)?)?;
@@ -345,16 +365,18 @@ pub(super) fn read_source(
     let others = [only, &options.text, &options.categories, &answers, &weight];
     // So is the column of a model's labels, where something is known of it already.
     let told = known.told.map(|told| &told.column);
-    let told = told.filter(|name| !others.iter().any(|names| names.contains(name)));
+    let optional: Vec<String> = told.into_iter().chain(known.named).cloned().collect();
+    let is_new = |name: &String| !others.iter().any(|names| names.contains(name));
+    let mut optional: Vec<String> = optional.into_iter().filter(is_new).collect();
     let (twice, once): (Vec<&String>, Vec<&String>) =
         known.ids.iter().partition(|name| others.iter().any(|names| names.contains(name)));
     options.categories.extend(answers.iter().cloned());
     options.verbatim.extend(once.iter().map(ToString::to_string).chain(weight.iter().cloned()));
-    let optional = told.filter(|name| !options.verbatim.contains(name)).cloned();
-    options.verbatim.extend(optional.clone());
+    optional.retain(|name| !options.verbatim.contains(name));
+    options.verbatim.extend(optional.iter().cloned());
     if let Some(only) = &mut options.only {
         only.extend(answers.iter().chain(&weight).cloned().chain(once.iter().map(ToString::to_string)));
-        only.extend(optional.clone());
+        only.extend(optional.iter().cloned());
     }
     let mut frame = source.read(&options)?;
     let mut take = |name: &str| frame.take(name).map_err(|error| error.of_sheet(&frame.remarks));
@@ -375,13 +397,15 @@ pub(super) fn read_source(
         let from = if twice.contains(&name) { &mut also } else { &mut frame };
         ids.push((name.clone(), into_texts(from.take(name)?)));
     }
-    let told = known.told.and_then(|column| {
-        let cells = match ids.iter().find(|(name, _)| *name == column.column) {
-            Some((_, cells)) => cells.clone(),
-            None => into_texts(frame.take(&optional?).ok()?),
-        };
-        Some(cells.iter().map(|cell| column.label(cell)).collect())
-    });
+    let mut there = |wanted: &String| match ids.iter().find(|(name, _)| name == wanted) {
+        Some((_, cells)) => Some(cells.clone()),
+        None if optional.contains(wanted) => frame.take(wanted).ok().map(into_texts),
+        None => None,
+    };
+    let told = known
+        .told
+        .and_then(|column| Some(there(&column.column)?.iter().map(|cell| column.label(cell)).collect()));
+    let named = known.named.and_then(|column| Some(RowNames::of_texts(column, &there(column)?)));
     let blank = frame.blank_rows();
     let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());
     if let Some(column) = of_labels.map(|column| with_blank_rows_filled(column, &blank)) {
@@ -403,7 +427,7 @@ pub(super) fn read_source(
     }
     let truth = of_truth.map(|column| with_blank_rows_filled(column, &blank));
     let truth = truth.map(|column| truth_from_column(&column, known.positive)).transpose()?;
-    Ok(Table { frame, answers: Answers { labels, label_column, told, truth, weights, ids, notes } })
+    Ok(Table { frame, answers: Answers { labels, label_column, told, named, truth, weights, ids, notes } })
 }
 
 /// Weights as they are written: numbers above 0.
