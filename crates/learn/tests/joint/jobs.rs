@@ -174,3 +174,20 @@ fn more_threads_change_nothing_of_what_is_learned() {
         assert_eq!(one(1, a), one(4, b), "{name}");
     }
 }
+
+/// The observer is told of a training's end, too, and may answer then that it is enough.
+#[test]
+fn whoever_finishes_between_two_trainings_has_no_model_of_all_rows() {
+    let table = table(400, 2);
+    let task = on_threads(&table.task(), 1);
+    let [_, (_, shared), _] = ways();
+    let mut told = 0;
+    // Two trees and the end of the first training.
+    let outcome = learn(&shared, &task, &Views::new(task.data), None, &mut |_| {
+        told += 1;
+        if told == 3 { Signal::Finish } else { Signal::Continue }
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!((told, shared.asked().len()), (3, 1));
+    assert_eq!(outcome.out_of_fold.iter().flatten().count(), 80);
+}
