@@ -22,7 +22,7 @@ pub struct PyPrior {
 impl PyPrior {
     /// All of it, as JSON.
     fn about(&self) -> String {
-        prior_as_json(&self.report, self.seconds, &prior_warnings(&self.report)).to_string()
+        prior_as_json(&self.report, self.seconds, &prior_warnings(&self.report))
     }
 
     /// The estimates as a picture.

@@ -67,7 +67,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints one JSON object on standard output.
-pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+pub fn print_json(value: &impl std::fmt::Display) -> Result<(), Failure> {
     // JSON escapes the older control characters by itself; the others occur in texts alone, where it can escape them too.
     let mut text = String::new();
     for c in value.to_string().chars() {

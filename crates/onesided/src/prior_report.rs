@@ -62,7 +62,7 @@ pub fn prior_lines(report: &PriorReport) -> Vec<(&'static str, f64, (f64, f64))>
 }
 
 /// The report as JSON, with everything that was warned of.
-pub fn prior_as_json(report: &PriorReport, seconds: f64, warnings: &[String]) -> Value {
+pub fn prior_as_json(report: &PriorReport, seconds: f64, warnings: &[String]) -> String {
     let (answer, consensus) = (&report.answer, &report.consensus);
     let both = |mu: f64, (low, high): (f64, f64)| {
         let pi = |mu| report.in_population(mu);
@@ -92,5 +92,5 @@ pub fn prior_as_json(report: &PriorReport, seconds: f64, warnings: &[String]) ->
         "scorer": report.scorer, "estimates": estimates.collect::<Vec<_>>(), "refusals": report.refusals,
         "seconds": seconds, "assumes": RANDOM_LABELS,
     });
-    with(both(answer.mu, answer.interval), more)
+    with(both(answer.mu, answer.interval), more).to_string()
 }
