@@ -2,7 +2,7 @@
 
 use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
-use onesided_eval::{Calibration, ThresholdRule};
+use onesided_eval::{Calibration, LeastShare, ThresholdRule};
 use onesided_learn::Report;
 use onesided_learn::prior::PriorEstimate;
 use onesided_net::Network;
@@ -118,5 +118,16 @@ impl About {
     /// From a score to the logit at the population's prior.
     pub(crate) fn logit(&self, raw: f32) -> f32 {
         (self.calibration.apply(raw) + self.shift) as f32
+    }
+}
+
+impl About {
+    /// The least that the share of positives among the unlabeled rows may be: as it was told, or the lower end of its interval.
+    pub fn least_share(&self) -> Option<LeastShare> {
+        let told = LeastShare { share: self.prior_in_unlabeled?.get(), audited: false };
+        Some(self.prior_estimate.as_ref().map_or(told, |estimate| LeastShare {
+            share: estimate.interval.0,
+            audited: estimate.audited.is_some(),
+        }))
     }
 }

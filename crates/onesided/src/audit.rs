@@ -25,10 +25,11 @@
 //! answers joins its neighbor.
 
 use crate::audit_key::{DrawFacts, RowKey, WhyNoDraw};
+use crate::verdict::{CONFIDENCE, Compared, Verdict};
 use crate::{Error, Model};
 use onesided_data::{Counts, ReadOptions, Values, agree, counted, grouped, part_of, read, yes_or_no};
-use onesided_eval::Interval;
 use onesided_eval::audit::{AuditEstimate, Range, Stratum, estimate, inclusion, joined};
+use onesided_eval::{Contradiction, Interval, LeastShare};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -666,6 +667,41 @@ fn tiled(ranges: impl Iterator<Item = Range>, rows: usize, name: &str) -> Result
     }
     strata.pop();
     Ok(strata)
+}
+
+impl Audit {
+    /// What the model said of the share, and of precision and recall at its own cut, next to what the answers say. `None` for a model
+    /// that said nothing, as one without a share does.
+    pub fn verdict(&self, model: &Model) -> Result<Option<Verdict>, Error> {
+        let report = self.report(CONFIDENCE)?;
+        let (about, found) = (model.about(), &report.estimate);
+        // A list of all rows that were unlabeled when fitting has their share, and any other that of the population.
+        let share = if found.rows == about.counts.unlabeled {
+            model.share_in_unlabeled()
+        } else {
+            model.share_in_population()
+        };
+        let mut compared: Vec<Compared> =
+            share.map(|said| Compared::new("share", said.share, found.share)).into_iter().collect();
+        if let Some(cut) = found.cuts.iter().find(|cut| cut.rows == report.predicted) {
+            for (what, found) in [("precision", cut.precision), ("recall", cut.recall)] {
+                let said = about.report.metrics.get(what);
+                compared.extend(said.map(|&said| Compared::new(what, said, found)));
+            }
+        }
+        Ok(Verdict::of("the model", compared))
+    }
+
+    /// The share that the answers tell and the labels of the fit, where the two cannot both be right.
+    pub fn contradiction(&self, model: &Model) -> Result<Option<Contradiction>, Error> {
+        let (about, found) = (model.about(), self.report(CONFIDENCE)?.estimate);
+        let auc = about.report.metrics.get("auc_pu").filter(|_| found.rows == about.counts.unlabeled);
+        let held = about.report.held_out;
+        let least = LeastShare { share: found.share.low, audited: true };
+        Ok(auc.and_then(|auc| {
+            Contradiction::found(auc.value, held.positive as f64, held.unlabeled as f64, least)
+        }))
+    }
 }
 
 #[cfg(test)]

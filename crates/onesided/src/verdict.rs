@@ -4,14 +4,13 @@
 //! rows that were drawn with known probabilities, and assumes nothing. Where the intervals of the two do not meet, the assumption
 //! has failed: that is the verdict, and the numbers that it refutes are not printed as the model's any more.
 
-use crate::{About, Audit, Error, Model};
-use onesided_eval::{Contradiction, Interval, LeastShare};
+use onesided_eval::{Contradiction, Interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The level of an audit's intervals in a verdict: three comparisons together are wrong once in 33 audits at most.
-const CONFIDENCE: f64 = 0.99;
+pub(crate) const CONFIDENCE: f64 = 0.99;
 
 /// One number, as the model said it and as the answers do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +26,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    fn new(what: &str, said: Interval, found: Interval) -> Self {
+    pub(crate) fn new(what: &str, said: Interval, found: Interval) -> Self {
         let agrees = said.low <= found.high && found.low <= said.high;
         Self { what: what.to_string(), said, found, agrees }
     }
@@ -46,7 +45,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// `None` where there is nothing to compare.
-    fn of(by: &str, compared: Vec<Compared>) -> Option<Self> {
+    pub(crate) fn of(by: &str, compared: Vec<Compared>) -> Option<Self> {
         let agrees = compared.iter().all(|one| one.agrees);
         (!compared.is_empty()).then(|| Self { agrees, by: by.to_string(), compared })
     }
@@ -122,52 +121,6 @@ impl fmt::Display for Doubt {
             Doubt::Share(contradiction) => contradiction.fmt(f),
             Doubt::Audit(verdict) => verdict.fmt(f),
         }
-    }
-}
-
-impl About {
-    /// The least that the share of positives among the unlabeled rows may be: as it was told, or the lower end of its interval.
-    pub fn least_share(&self) -> Option<LeastShare> {
-        let told = LeastShare { share: self.prior_in_unlabeled?.get(), audited: false };
-        Some(self.prior_estimate.as_ref().map_or(told, |estimate| LeastShare {
-            share: estimate.interval.0,
-            audited: estimate.audited.is_some(),
-        }))
-    }
-}
-
-impl Audit {
-    /// What the model said of the share, and of precision and recall at its own cut, next to what the answers say. `None` for a model
-    /// that said nothing, as one without a share does.
-    pub fn verdict(&self, model: &Model) -> Result<Option<Verdict>, Error> {
-        let report = self.report(CONFIDENCE)?;
-        let (about, found) = (model.about(), &report.estimate);
-        // A list of all rows that were unlabeled when fitting has their share, and any other that of the population.
-        let share = if found.rows == about.counts.unlabeled {
-            model.share_in_unlabeled()
-        } else {
-            model.share_in_population()
-        };
-        let mut compared: Vec<Compared> =
-            share.map(|said| Compared::new("share", said.share, found.share)).into_iter().collect();
-        if let Some(cut) = found.cuts.iter().find(|cut| cut.rows == report.predicted) {
-            for (what, found) in [("precision", cut.precision), ("recall", cut.recall)] {
-                let said = about.report.metrics.get(what);
-                compared.extend(said.map(|&said| Compared::new(what, said, found)));
-            }
-        }
-        Ok(Verdict::of("the model", compared))
-    }
-
-    /// The share that the answers tell and the labels of the fit, where the two cannot both be right.
-    pub fn contradiction(&self, model: &Model) -> Result<Option<Contradiction>, Error> {
-        let (about, found) = (model.about(), self.report(CONFIDENCE)?.estimate);
-        let auc = about.report.metrics.get("auc_pu").filter(|_| found.rows == about.counts.unlabeled);
-        let held = about.report.held_out;
-        let least = LeastShare { share: found.share.low, audited: true };
-        Ok(auc.and_then(|auc| {
-            Contradiction::found(auc.value, held.positive as f64, held.unlabeled as f64, least)
-        }))
     }
 }
 
