@@ -63,7 +63,7 @@ fn main() {
                 found.interval.0,
                 found.interval.1,
                 start.elapsed().as_secs_f64(),
-                found.warnings.join("; ")
+                found.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             ),
             Err(error) => println!("{name:15} {error}"),
         }
