@@ -4,7 +4,8 @@
 //! would help, [`DataError::hint`] names it, and each front end writes it in its own words.
 
 use onesided_table::{
-    Hint, Position, Remark, TableError, agree, counted, grouped, other_sheets, part_of, shortened,
+    Hint, LeftOut, Position, Remark, TableError, WhyLeftOut, agree, counted, grouped, other_sheets, part_of,
+    shortened,
 };
 
 /// Why data were refused.
@@ -146,9 +147,10 @@ pub enum DataError {
     // Features and matrices.
     /// No column is left to learn from.
     #[error(
-        "no feature columns are left; at least one that differs between rows is needed besides the label{left_out}"
+        "no feature columns are left; at least one that differs between rows is needed besides the label{}",
+        said_of(left_out)
     )]
-    NoFeatures { left_out: String },
+    NoFeatures { left_out: Vec<LeftOut> },
     /// Dates were asked for, and there are none.
     #[error(
         "column '{column}' has not one cell that is a date or a time, such as 2024-03-01 or 01.03.2024 16:05"
@@ -348,13 +350,13 @@ impl DataError {
             }
             DataError::NoLabelColumn { .. } => Some(Hint::new("name the label column", "label", "COLUMN")),
             DataError::WhichTexts { .. } => Some(Hint::new("name its column of texts", "text", "COLUMN")),
-            DataError::NoFeatures { left_out }
-                if left_out.contains("order of rows") || left_out.contains("whole number") =>
-            {
-                Some(Hint::new("keep a measurement", "numeric", "COLUMN"))
-            }
-            DataError::NoFeatures { left_out } if left_out.contains("free text") => {
-                Some(Hint::new("learn from texts", "text", "COLUMN"))
+            DataError::NoFeatures { left_out } => {
+                let any = |whys: &[WhyLeftOut]| left_out.iter().any(|left_out| whys.contains(&left_out.why));
+                if any(&[WhyLeftOut::RowOrder, WhyLeftOut::TimeOrder, WhyLeftOut::Key]) {
+                    Some(Hint::new("keep a measurement", "numeric", "COLUMN"))
+                } else {
+                    any(&[WhyLeftOut::FreeText]).then(|| Hint::new("learn from texts", "text", "COLUMN"))
+                }
             }
             DataError::TooWide { .. } => Some(Hint::new("limit the terms", "max-terms", "N")),
             _ => None,
@@ -384,6 +386,13 @@ impl DataError {
             other => other,
         }
     }
+}
+
+/// ` ('id' is an identifier, 'note' is free text)`, or nothing.
+fn said_of(left_out: &[LeftOut]) -> String {
+    let said: Vec<String> =
+        left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
+    if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
 /// `all 12 rows`.

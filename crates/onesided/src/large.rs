@@ -78,7 +78,7 @@ impl LargeTable {
             Ok(builder.push(numbers, columns, 0)?)
         })?;
         check_memory(|| format!("{} rows of one byte per cell", data.len()), bytes_for(data.len(), cells))?;
-        let builder = builder.ok_or(DataError::NoFeatures { left_out: String::new() })?;
+        let builder = builder.ok_or(DataError::NoFeatures { left_out: Vec::new() })?;
         let place = Place { input: input.clone(), again: options.written_again() };
         let (of_rows, fingerprint) = place.fingerprints(&data)?;
         let data = data.with_fingerprints_away(&of_rows)?.with_scenario(input.default_scenario());

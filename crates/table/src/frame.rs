@@ -1,7 +1,7 @@
 //! A table in memory: named columns of numbers, truth values, categories, texts or vectors.
 //!
 //! Columns are stored one after another, numbers as `f32`: a table of a million rows and fifty numeric columns takes
-//! 200 MB, and [`Features::encode`](crate::Features::encode) frees it while it fills the matrix. A column with a large
+//! 200 MB. A column with a large
 //! number that `f32` cannot hold exactly is kept as `f64` until it is centered. Missing cells are kept (as NaN, `None`,
 //! an empty text or [`MISSING_CODE`]) until a [`MissingPolicy`](crate::MissingPolicy) decides about them.
 

@@ -1,6 +1,6 @@
 //! Tables in files and in memory: reading them whole or in pieces, dates, writing, and how much memory that may take.
 //!
-//! [`read()`] makes a [`Frame`] of a file, whatever its format; [`pieces`] hands over a table that is larger than memory
+//! [`read()`] makes a [`Frame`] of a file, whatever its format; [`Source::pieces`] hands over a table that is larger than memory
 //! piece by piece; [`write_table`] and [`write_batches`] write one. Nothing here knows what a label is.
 //!
 //! # Features

@@ -168,7 +168,7 @@ impl Features {
             }
         }
         if features.is_empty() {
-            return Err(DataError::NoFeatures { left_out: said_of(&report.left_out) });
+            return Err(DataError::NoFeatures { left_out: report.left_out });
         }
         report.blank = blank.finish();
         Feature::learn_from_others(&mut features);
@@ -184,7 +184,7 @@ impl Features {
         let mut fitted = Self::unscaled(named(matrix.cols(), names)?);
         matrix.check_finite(|col| fitted.features[col].name.clone())?;
         if fitted.features.is_empty() {
-            return Err(DataError::NoFeatures { left_out: String::new() });
+            return Err(DataError::NoFeatures { left_out: Vec::new() });
         }
         // All columns at once, row by row: the matrix is row-major.
         let mut moments: Vec<Moments> = vec![Moments::default(); matrix.cols()];
@@ -429,13 +429,6 @@ fn found_text(
         Err(DataError::NoTerms { .. }) => Ok(None),
         Err(error) => Err(error.of_column(&column.name)),
     }
-}
-
-/// ` ('id' is an identifier, 'note' is free text)`, or nothing.
-pub(crate) fn said_of(left_out: &[LeftOut]) -> String {
-    let said: Vec<String> =
-        left_out.iter().take(8).map(|LeftOut { column, why }| format!("'{column}' is {why}")).collect();
-    if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
 fn refuse_missing(name: &str, values: &Values) -> Result<(), DataError> {

@@ -259,7 +259,7 @@ impl<'a> Reading<'a> {
         self.read.cells.sort_by_key(|cells| place(&cells.column));
         let features: Vec<Feature> = self.features.into_iter().map(|(_, feature)| feature).collect();
         if features.is_empty() {
-            return Err(DataError::NoFeatures { left_out: crate::features::said_of(&self.report.left_out) });
+            return Err(DataError::NoFeatures { left_out: self.report.left_out });
         }
         let features = Features::of_columns(features, &self.encoding);
         self.findings.sort_by(place);

@@ -157,7 +157,7 @@ mod tests {
         let rho = correlation(&[(1.0, 0), (1.0, 1), (2.0, 2)]);
         assert!((rho - 1.5 / 3.0f64.sqrt()).abs() < 1e-12, "{rho}");
         // Swapping blocks of a part p of the rows gives 1 - 6 p²: .985, .94 and .625.
-        let swapped = |block: usize| move |row: usize| ((row / block ^ 1) * block + row % block) as f64;
+        let swapped = |block: usize| move |row: usize| (((row / block) ^ 1) * block + row % block) as f64;
         let rho = |block: usize| correlation(&sorted((0..1_000).map(|row| (swapped(block)(row), row))));
         assert!(rho(50) > FOLLOWS && rho(100) < FOLLOWS && rho(100) > MAY_FOLLOW && rho(250) < MAY_FOLLOW);
         assert!(follows_rows(swapped(50), 1_000) && !follows_rows(swapped(100), 1_000));

@@ -79,7 +79,7 @@ pub fn estimate_prior_scored(
         return Err(EvidenceError::TooFew { sample, found, least: LEAST_POSITIVES }.into());
     }
     if task.data.encoding().width() == 0 {
-        return Err(DataError::NoFeatures { left_out: String::new() }.into());
+        return Err(DataError::NoFeatures { left_out: Vec::new() }.into());
     }
     let scores = settings.cross_fitting.run(task, views, observer)?;
     Ok((report_of(&scores, task, views, settings, observer)?, scores))

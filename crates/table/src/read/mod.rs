@@ -143,7 +143,7 @@ pub struct ReadOptions {
     pub boolean: Vec<String>,
     /// Columns to read as dates and times, in a style or in the one that fits most cells: other cells are missing.
     pub times: Vec<(String, Option<TimeStyle>)>,
-    /// Of these, what may be between day and month, a bit for each sign ([`FeatureKind::Time`](crate::FeatureKind::Time)); 0 is anything.
+    /// Of these, what may be between day and month, a bit for each sign; 0 is anything.
     pub date_signs: Vec<(String, u8)>,
     /// Columns of texts, kept as they are; a marker of a missing value is a missing text.
     pub text: Vec<String>,
