@@ -7,8 +7,8 @@
 //! negative for others: the value of known negatives is always named.
 
 use crate::{Amounts, Counts, DataError};
-use onesided_table::listed;
 use onesided_table::{Column, MISSING_CODE, Values};
+use onesided_table::{listed, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,6 +79,24 @@ impl LabelColumn {
         Self { column: column.name.clone(), positive, negative }
     }
 
+    /// What cells say of their rows. If the column was asked for, a cell that says neither yes nor no is refused where nothing else tells
+    /// what means positive.
+    pub(crate) fn labels<'c>(
+        &self,
+        cells: impl Iterator<Item = &'c str>,
+        asked: bool,
+    ) -> Result<Vec<Label>, DataError> {
+        let by_words = asked && self.positive.iter().all(|value| yes_or_no(value.trim()).is_some());
+        let label = |cell: &str| match self.label(cell) {
+            Label::Unlabeled if by_words && !is_no(cell.trim()) => Err(DataError::LabelValues {
+                column: self.column.clone(),
+                seen: format!("'{}'", shortened(cell)),
+            }),
+            label => Ok(label),
+        };
+        cells.map(label).collect()
+    }
+
     /// What a cell says of its row.
     pub fn label(&self, cell: &str) -> Label {
         let cell = cell.trim();
@@ -95,6 +113,11 @@ impl LabelColumn {
             Label::Unlabeled
         }
     }
+}
+
+/// Whether a cell of labels says no, or nothing.
+fn is_no(cell: &str) -> bool {
+    onesided_table::is_missing_cell(cell) || Meaning::of(cell).is_some()
 }
 
 /// Reads labels. Without `positive`, the column must hold one of the pairs 1/0, 1/-1, true/false or yes/no, or one value next to

@@ -41,6 +41,13 @@ pub struct Answered {
     pub answers: Vec<AuditedRow>,
 }
 
+/// How many rows have each label, but for those that are empty in every column: nobody asks about them, and nothing is learned from them.
+fn counts_of(data: &Dataset, labels: &[Label]) -> Counts {
+    let filled: Vec<Label> =
+        (0..labels.len()).filter(|&row| !data.is_blank(row)).map(|row| labels[row]).collect();
+    count_labels(&filled)
+}
+
 impl Audit {
     /// Puts the answers into the table that they are of, as labels and weights. Rows are known by their cells, so the table may be in another order, have
     /// other rows as well, or other labels. It must be read as it was for the model that was audited, with
@@ -50,7 +57,7 @@ impl Audit {
         let before = data.labels().ok_or(Error::NeedsLabels)?;
         let (places, then) = match self.keyed_columns() {
             Some(columns) => (self.places(data, columns)?, self.drawn().counts),
-            None => (self.places_in_same(data)?, count_labels(before)),
+            None => (self.places_in_same(data)?, counts_of(data, before)),
         };
         if then.positive == 0 {
             return Err(wrong(
@@ -83,7 +90,7 @@ impl Audit {
                 *(if kind { &mut positive } else { &mut negative }) += 1;
             }
         }
-        let now = count_labels(&labels);
+        let now = counts_of(data, &labels);
         if now.unlabeled == 0 {
             return Err(wrong("answers every row: none is left to learn from as unlabeled".to_string()));
         }

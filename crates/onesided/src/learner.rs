@@ -323,6 +323,8 @@ impl Learner {
     /// [`estimate_prior`](Self::estimate_prior) with an observer.
     pub fn estimate_prior_with(&self, data: &Dataset, observer: Observer) -> Result<PriorReport, Error> {
         let config = &self.config;
+        let filled = data.without_blank();
+        let data = filled.as_ref();
         let scenario = self.scenario_of(data);
         let task = Task::new(data, false, scenario, config.seed.unwrap_or(0), config.machine())?;
         Ok(self.estimate_for(&task, &Views::new(data), observer)?.0)

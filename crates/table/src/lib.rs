@@ -73,7 +73,7 @@ pub use random::Stream;
 pub use read::{ArrowTable, read_parquet_bytes};
 pub use read::{
     KeptRows, MAX_LEVELS, MissingPolicy, Piece, PiecePlan, PiecesEnd, ReadOptions, Source, column_names,
-    contained, read, read_csv_bytes, read_table_bytes,
+    contained, is_missing_cell, read, read_csv_bytes, read_table_bytes,
 };
 pub use remark::Remark;
 pub use sort::{BestRows, RowSorter, SortedRow, SortedRows};

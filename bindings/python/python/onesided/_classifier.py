@@ -558,7 +558,7 @@ class PUClassifier(Estimator):
         that of an unlabeled row, lower than :meth:`predict_proba`, which answers for any row of the population. Rows that are equal
         in all columns have one score; where nothing tells labeled ones from others they are all listed, and a warning says so.
         Probabilities hold if the labeled positives are a random sample of the positives. The command ``onesided predict`` lists the
-        same rows.
+        same rows of a file; ids tell equal rows apart in files alone.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ pub fn run(flags: &Bound, as_json: bool) -> Result<(), Failure> {
         ..AlsoColumns::default()
     };
     let also = flags.files.again(&[&flags.file], &also)?;
-    let data = model.read_with(&Input::one(&flags.file), &also)?;
+    let data = model.read_with(&Input::one(&flags.file), &also)?.without_blank().into_owned();
     print_new_notes(&model, data.notes());
     let found = model.bound(&data, flags.delta, flags.draws)?;
     warn(&found.caveats);

@@ -70,6 +70,7 @@ pub fn run(flags: &Prior, as_json: bool) -> Result<(), Failure> {
     }
     let data = options.read(&input)?;
     let mut warnings = print_notes(&data);
+    let data = data.without_blank();
     let counts = data.counts().ok_or(Error::NeedsLabels)?;
     let encoding = data.encoding();
     let takes = encoding.takes();

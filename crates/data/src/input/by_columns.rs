@@ -155,6 +155,7 @@ impl<'a> Reading<'a> {
             weight: None,
             ids: &[],
             told: None,
+            told_asked: false,
             named: None,
         };
         let mut frame = read_tables(self.input, options, nothing)?.frame;

@@ -47,6 +47,8 @@ pub struct ReadAgain {
     pub label: Option<String>,
     /// The column of a model's labels: what it says of rows is told where the table has it ([`Dataset::told`]).
     pub told: Option<LabelColumn>,
+    /// Whether somebody asked for that column: cells that are not understood are refused then.
+    pub told_asked: bool,
     /// The column that names rows in a model's own table: it is read where the table has it ([`Dataset::row_names`]).
     pub named: Option<String>,
     /// Whether rows have keys made of their cells ([`Dataset::keys`]).
@@ -123,6 +125,7 @@ impl ReadAgain {
             weight: self.weight.as_deref(),
             ids: &self.id,
             told: self.told.as_ref().filter(|_| self.label.is_none()),
+            told_asked: self.told_asked,
             named: self.named.as_ref(),
         }
     }

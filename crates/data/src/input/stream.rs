@@ -320,8 +320,8 @@ impl<'a> Streaming<'a> {
             weights.extend(weights_from(name, cells)?);
         }
         let told = self.also.told.as_ref().and_then(|told| Some((told, handed_out.get(&told.column)?)));
-        data =
-            data.with_told(told.map(|(told, cells)| cells.iter().map(|cell| told.label(cell)).collect()))?;
+        let told = told.map(|(told, cells)| told.labels(cells.iter(), self.also.told_asked)).transpose()?;
+        data = data.with_told(told)?;
         let named = self.also.named.as_ref().and_then(|name| Some((name, handed_out.get(name)?)));
         data = data.with_row_names(named.map(|(name, cells)| RowNames::of_texts(name, cells)));
         // A column of weights was not asked for by its name, unless it was.

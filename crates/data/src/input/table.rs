@@ -50,6 +50,7 @@ pub(super) struct Known<'a> {
     pub weight: Option<&'a str>,
     pub ids: &'a [String],
     pub told: Option<&'a LabelColumn>,
+    pub told_asked: bool,
     pub named: Option<&'a String>,
 }
 
@@ -63,6 +64,7 @@ impl InputOptions {
             weight: self.weight.as_deref(),
             ids: &self.id,
             told: None,
+            told_asked: false,
             named: None,
         }
     }
@@ -277,6 +279,7 @@ pub(super) fn read_tables(input: &Input, options: ReadOptions, known: Known) -> 
                 positive: None,
                 negative: None,
                 told: None,
+                told_asked: false,
                 named: None,
                 ..known
             };
@@ -402,9 +405,8 @@ pub(super) fn read_source(
         None if optional.contains(wanted) => frame.take(wanted).ok().map(into_texts),
         None => None,
     };
-    let told = known
-        .told
-        .and_then(|column| Some(there(&column.column)?.iter().map(|cell| column.label(cell)).collect()));
+    let told = known.told.and_then(|column| Some((column, there(&column.column)?)));
+    let told = told.map(|(column, cells)| column.labels(cells.iter(), known.told_asked)).transpose()?;
     let named = known.named.and_then(|column| Some(RowNames::of_texts(column, &there(column)?)));
     let blank = frame.blank_rows();
     let (mut labels, mut label_column, mut notes) = (None, None, Vec::new());

@@ -47,6 +47,8 @@ struct Look<'a> {
     asked: bool,
     /// Whether somebody said what it is.
     is_said: bool,
+    /// Rows that are empty in every column: their cells here are not missing ones.
+    blank: usize,
 }
 
 /// What a rule found.
@@ -80,11 +82,12 @@ pub(crate) struct Findings {
 impl Findings {
     /// Shows every column of a table to the rules, and takes out those that are not learned from.
     pub fn look(&mut self, asked: &Asked<'_>, frame: &mut Frame, labels: Option<&[Label]>) {
+        let blank = frame.blank_rows().len();
         let mut left_out = Vec::new();
         frame.columns.retain_mut(|column| {
             let by_name = asked.by_name.contains(&&column.name);
             let is_said = by_name || asked.as_words.contains(&&column.name);
-            let look = Look { name: &column.name, labels, asked: by_name, is_said };
+            let look = Look { name: &column.name, labels, asked: by_name, is_said, blank };
             for rule in &RULES {
                 match (rule.look)(&look, &mut column.values) {
                     Some(Finding::LeftOut(why)) => {

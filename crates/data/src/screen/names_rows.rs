@@ -35,7 +35,7 @@ pub(super) const RULE: ColumnRule = ColumnRule {
     ],
     evidence: "benches/tables/README.md (id_trap.py)",
     look: |look, values| {
-        let why = if look.asked { None } else { names_rows(look.name, values, look.labels) };
+        let why = if look.asked { None } else { names_rows(look.name, values, look.labels, look.blank) };
         why.map(Finding::LeftOut)
     },
 };
@@ -48,7 +48,8 @@ pub(super) const CALLED: ColumnRule = ColumnRule {
     constants: &[("MANY_IDS", MANY_IDS as f64)],
     evidence: "docs/tables.md",
     look: |look, values| {
-        (!look.is_said && is_name_of_identifier(look.name) && has_many(values)).then_some(Finding::CalledId)
+        (!look.is_said && is_name_of_identifier(look.name) && has_many(values, look.blank))
+            .then_some(Finding::CalledId)
     },
 };
 
@@ -64,28 +65,28 @@ const MANY_IDS: usize = 50;
 /// 99 of 100 samples of uniform numbers have a distance of Kolmogorov and Smirnov below this, divided by √n.
 const EVEN: f64 = 1.63;
 
-fn has_many(values: &Values) -> bool {
+fn has_many(values: &Values, blank: usize) -> bool {
     match values {
-        Values::Numeric(values) => is_many(&Numbers::Single(values)),
-        Values::Wide(values) => is_many(&Numbers::Double(values)),
+        Values::Numeric(values) => is_many(&Numbers::Single(values), blank),
+        Values::Wide(values) => is_many(&Numbers::Double(values), blank),
         Values::Categorical { levels, .. } => levels.len() >= MANY_IDS,
         _ => false,
     }
 }
 
-fn is_many(numbers: &Numbers) -> bool {
-    nearly_all_whole(numbers) && distinct(numbers).len() >= MANY_IDS
+fn is_many(numbers: &Numbers, blank: usize) -> bool {
+    nearly_all_whole(numbers, blank) && distinct(numbers).len() >= MANY_IDS
 }
 
 /// Why a column names rows, if it does.
-fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<WhyLeftOut> {
+fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>, blank: usize) -> Option<WhyLeftOut> {
     let numbers = match values {
         Values::Numeric(values) => Numbers::Single(values),
         Values::Wide(values) => Numbers::Double(values),
         _ => return None,
     };
-    let rows = numbers.len();
-    if rows < LEAST_ROWS || !nearly_all_whole(&numbers) {
+    let rows = numbers.len().saturating_sub(blank);
+    if rows < LEAST_ROWS || !nearly_all_whole(&numbers, blank) {
         return None;
     }
     let different = distinct(&numbers);
@@ -99,7 +100,7 @@ fn names_rows(name: &str, values: &Values, labels: Option<&[Label]>) -> Option<W
 }
 
 /// Whether nearly every cell is there, and those are whole numbers.
-fn nearly_all_whole(numbers: &Numbers) -> bool {
+fn nearly_all_whole(numbers: &Numbers, blank: usize) -> bool {
     let mut there = 0;
     for value in numbers.present() {
         if value.fract() != 0.0 {
@@ -107,7 +108,8 @@ fn nearly_all_whole(numbers: &Numbers) -> bool {
         }
         there += 1;
     }
-    (numbers.len() - there) * 100 <= numbers.len() * FEW
+    let rows = numbers.len().saturating_sub(blank);
+    rows.saturating_sub(there) * 100 <= rows * FEW
 }
 
 /// The different numbers, ascending; those of the first rows where many of these repeat.
@@ -253,7 +255,8 @@ mod tests {
             ("age", whole(|row| row * 7 % 100)),
         ];
         let called = |(name, mut values): (&str, Values), is_said: bool| {
-            (CALLED.look)(&Look { name, labels: None, asked: false, is_said }, &mut values).is_some()
+            (CALLED.look)(&Look { name, labels: None, asked: false, is_said, blank: 0 }, &mut values)
+                .is_some()
         };
         assert_eq!(columns.clone().map(|column| called(column, false)), [true, false, false]);
         assert_eq!(columns.map(|column| called(column, true)), [false; 3]);
@@ -276,18 +279,18 @@ mod tests {
     #[test]
     fn what_rises_or_falls_with_the_row_is_left_out() {
         let rising = numeric((0..200).map(|i| f64::from(7 * i + i % 3)));
-        assert_eq!(names_rows("x", &rising, None), Some(WhyLeftOut::RowOrder));
+        assert_eq!(names_rows("x", &rising, None, 0), Some(WhyLeftOut::RowOrder));
         let falling = numeric((0..200).map(|i| f64::from(1_000 - 3 * i)));
-        assert_eq!(names_rows("x", &falling, None), Some(WhyLeftOut::RowOrder));
+        assert_eq!(names_rows("x", &falling, None, 0), Some(WhyLeftOut::RowOrder));
         // Three tables, one below the other.
         let stacked = numeric((0..210).map(|i| f64::from(13 * (i % 70) + i / 70)));
-        assert_eq!(names_rows("x", &stacked, None), Some(WhyLeftOut::RowOrder));
+        assert_eq!(names_rows("x", &stacked, None, 0), Some(WhyLeftOut::RowOrder));
         // The same numbers again and again describe, such as the day of the month.
         let days = numeric((0..112).map(|i| f64::from(1 + i % 28)));
-        assert_eq!(names_rows("x", &days, None), None);
+        assert_eq!(names_rows("x", &days, None, 0), None);
         // Fractions are measurements, and few rows say nothing.
-        assert_eq!(names_rows("x", &numeric((0..200).map(|i| f64::from(i) / 2.0)), None), None);
-        assert_eq!(names_rows("x", &numeric((0..40).map(f64::from)), None), None);
+        assert_eq!(names_rows("x", &numeric((0..200).map(|i| f64::from(i) / 2.0)), None, 0), None);
+        assert_eq!(names_rows("x", &numeric((0..40).map(f64::from)), None, 0), None);
     }
 
     #[test]
@@ -297,27 +300,27 @@ mod tests {
             (0..200).map(|i| if i % 3 == 0 { Label::Positive } else { Label::Unlabeled }).collect();
         let value = |i: usize| if i.is_multiple_of(3) { 10 * i } else { 100_000 + 10 * i };
         let values = Values::Wide((0..200).map(|i| value(i) as f64).collect());
-        assert_eq!(names_rows("x", &values, None), None);
-        assert_eq!(names_rows("x", &values, Some(&labels)), Some(WhyLeftOut::RowOrder));
+        assert_eq!(names_rows("x", &values, None, 0), None);
+        assert_eq!(names_rows("x", &values, Some(&labels), 0), Some(WhyLeftOut::RowOrder));
     }
 
     #[test]
     fn different_numbers_in_any_order_need_a_reason() {
         let dense = numeric(shuffled().into_iter());
-        assert_eq!(names_rows("x", &dense, None), Some(WhyLeftOut::Key));
+        assert_eq!(names_rows("x", &dense, None, 0), Some(WhyLeftOut::Key));
         let even = numeric(shuffled().into_iter().map(|x| 31.0 * x));
-        assert_eq!(names_rows("x", &even, None), Some(WhyLeftOut::Key));
+        assert_eq!(names_rows("x", &even, None, 0), Some(WhyLeftOut::Key));
         // Skewed, as incomes are: squares.
         let sparse = numeric(shuffled().into_iter().map(|x| 31.0 * x * x));
-        assert_eq!(names_rows("income", &sparse, None), None);
-        assert_eq!(names_rows("customer_id", &sparse, None), Some(WhyLeftOut::Key));
+        assert_eq!(names_rows("income", &sparse, None, 0), None);
+        assert_eq!(names_rows("customer_id", &sparse, None, 0), Some(WhyLeftOut::Key));
         // Low numbers are labeled: collected first, shuffled later.
         let of = |x: &f64| if *x < 60.0 { Label::Positive } else { Label::Unlabeled };
         let labels: Vec<Label> = shuffled().iter().map(of).collect();
-        assert_eq!(names_rows("income", &sparse, Some(&labels)), Some(WhyLeftOut::Key));
+        assert_eq!(names_rows("income", &sparse, Some(&labels), 0), Some(WhyLeftOut::Key));
         // Numbers that repeat describe.
         let repeated = numeric(shuffled().into_iter().map(|x| (x / 2.0).floor()));
-        assert_eq!(names_rows("customer_id", &repeated, Some(&labels)), None);
+        assert_eq!(names_rows("customer_id", &repeated, Some(&labels), 0), None);
     }
 
     #[test]
@@ -339,5 +342,12 @@ mod tests {
         };
         assert_eq!(distinct(&Numbers::Double(&values(10))).len(), 10);
         assert_eq!(distinct(&Numbers::Double(&values(FIRST_ROWS))).len(), 3 * FIRST_ROWS);
+    }
+
+    #[test]
+    fn rows_that_are_empty_throughout_do_not_count() {
+        let values = numeric((0..300).map(|i| if i % 5 == 0 { f64::NAN } else { f64::from(i) }));
+        assert_eq!(names_rows("x", &values, None, 0), None);
+        assert_eq!(names_rows("x", &values, None, 60), Some(WhyLeftOut::RowOrder));
     }
 }

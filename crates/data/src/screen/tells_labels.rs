@@ -164,7 +164,13 @@ mod tests {
             };
             let mut values = Values::Wide((0..200).map(|row| value(row) as f64 - 0.5).collect());
             let labels = labels(100, 100);
-            let look = super::super::Look { name: "x", labels: Some(&labels), asked: false, is_said: false };
+            let look = super::super::Look {
+                name: "x",
+                labels: Some(&labels),
+                asked: false,
+                is_said: false,
+                blank: 0,
+            };
             (RULE.look)(&look, &mut values).is_some()
         };
         let most = ((1.0 - TELLS_APART) * 5_000.0).round() as usize;

@@ -36,7 +36,7 @@ fn look(look: &Look<'_>, values: &mut Values) -> Option<Finding> {
     if look.asked {
         return None;
     }
-    let rises = times_rise(&times.seconds, labels);
+    let rises = times_rise(&times.seconds, labels, look.blank);
     let dates = labels.filter(|_| !rises && times.style != TimeStyle::Clock);
     let stop = dates.and_then(|labels| stop_along_dates(look.name, &times.seconds, labels));
     if rises || stop.as_ref().is_some_and(|stop| !stop.used) {
@@ -66,9 +66,10 @@ fn least_spread(seconds: &[f64], labels: Option<&[Label]>) -> f64 {
 }
 
 /// Whether times, nearly all of them there, rise or fall with the row.
-fn times_rise(seconds: &[f64], labels: Option<&[Label]>) -> bool {
+fn times_rise(seconds: &[f64], labels: Option<&[Label]>, blank: usize) -> bool {
     let numbers = Numbers::Double(seconds);
-    let (rows, missing) = (numbers.len(), numbers.len() - numbers.present().count());
+    let rows = numbers.len().saturating_sub(blank);
+    let missing = rows.saturating_sub(numbers.present().count());
     let all_different = || distinct(&numbers).len() * 100 >= rows * (100 - FEW);
     rows >= LEAST_ROWS && missing * 100 <= rows * FEW && is_sorted(&numbers, labels, all_different())
 }
@@ -85,7 +86,7 @@ mod tests {
             .collect();
         let seconds = (0..100).map(|row| f64::from(row) * 86_400.0).collect();
         let mut values = Values::Times(TimeColumn::of(seconds, TimeStyle::YearFirst));
-        let found = Look { name: "when", labels: Some(&labels), asked: false, is_said: false };
+        let found = Look { name: "when", labels: Some(&labels), asked: false, is_said: false, blank: 0 };
         look(&found, &mut values);
         let area = separation(&values, &labels).unwrap();
         let Values::Times(times) = values else { panic!("times") };
@@ -104,7 +105,7 @@ mod tests {
         let rise = |rows: usize, missing: usize| {
             let seconds: Vec<f64> =
                 (0..rows).map(|row| if row < missing { f64::NAN } else { row as f64 }).collect();
-            times_rise(&seconds, None)
+            times_rise(&seconds, None, 0)
         };
         assert!(rise(LEAST_ROWS, 0) && !rise(LEAST_ROWS - 1, 0));
         assert!(rise(300, 3 * FEW) && !rise(300, 3 * FEW + 1));

@@ -36,11 +36,12 @@ pub(super) struct Gathered<'m> {
 }
 
 /// Rows of which the same is known.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct Counted {
     rows: usize,
-    score: f32,
     predicted_positive: usize,
+    /// Where promises rest on them.
+    scores: Vec<f32>,
 }
 
 type Rows<'r> = Box<dyn Iterator<Item = Result<SortedRow, TableError>> + Send + 'r>;
@@ -93,14 +94,17 @@ impl<'m> Gathered<'m> {
         for (row, &score) in scores.iter().enumerate() {
             let of_row = met.and_then(|met| met.get(row).copied()).unwrap_or(Met::NEW);
             let may_be_labeled = matcher.is_some_and(|matcher| matcher.may_be_labeled(of_row));
-            let one = Counted { rows: 1, score, predicted_positive: usize::from(self.model.decides(score)) };
+            let predicted_positive = usize::from(self.model.decides(score));
             if may_be_labeled {
                 let counted = self.counted.entry(of_row.to_bytes()).or_default();
                 counted.rows += 1;
-                counted.score = score;
-                counted.predicted_positive += one.predicted_positive;
+                counted.predicted_positive += predicted_positive;
+                // New rows that a column tells to be labeled are known by that alone, and differ in their scores.
+                if self.scores.is_some() {
+                    counted.scores.push(score);
+                }
             } else {
-                self.count(one);
+                self.count(1, predicted_positive, &[score]);
             }
             let number = piece.number(row) as u64;
             // What the best of the others leave behind is not among the best, labeled or not.
@@ -123,11 +127,11 @@ impl<'m> Gathered<'m> {
         Ok(())
     }
 
-    fn count(&mut self, more: Counted) {
-        self.rows += more.rows;
-        self.predicted_positive += more.predicted_positive;
+    fn count(&mut self, rows: usize, predicted_positive: usize, of_rows: &[f32]) {
+        self.rows += rows;
+        self.predicted_positive += predicted_positive;
         if let Some(scores) = &mut self.scores {
-            scores.resize(scores.len() + more.rows, more.score);
+            scores.extend_from_slice(of_rows);
         }
     }
 
@@ -135,7 +139,7 @@ impl<'m> Gathered<'m> {
     pub fn settle(&mut self, is_listed: impl Fn(Met) -> bool) {
         for (met, counted) in std::mem::take(&mut self.counted) {
             if is_listed(Met::from_bytes(met)) {
-                self.count(counted);
+                self.count(counted.rows, counted.predicted_positive, &counted.scores);
             }
         }
     }

@@ -151,7 +151,7 @@ impl<'m> List<'m> {
     pub fn read(&self, input: &Input, also: &ReadAgain) -> Result<RankedList<'m>, Error> {
         let told = self.label.clone().or_else(|| self.known().and_then(KnownRows::label_column).cloned());
         let named = self.known().and_then(KnownRows::name_column).cloned();
-        let also = ReadAgain { told, named, ..also.clone() };
+        let also = ReadAgain { told, told_asked: self.label.is_some(), named, ..also.clone() };
         let mut under_way = self.begin(self.label.is_some())?;
         let cut = Cutting { rows: None, threads: self.threads };
         let streamed = self.model.stream(input, &also, cut, &mut |piece| under_way.add(piece))?;

@@ -121,6 +121,11 @@ pub(super) fn with_comma(value: f64, cell: &[u8]) -> Option<f64> {
     (grouped && part.iter().all(u8::is_ascii_digit)).then(|| (value * 1000.0).round())
 }
 
+/// Whether a trimmed text stands for "no value".
+pub fn is_missing_cell(cell: &str) -> bool {
+    is_missing(cell.as_bytes())
+}
+
 /// Whether a trimmed cell stands for "no value".
 pub(super) fn is_missing(cell: &[u8]) -> bool {
     matches!(cell, b"" | b"NA" | b"N/A" | b"null" | b"NULL" | b"None" | b"?" | b"\\N")

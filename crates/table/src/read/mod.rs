@@ -52,6 +52,7 @@ mod workbook;
 
 #[cfg(feature = "parquet")]
 pub use arrow::ArrowTable;
+pub use cell::is_missing_cell;
 pub use contained::contained;
 pub(crate) use dictionary::Dictionary;
 use guess::{Dates, Wanted};
