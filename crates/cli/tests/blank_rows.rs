@@ -125,3 +125,21 @@ fn a_label_column_in_other_words_is_refused_or_named() {
     assert!(all.is_some());
     assert_eq!(promise("--label y --positive confirmed"), all);
 }
+
+#[test]
+fn a_draw_counts_them_as_often_as_it_meets_them() {
+    let folder = tables("blank-draw");
+    // Labels are read before the other cells, so an empty one would be a third kind.
+    let zero: Vec<String> = with_blanks(&rows()).iter().map(|row| row.replace(",,,", ",,,0")).collect();
+    table(&folder, "blank.csv", &zero);
+    let share = |file: &str| {
+        let said = folder.run(&format!(
+            "fit {file} --label y --method weighted-lr --prior 0.3 --max-unlabeled 200 --out m.onesided --json"
+        ));
+        assert_eq!(said.code, 0, "{said:?}");
+        let object: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        object["prior_in_unlabeled"].as_f64().unwrap()
+    };
+    let (plain, blank) = (share("plain.csv"), share("blank.csv"));
+    assert!((plain - blank).abs() < 0.01, "{plain} {blank}");
+}

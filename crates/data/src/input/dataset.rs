@@ -403,7 +403,7 @@ impl Dataset {
             None => Cow::Borrowed(self),
             Some(kept) => Cow::Owned(Dataset {
                 notes: self.notes.clone(),
-                drawn_from: self.drawn_from,
+                drawn_from: self.drawn_from.map(|from| from.filled(&self.blank, self.labels.as_deref())),
                 columns: self.columns.clone(),
                 ..self.select(&kept)
             }),

@@ -24,6 +24,21 @@ impl DrawnFrom {
     fn of(labels: &[Label], weights: Option<&[f32]>) -> Self {
         Self { counts: count_labels(labels), amounts: amounts(labels, weights) }
     }
+
+    /// Without rows that are empty in every column: unlabeled ones that were not read are taken to be empty as often as those that were
+    /// drawn.
+    pub(super) fn filled(self, blank: &[u32], drawn: Option<&[Label]>) -> Self {
+        let is_unlabeled =
+            |row: &&u32| drawn.is_some_and(|labels| labels[**row as usize] == Label::Unlabeled);
+        let of = drawn.map_or(0, |labels| count_labels(labels).unlabeled);
+        let empty = blank.iter().filter(is_unlabeled).count();
+        let left = if of > 0 { 1.0 - empty as f64 / of as f64 } else { 1.0 };
+        let unlabeled = (left * self.counts.unlabeled as f64).round() as usize;
+        Self {
+            counts: Counts { unlabeled, ..self.counts },
+            amounts: Amounts { unlabeled: left * self.amounts.unlabeled, ..self.amounts },
+        }
+    }
 }
 
 impl InputOptions {
