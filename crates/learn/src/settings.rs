@@ -360,7 +360,7 @@ pub const SETTINGS: &[SettingInfo] = &[
     SettingInfo {
         name: "checkpoint",
         value: "FILE",
-        help: "Save progress to FILE each epoch and resume from it (implies --method collective)",
+        help: "Save progress to FILE each epoch and resume from it (implies the method collective)",
         applies: Applies::Networks,
         repeated: false,
         set: |config, text| {
