@@ -429,6 +429,14 @@ impl Config {
     }
 }
 
+// Ranges are in the list of settings, which the fields of this type do not know.
+impl TrainOverrides {
+    /// Refuses what no training can use, before any work is done.
+    pub fn check(&self) -> Result<(), Error> {
+        Config { train: self.clone(), ..Config::default() }.check_ranges()
+    }
+}
+
 /// What was given, by name, as text.
 impl Serialize for Config {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,7 +1,7 @@
 //! How networks are trained: what the user says, and where nothing is said, what the size of the data and the network
 //! suggest.
 
-use crate::{Config, Error};
+use crate::Error;
 use onesided_net::Mix;
 use onesided_net::{
     Architecture, Augment, Mixing, Optimizer, Schedule, Shape, Teacher, Teaching, TrainConfig,
@@ -152,11 +152,6 @@ macro_rules! overrides {
 training_settings!(overrides);
 
 impl TrainOverrides {
-    /// Refuses what no training can use, before any work is done.
-    pub fn check(&self) -> Result<(), Error> {
-        Config { train: self.clone(), ..Config::default() }.check_ranges()
-    }
-
     /// The whole configuration for `rows` training rows of a shape.
     pub fn config(&self, rows: usize, input: Shape, architecture: &Architecture, mix: Mix) -> TrainConfig {
         let batch = self.batch.unwrap_or_else(|| (rows / 4).clamp(SMALLEST_BATCH, LARGEST_BATCH));
