@@ -217,15 +217,20 @@ fn negative_levels(
 
 /// Three kinds of labels, and nothing that says which of them means negative.
 fn check_three(column: &str, codes: &[u32], levels: &[String]) -> Result<(), DataError> {
-    let blanks = codes.contains(&MISSING_CODE);
+    let empty = codes.iter().filter(|&&code| code == MISSING_CODE).count();
+    let first_empty = codes.iter().position(|&code| code == MISSING_CODE);
     let meanings: Vec<Option<Meaning>> = levels.iter().map(|level| Meaning::of(level)).collect();
     // `Ja` and `ja` are one kind.
     let is_new = |at: &usize| meanings[*at].is_none() || !meanings[..*at].contains(&meanings[*at]);
     let kinds = (0..levels.len()).filter(is_new).count();
-    let three = kinds + usize::from(blanks) == 3;
+    let three = kinds + usize::from(empty > 0) == 3;
     let mixed = meanings.contains(&Some(Meaning::One)) && meanings.contains(&Some(Meaning::True));
     if three && !mixed {
-        let blanks = if blanks { " and empty cells" } else { "" };
+        let blanks = match (empty, first_empty) {
+            (1, Some(row)) => format!(", and an empty cell in row {}", row + 1),
+            (_, Some(row)) => format!(", and {empty} empty cells, the first in row {}", row + 1),
+            _ => String::new(),
+        };
         return Err(DataError::ThreeLabels {
             column: column.to_string(),
             seen: format!("{}{blanks}", seen(levels)),
@@ -651,9 +656,14 @@ mod tests {
         );
         assert_eq!(three.hint().unwrap().setting, "negative");
         assert!(
-            labels("1 0  0", None).unwrap_err().contains("three kinds of labels ('0', '1' and empty cells)")
+            labels("1 0  0", None)
+                .unwrap_err()
+                .contains("three kinds of labels ('0', '1', and an empty cell in row 3)")
         );
-        assert!(labels("yes no  yes", None).unwrap_err().contains("('no', 'yes' and empty cells)"));
+        assert!(
+            labels("yes no  yes", None).unwrap_err().contains("('no', 'yes', and an empty cell in row 3)")
+        );
+        assert!(labels("1 0  0  1", None).unwrap_err().contains("and 2 empty cells, the first in row 3"));
         assert!(labels("1 0 -1 ", None).unwrap_err().contains("both 0 and -1"));
         assert!(labels("0  0", None).unwrap_err().contains("empty in row 2"));
         assert!(labels("0 0 0", None).unwrap_err().contains("no positives among 3 rows"));

@@ -7,7 +7,7 @@ use onesided_data::{agree, counted, grouped};
 #[non_exhaustive]
 pub enum EvalError {
     /// Nothing to measure.
-    #[error("there are no {0} scores to evaluate")]
+    #[error("no {0} rows are left to evaluate")]
     Empty(&'static str),
     /// NaN or infinite.
     #[error("the {sample} score at index {index} is {value}; scores must be finite")]
@@ -138,7 +138,7 @@ mod tests {
         let error = check_scores("positive", &[f32::INFINITY]).unwrap_err();
         assert_eq!(error.to_string(), "the positive score at index 0 is inf; scores must be finite");
         let error = check_scores("positive", &[]).unwrap_err();
-        assert_eq!(error.to_string(), "there are no positive scores to evaluate");
+        assert_eq!(error.to_string(), "no positive rows are left to evaluate");
         assert!(check_threshold(f64::NAN).is_err() && check_threshold(f64::INFINITY).is_ok());
     }
 }

@@ -486,11 +486,11 @@ mod tests {
         let refused = |input: PuInput| without_negatives(&input, 50, 0).unwrap_err().to_string();
         assert_eq!(
             refused(PuInput { positive: &[], ..input(None) }),
-            "there are no positive scores to evaluate"
+            "no positive rows are left to evaluate"
         );
         assert_eq!(
             refused(PuInput { unlabeled: &[], ..input(None) }),
-            "there are no unlabeled scores to evaluate"
+            "no unlabeled rows are left to evaluate"
         );
         assert_eq!(
             refused(PuInput { unlabeled: &[0.5, f32::NAN], ..input(None) }),
