@@ -8,8 +8,8 @@ use crate::rows::Rows;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use onesided::data::{ColumnShift, Note};
 use onesided::{
-    AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, List, ListNote,
-    ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel, Top,
+    AuditDraw, AuditSettings, Encoding, Error, ImportanceSettings, Input, KnownRows, LabelingOdds, List,
+    ListNote, ListedRow, Model, Progress, ReadAgain, RecallTarget, RowsFileError, RowsOfModel, Top,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -329,8 +329,10 @@ impl PyModel {
         device: &str,
         recall: f64,
         confidence: f64,
+        labeling_odds: f64,
     ) -> PyResult<(String, Vec<Said>)> {
-        let target = RecallTarget::new(recall, confidence).map_err(raise)?;
+        let labeling = LabelingOdds::new(labeling_odds).map_err(|error| raise_for("labeling_odds", error))?;
+        let target = RecallTarget::new(recall, confidence).map_err(raise)?.with_labeling(labeling);
         let model = self.on(threads, device)?;
         let data = Rows::of(rows)?.encode(py, self.model.encoding())?;
         let shifted: Vec<&ColumnShift> = data

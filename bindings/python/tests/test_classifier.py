@@ -218,6 +218,28 @@ def test_a_recall_is_promised_from_the_reserve(made):
         PUClassifier("weighted-lr", prior=0.4).fit(made.X, made.y).recall_cut(new)
 
 
+def test_a_recall_is_promised_for_labels_that_favor_some(made):
+    stats = pytest.importorskip("scipy.stats")
+    model = PUClassifier("weighted-lr", prior=0.4, reserve=80, n_jobs=1).fit(made.X, made.y)
+    new = type(made)(600, seed=1).X
+    plain = model.recall_cut(new, recall=0.8)
+    assert plain == model.recall_cut(new, recall=0.8, labeling_odds=1)
+    k = plain.about["population"]["rank"]
+    low = stats.beta.ppf(0.05, 81 - k, k)
+    assert plain.holds_up_to == pytest.approx(low * 0.2 / (0.8 * (1 - low)), rel=1e-9)
+    # .8 at odds of up to 3 is 12/13 of the labeled ones.
+    odds = model.recall_cut(new, recall=0.8, labeling_odds=3)
+    k = max(k for k in range(1, 81) if stats.binom.cdf(k - 1, 80, 1 / 13) <= 0.05)
+    assert odds.about["population"]["rank"] == k and odds.rows > plain.rows and odds.holds_up_to >= 3
+    assert "more than 3 times as likely, in odds" in odds.assumes and odds.about["labeling_odds"] == 3
+    assert odds.precision is None and odds.rows_for_this_list is None and "why" in odds.about["this_file"]["withheld"]
+    for wrong in (0.5, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="^labeling_odds: the labeling odds must lie between 1 and 1,000,000, but are"):
+            model.recall_cut(new, labeling_odds=wrong)
+    with pytest.raises(ValueError, match="80 held-out positives are too few.* at labeling odds of 3: that takes at least 83"):
+        model.recall_cut(new, recall=0.9, labeling_odds=3)
+
+
 def test_every_setting_is_a_keyword():
     keywords = set(inspect.signature(PUClassifier).parameters)
     known = {"seed": "random_state", "threads": "n_jobs"}

@@ -16,6 +16,7 @@
 use crate::beta::jeffreys;
 use crate::bootstrap::Interval;
 use crate::error::{EvalError, check_scores};
+use crate::labeling::LabelingOdds;
 use crate::random_labels::UNSEEN;
 use serde::Serialize;
 use std::fmt;
@@ -142,6 +143,20 @@ pub fn at_top(
     let precision = count.map(|count| value_of(scaled(count, 1.0 / rows as f64).clipped(), count));
     let probability = None;
     Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability })
+}
+
+impl AtTop {
+    /// The same where labels may favor some positives: recall and lift are those of labeled positives, with all that the odds allow in
+    /// their intervals. What also rests on a share of positives, which labels tell, is left out.
+    pub fn with_labeling(self, labeling: LabelingOdds) -> Self {
+        if labeling.is_random() {
+            return self;
+        }
+        let recall = labeling.widened(self.recall);
+        let lift = scaled(recall, self.of as f64 / self.rows as f64);
+        let (precision, impossible_precision, positives, probability) = (None, None, None, None);
+        Self { recall, lift, precision, impossible_precision, positives, probability, ..self }
+    }
 }
 
 fn scaled(Interval { value, low, high }: Interval, by: f64) -> Interval {

@@ -1,5 +1,6 @@
 //! What can be wrong with the numbers handed in, and the checks at the door.
 
+use crate::labeling::LabelingOdds;
 use onesided_data::{agree, counted, grouped};
 
 /// Why an evaluation was refused.
@@ -51,10 +52,11 @@ pub enum EvalError {
     },
     /// A guarantee that so few positives cannot give.
     #[error(
-        "{} {} too few to promise a recall of {recall} with confidence {confidence}{}: that takes at least {}",
+        "{} {} too few to promise a recall of {recall} with confidence {confidence}{}{}: that takes at least {}",
         counted(*.found, "held-out positives"),
         agree(*.found, "is", "are"),
         if *.in_file { " for the positives in one file" } else { "" },
+        if .labeling.is_random() { String::new() } else { format!(" at labeling odds of {}", .labeling.get()) },
         grouped(*.needed)
     )]
     TooFewPositives {
@@ -68,7 +70,20 @@ pub enum EvalError {
         confidence: f64,
         /// Whether the promise is about one file, and not about the population.
         in_file: bool,
+        /// How much labels may favor some positives.
+        labeling: LabelingOdds,
     },
+    /// Γ that is no bound.
+    #[error(
+        "the labeling odds must lie between 1 and {}, but are {}: by how many times the odds of being labeled may differ \
+         between two positives, and 1 for labels at random",
+        grouped(LabelingOdds::MOST as usize),
+        .0
+    )]
+    LabelingOdds(f64),
+    /// A promise about one file that is not made.
+    #[error("{}", crate::guarantee::FILE_NEEDS_RANDOM_LABELS)]
+    FileNeedsRandomLabels,
     /// More rows than there are, or none.
     #[error(
         "the first {} {} asked for, but there {} {}",

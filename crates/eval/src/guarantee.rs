@@ -13,16 +13,27 @@
 //! Ties only help: every row that scores at least the cut is found. No prior enters, and nothing about the scores is assumed.
 //! What is assumed: labels were given at random among the positives (SCAR), and nothing was chosen, calibrated or fitted
 //! with the m positives. Scores of folds, or of a model that is trained again afterwards, break the law.
+//!
+//! With [`LabelingOdds`] above 1 labels need not be random: the m positives are a sample of labeled ones, whose recall r follows the
+//! same Beta law, and the promise over the population asks for as much r as the worst labeling within the bound takes. For one file that
+//! would take an integral over r, which is not done: nothing is promised there.
 
-use crate::beta::{beta_cdf, ln_gamma};
+use crate::beta::{beta_cdf, beta_quantile, ln_gamma};
 use crate::error::{EvalError, check_scores};
+use crate::labeling::LabelingOdds;
 use serde::Serialize;
 
-/// How many of the positives are to be found, and how surely.
+/// Why nothing is promised of one file where labels need not be random.
+pub const FILE_NEEDS_RANDOM_LABELS: &str = "what is promised of the positives in one file rests on their random order among the \
+    labeled ones, which labeling odds above 1 give up";
+
+/// How many of the positives are to be found, how surely, and how much labels may favor some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RecallTarget {
     recall: f64,
     confidence: f64,
+    #[serde(rename = "labeling_odds", skip_serializing_if = "LabelingOdds::is_random")]
+    labeling: LabelingOdds,
 }
 
 /// Whose recall it is.
@@ -54,17 +65,30 @@ pub struct RecallCut {
     pub positives: usize,
     /// The cut is the score of the k-th lowest of them.
     pub rank: usize,
+    /// Up to which [`LabelingOdds`] the promise holds. `None` of one file, where it rests on random labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds_up_to_labeling_odds: Option<f64>,
 }
 
 impl RecallTarget {
-    /// A share of the positives and a confidence, both strictly between 0 and 1.
+    /// A share of the positives and a confidence, both strictly between 0 and 1, if labels are random.
     pub fn new(recall: f64, confidence: f64) -> Result<Self, EvalError> {
         for (what, value) in [("recall", recall), ("confidence", confidence)] {
             if !(value > 0.0 && value < 1.0) {
                 return Err(EvalError::OutsideUnit { what, value });
             }
         }
-        Ok(Self { recall, confidence })
+        Ok(Self { recall, confidence, labeling: LabelingOdds::RANDOM })
+    }
+
+    /// The same where labels may favor some positives.
+    pub fn with_labeling(self, labeling: LabelingOdds) -> Self {
+        Self { labeling, ..self }
+    }
+
+    /// How much labels may favor some positives.
+    pub fn labeling(&self) -> LabelingOdds {
+        self.labeling
     }
 
     /// The share of the positives to find.
@@ -81,6 +105,9 @@ impl RecallTarget {
     /// them the error says how many are needed.
     pub fn cut(&self, positive: &[f32], over: Over) -> Result<RecallCut, EvalError> {
         check_scores("positive", positive)?;
+        if over != Over::Population && !self.labeling.is_random() {
+            return Err(EvalError::FileNeedsRandomLabels);
+        }
         let found = positive.len();
         let Some(rank) = self.rank(found, over) else {
             return Err(EvalError::TooFewPositives {
@@ -89,14 +116,24 @@ impl RecallTarget {
                 recall: self.recall,
                 confidence: self.confidence,
                 in_file: over != Over::Population,
+                labeling: self.labeling,
             });
         };
         let mut sorted = positive.to_vec();
         sorted.sort_unstable_by(f32::total_cmp);
-        Ok(RecallCut { target: *self, over, cut: sorted[rank - 1], positives: found, rank })
+        let holds_up_to_labeling_odds = (over == Over::Population).then(|| self.holds_up_to(found, rank));
+        let cut = sorted[rank - 1];
+        Ok(RecallCut { target: *self, over, cut, positives: found, rank, holds_up_to_labeling_odds })
     }
 
-    /// The largest k that keeps the promise with m positives.
+    /// Up to which Γ a cut at the k-th lowest of m positives keeps the promise over the population.
+    fn holds_up_to(&self, m: usize, k: usize) -> f64 {
+        let labeled = beta_quantile((m - k + 1) as f64, k as f64, 1.0 - self.confidence);
+        // It was chosen to hold at least at the one asked for, whatever the last bit says.
+        LabelingOdds::holding(labeled, self.recall).max(self.labeling.get())
+    }
+
+    /// The largest k that keeps the promise with m positives. There is none for one file if labels need not be random.
     pub fn rank(&self, positives: usize, over: Over) -> Option<usize> {
         let keeps = |k: usize| self.keeps(positives, k, over);
         if positives == 0 || !keeps(1) {
@@ -111,9 +148,12 @@ impl RecallTarget {
         Some(good)
     }
 
-    /// The fewest positives with which the promise can be kept.
+    /// The fewest positives with which the promise can be kept. For one file none are enough if labels need not be random.
     pub fn needed(&self, over: Over) -> usize {
         let enough = |m: usize| self.keeps(m, 1, over);
+        if over != Over::Population && !self.labeling.is_random() {
+            return usize::MAX;
+        }
         let mut high = 1;
         while !enough(high) && high < usize::MAX / 4 {
             high *= 2;
@@ -126,7 +166,7 @@ impl RecallTarget {
         high
     }
 
-    /// The largest recall that `positives` held-out positives can promise at a confidence: r^m = δ.
+    /// The largest recall that `positives` held-out positives can promise at a confidence if labels are random: r^m = δ.
     pub fn most_recall(positives: usize, confidence: f64) -> f64 {
         ((1.0 - confidence).ln() / positives as f64).exp()
     }
@@ -134,7 +174,11 @@ impl RecallTarget {
     fn keeps(&self, m: usize, k: usize, over: Over) -> bool {
         let fails = 1.0 - self.confidence;
         match over {
-            Over::Population => beta_cdf((m - k + 1) as f64, k as f64, self.recall) <= fails * (1.0 + 1e-12),
+            Over::Population => {
+                let labeled = self.labeling.needed(self.recall);
+                beta_cdf((m - k + 1) as f64, k as f64, labeled) <= fails * (1.0 + 1e-12)
+            }
+            Over::File { .. } if !self.labeling.is_random() => false,
             Over::File { least, most } => {
                 let kept = |all| found_enough(m, k, all, self.missable(all));
                 self.hardest(least, most).all(|all| kept(all) >= self.confidence * (1.0 - 1e-12))

@@ -6,6 +6,7 @@
 //! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
 //! * [`ThresholdRule`]: where to cut.
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
+//! * [`LabelingOdds`]: what is left of such a promise if labels favor some positives, up to a bound.
 //! * [`at_top`]: lift and precision of the first rows of a ranked list.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
 //! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.
@@ -41,6 +42,7 @@ mod criteria;
 mod degenerate;
 mod error;
 mod guarantee;
+mod labeling;
 mod random_labels;
 mod ranked;
 mod sample;
@@ -55,7 +57,8 @@ pub use calibrate::{Calibration, probability};
 pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_risk, zero_one_risk};
 pub use degenerate::degenerate;
 pub use error::EvalError;
-pub use guarantee::{Over, RecallCut, RecallTarget};
+pub use guarantee::{FILE_NEEDS_RANDOM_LABELS, Over, RecallCut, RecallTarget};
+pub use labeling::LabelingOdds;
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use sample::Sample;
 pub use threshold::{ThresholdRule, share_above};

@@ -173,7 +173,8 @@ pub use onesided_data::{
     ReadAgain, Scenario, Streamed,
 };
 pub use onesided_eval::{
-    AtTop, Contradiction, Interval, Over, RANDOM_LABELS, RecallCut, RecallTarget, ThresholdRule, Top,
+    AtTop, Contradiction, FILE_NEEDS_RANDOM_LABELS, Interval, LabelingOdds, Over, RANDOM_LABELS, RecallCut,
+    RecallTarget, ThresholdRule, Top,
 };
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,

@@ -3,12 +3,13 @@
 //! All of it rests on positives that the model has never met: its reserve ([`Learner::reserve`](crate::Learner::reserve)),
 //! or those of a table that it was not fitted on. How many of the reviewed rows are positive depends on the share of
 //! positives, too: the population's, π, for a list of new rows, and μ for unlabeled rows, some of whose positives are
-//! labeled elsewhere.
+//! labeled elsewhere. What labels that favor some positives would leave of it is said by [`LabelingOdds`].
 
 use crate::{Among, Error, Model};
 use onesided_data::{ColumnShift, Dataset, Label, counted};
 use onesided_eval::{
-    AtTop, EvalError, Interval, Over, RANDOM_LABELS, RecallCut, RecallTarget, Top, at_top, probability,
+    AtTop, EvalError, FILE_NEEDS_RANDOM_LABELS, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Top,
+    at_top, probability,
 };
 use serde::Serialize;
 
@@ -73,8 +74,8 @@ pub struct Review {
     /// The share that the numbers of positives rest on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareInList>,
-    /// What all of it rests on, [`RANDOM_LABELS`].
-    pub assumes: &'static str,
+    /// What all of it rests on, [`RANDOM_LABELS`](crate::RANDOM_LABELS) or a bound ([`LabelingOdds::assumes`]).
+    pub assumes: String,
 }
 
 /// A promise, or what it would take.
@@ -88,6 +89,11 @@ pub enum Promised {
     TooFew {
         /// How many it takes.
         needed: usize,
+    },
+    /// It is not made.
+    Withheld {
+        /// Why not.
+        why: &'static str,
     },
 }
 
@@ -154,6 +160,9 @@ impl ReviewList {
         let promised = |over| match self.promise(target, over) {
             Ok(promise) => Ok(Promised::Made(promise)),
             Err(Error::Eval(EvalError::TooFewPositives { needed, .. })) => Ok(Promised::TooFew { needed }),
+            Err(Error::Eval(EvalError::FileNeedsRandomLabels)) => {
+                Ok(Promised::Withheld { why: FILE_NEEDS_RANDOM_LABELS })
+            }
             Err(other) => Err(other),
         };
         let by_share = self.share.map(|share| {
@@ -166,15 +175,15 @@ impl ReviewList {
             this_file: promised(Over::File { least: 1, most: rows.max(1) })?,
             this_file_by_share: by_share.transpose()?,
             share: self.share,
-            assumes: RANDOM_LABELS,
+            assumes: target.labeling().assumes(),
         })
     }
 
-    /// Lift, precision and recall of the first rows of the list.
-    pub fn at_top(&self, top: Top) -> Result<AtTop, Error> {
+    /// Lift, precision and recall of the first rows of the list, if labels favor some positives by no more than this.
+    pub fn at_top(&self, top: Top, labeling: LabelingOdds) -> Result<AtTop, Error> {
         let rows = top.of(self.list.len())?;
         let at = at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?;
-        Ok(AtTop { probability: self.mean_probability(rows), ..at })
+        Ok(AtTop { probability: self.mean_probability(rows), ..at }.with_labeling(labeling))
     }
 
     fn promise(&self, target: RecallTarget, over: Over) -> Result<Promise, Error> {
@@ -182,7 +191,7 @@ impl ReviewList {
         let rows = self.list.iter().filter(|&&score| score >= cut.cut).count();
         let holds = match rows {
             0 => None,
-            rows => Some(self.at_top(Top::Rows(rows))?),
+            rows => Some(self.at_top(Top::Rows(rows), target.labeling())?),
         };
         Ok(Promise { cut, rows, holds })
     }
@@ -317,8 +326,21 @@ mod tests {
         assert_eq!(left.population.rows, 960, "what is listed stays");
         assert!(list.clone().without(300, 300).share.is_none(), "more are labeled than the share knows of");
         assert_eq!(list.clone().without(0, 0).share, list.share);
+        // .8 at odds of up to 2 takes 8/9 of the labeled ones, P(Bin(100, 1/9) < k) ≤ .05: k = 6. At the cut for .9 (k = 5) it is not known of
+        // one file, and the recall of the first rows is 96 of 100 with a lower end of low / (low + 2 (1 - low)).
+        let twice = LabelingOdds::new(2.0).unwrap();
+        let biased = list.review(RecallTarget::new(0.8, 0.95).unwrap().with_labeling(twice)).unwrap();
+        assert_eq!(biased.population.cut.rank, 6);
+        assert_eq!(biased.this_file, Promised::Withheld { why: FILE_NEEDS_RANDOM_LABELS });
+        assert!(biased.assumes.contains("more than 2 times as likely, in odds"), "{}", biased.assumes);
+        let top = Top::Rows(960);
+        let (random, wide) = (list.at_top(top, LabelingOdds::RANDOM), list.at_top(top, twice));
+        let (random, wide) = (random.unwrap().recall, wide.unwrap());
+        assert_eq!((wide.recall.value, wide.precision, wide.positives), (random.value, None, None));
+        assert!((wide.recall.low - random.low / (2.0 - random.low)).abs() < 1e-12);
+        assert!((wide.lift.high - wide.recall.high / 0.96).abs() < 1e-12);
         let few = list.review(RecallTarget::new(0.99, 0.95).unwrap()).unwrap_err();
         assert!(few.to_string().contains("at least 299"), "{few}");
-        assert!(list.at_top(Top::Rows(1001)).is_err());
+        assert!(list.at_top(Top::Rows(1001), LabelingOdds::RANDOM).is_err());
     }
 }

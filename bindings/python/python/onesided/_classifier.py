@@ -683,7 +683,7 @@ class PUClassifier(Estimator):
         say([(sentence, "data") for sentence in said], self.verbose)
         return AuditReport._of(json.loads(report))
 
-    def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95) -> RecallCut:
+    def recall_cut(self, X: Any, recall: float = 0.9, confidence: float = 0.95, *, labeling_odds: float = 1.0) -> RecallCut:
         """How many rows of a list to review so that a share of the positives is found.
 
         The promise rests on positives that the model has never met: fit with ``reserve`` to have some. It holds whatever the
@@ -699,6 +699,9 @@ class PUClassifier(Estimator):
             The share of the positives to find.
         confidence : float, default=0.95
             How sure that must be.
+        labeling_odds : float, default=1
+            What if labels are not a random sample: promise for labels that favor some positives, whose odds of being labeled are up to
+            this many times those of others. Above 1, nothing is promised of the positives in this very list, and no precision told.
 
         Returns
         -------
@@ -709,7 +712,9 @@ class PUClassifier(Estimator):
                 raise ValueError(f"{name}: must lie strictly between 0 and 1, but is {share!r}")
         self._check_fitted()
         given = self._new_rows(X)
-        found, said = self.model_.review(given, threads_of(self.n_jobs), self.device or "cpu", recall, confidence)
+        found, said = self.model_.review(
+            given, threads_of(self.n_jobs), self.device or "cpu", recall, confidence, labeling_odds
+        )
         say(said, self.verbose)
         return RecallCut._of(json.loads(found))
 

@@ -76,7 +76,10 @@ class RecallCut:
         How many rows to review for the same promise about the positives in this very list, whatever their number. None
         where that takes more reserved positives.
     assumes : str
-        What the promise rests on: labels that are a random sample of the positives.
+        What the promise rests on: labels that are a random sample of the positives, or that favor some of them by no more than
+        ``labeling_odds``.
+    holds_up_to : float
+        The promise over the population holds while no positive is more than this many times as likely, in odds, to be labeled as another.
     about : dict
         All of it, as ``onesided predict --json`` has it.
     """
@@ -89,6 +92,7 @@ class RecallCut:
     precision: Interval | None
     rows_for_this_list: int | None
     assumes: str
+    holds_up_to: float
     about: dict[str, Any] = field(repr=False)
 
     @classmethod
@@ -98,7 +102,7 @@ class RecallCut:
         return cls(
             about["recall"], about["confidence"], float(np.float32(promise["cut"])), promise["rows"], promise["positives"],
             None if precision is None else Interval(precision["value"], precision["low"], precision["high"]),
-            about["this_file"].get("made", {}).get("rows"), about["assumes"], about,
+            about["this_file"].get("made", {}).get("rows"), about["assumes"], promise["holds_up_to_labeling_odds"], about,
         )
 
 

@@ -7,7 +7,7 @@ use clap::Args;
 use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
 use onesided::{
-    AtTop, Error, Interval, Model, Over, Promise, Promised, RANDOM_LABELS, RecallTarget, Review, ReviewList,
+    AtTop, Error, Interval, LabelingOdds, Model, Over, Promise, Promised, RecallTarget, Review, ReviewList,
     ShareInList, Top,
 };
 use serde_json::{Value, json};
@@ -31,6 +31,10 @@ pub struct ReviewFlags {
     /// lift and precision are printed if there are positives to judge them by.
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     pub top: Vec<String>,
+    /// What if labels are not a random sample: promise for labels that favor some positives, whose odds of being labeled are up to this
+    /// many times those of others, such as 2 [default: 1, labels at random].
+    #[arg(long, value_name = "TIMES", allow_hyphen_values = true)]
+    pub labeling_odds: Option<String>,
 }
 
 /// What the flags ask for.
@@ -38,6 +42,7 @@ pub struct ReviewFlags {
 pub struct Asked {
     target: Option<RecallTarget>,
     top: Vec<Top>,
+    labeling: LabelingOdds,
 }
 
 impl Asked {
@@ -48,12 +53,12 @@ impl Asked {
 
     /// The same without a recall to promise.
     pub fn only_top(&self) -> Self {
-        Self { target: None, top: self.top.clone() }
+        Self { target: None, ..self.clone() }
     }
 
     /// The recall to promise alone.
     pub fn only_recall(&self) -> Self {
-        Self { target: self.target, top: Vec::new() }
+        Self { top: Vec::new(), ..self.clone() }
     }
 
     /// The recall to promise.
@@ -78,7 +83,7 @@ impl Asked {
             Top::Rows(asked) => Top::Rows(asked.min(rows)),
             share => share,
         };
-        Self { target: self.target, top: self.top.iter().map(most).collect() }
+        Self { top: self.top.iter().map(most).collect(), ..self.clone() }
     }
 }
 
@@ -94,27 +99,40 @@ pub fn share(flag: &str, text: &str) -> Result<f64, Failure> {
         .map_err(|_| Failure::input(format!("{flag} must be a share such as 0.95 or 95%, but is '{text}'")))
 }
 
+/// How much labels may favor some positives.
+fn labeling(text: &str) -> Result<LabelingOdds, Failure> {
+    let odds = text.trim().parse();
+    let odds = odds.map_err(|_| {
+        Failure::input(format!("--labeling-odds must be a number from 1, such as 2, but is '{text}'"))
+    })?;
+    LabelingOdds::new(odds).map_err(|error| Failure::input(format!("--labeling-odds: {error}")))
+}
+
 impl ReviewFlags {
     /// The flags' meaning, checked. `by_default`: a recall is looked at though none was asked for.
     pub fn asked(&self, by_default: bool) -> Result<Asked, Failure> {
         let confidence = self.confidence.as_deref().map(|text| share("--confidence", text)).transpose()?;
         let recall = self.recall.as_deref().map(|text| share("--recall", text)).transpose()?;
-        let wanted = recall.or((by_default || confidence.is_some()).then_some(RECALL));
+        let labeling = self.labeling_odds.as_deref().map_or(Ok(LabelingOdds::RANDOM), labeling)?;
+        let wanted = recall.or((by_default || self.promised()).then_some(RECALL));
         let target =
             wanted.map(|recall| RecallTarget::new(recall, confidence.unwrap_or(CONFIDENCE))).transpose()?;
+        let target = target.map(|target| target.with_labeling(labeling));
         let top = self.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
         let top = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
-        Ok(Asked { target, top })
+        Ok(Asked { target, top, labeling })
     }
 
-    /// Whether a promise was asked for.
+    /// Whether a promise was asked for. Odds are about the first rows where these are named.
     pub fn promised(&self) -> bool {
-        self.recall.is_some() || self.confidence.is_some()
+        self.recall.is_some()
+            || self.confidence.is_some()
+            || (self.labeling_odds.is_some() && self.top.is_empty())
     }
 
     /// Whether any of them was given.
     pub fn given(&self) -> bool {
-        self.recall.is_some() || self.confidence.is_some() || !self.top.is_empty()
+        self.promised() || !self.top.is_empty()
     }
 }
 
@@ -142,9 +160,14 @@ pub fn check(model: &Model, flags: &ReviewFlags) -> Result<Asked, Failure> {
 fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
     let needed = target.needed(Over::Population);
     let (recall, confidence) = (target.recall(), target.confidence());
-    let most = (1000.0 * RecallTarget::most_recall(found, confidence)).floor() / 1000.0;
+    let most = target.labeling().least_recall(RecallTarget::most_recall(found, confidence));
+    let most = (1000.0 * most).floor() / 1000.0;
+    let at = match target.labeling() {
+        LabelingOdds::RANDOM => String::new(),
+        labeling => format!(" at labeling odds of {}", labeling.get()),
+    };
     Failure::input(format!(
-        "{} that the model has never met {} too few to promise a recall of {recall} with confidence {confidence}: that takes \
+        "{} that the model has never met {} too few to promise a recall of {recall} with confidence {confidence}{at}: that takes \
          {needed}; {act} {needed} or more, or ask for --recall {most} at most",
         counted(found, "positives"),
         agree(found, "is", "are")
@@ -155,6 +178,7 @@ fn too_few(found: usize, target: RecallTarget, act: &str) -> Failure {
 pub struct ReviewAnswer {
     review: Option<Review>,
     top: Vec<AtTop>,
+    labeling: LabelingOdds,
     positives: usize,
     /// Why there is no review though there could be one.
     pub lacking: Option<String>,
@@ -176,7 +200,8 @@ impl ReviewAnswer {
     /// No answer to anything.
     pub fn refused(what: &'static str, why: String) -> Self {
         let refused = Some(Refused { what, why });
-        Self { review: None, top: Vec::new(), positives: 0, lacking: None, of_unmet: None, refused }
+        let labeling = LabelingOdds::RANDOM;
+        Self { review: None, top: Vec::new(), labeling, positives: 0, lacking: None, of_unmet: None, refused }
     }
 
     /// Whether it says how many rows to review.
@@ -191,9 +216,12 @@ impl ReviewAnswer {
 
     /// Looks at the list. Too few positives are refused where a recall was asked for, and told of where it was not.
     pub fn of(list: &ReviewList, asked: &Asked, refuse: bool, act: &str) -> Result<Self, Failure> {
-        let top: Vec<AtTop> = asked.top.iter().map(|&top| list.at_top(top)).collect::<Result<_, _>>()?;
+        let labeling = asked.labeling;
+        let top: Vec<AtTop> =
+            asked.top.iter().map(|&top| list.at_top(top, labeling)).collect::<Result<_, _>>()?;
         let positives = list.positives();
-        let mut answer = Self { review: None, top, positives, lacking: None, of_unmet: None, refused: None };
+        let mut answer =
+            Self { review: None, top, labeling, positives, lacking: None, of_unmet: None, refused: None };
         match asked.target.map(|target| (target, list.review(target))) {
             None => {}
             Some((_, Ok(review))) => answer.review = Some(review),
@@ -234,7 +262,7 @@ impl ReviewAnswer {
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
         if !self.top.is_empty() {
-            objects.push(("assumes", json!(RANDOM_LABELS)));
+            objects.push(("assumes", json!(self.labeling.assumes())));
         }
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
@@ -252,7 +280,12 @@ impl ReviewAnswer {
     pub fn as_text(&self, whose: &str, new: bool) -> String {
         let mut text = String::new();
         if !self.top.is_empty() {
-            text.push_str(&format!("{RANDOM_LABELS}:\n{}", top_table(&self.top)));
+            let values = match self.labeling {
+                LabelingOdds::RANDOM => "",
+                _ => " (the values are those of labeled positives, the ranges all that this allows)",
+            };
+            let table = top_table(&self.top, self.labeling);
+            text.push_str(&format!("{}{values}:\n{table}", self.labeling.assumes()));
         }
         if let Some(review) = &self.review {
             if let Some(rows) = self.of_unmet {
@@ -264,7 +297,7 @@ impl ReviewAnswer {
     }
 }
 
-fn top_table(top: &[AtTop]) -> String {
+fn top_table(top: &[AtTop], labeling: LabelingOdds) -> String {
     let believed = top.iter().any(|at| at.probability.is_some());
     let mut rows = vec![["first", "recall", "", "lift", "", "precision", ""].map(str::to_string).to_vec()];
     rows[0].extend(believed.then(|| "mean probability".to_string()));
@@ -284,6 +317,9 @@ fn top_table(top: &[AtTop]) -> String {
             }
             None if at.impossible_precision.is_some() => {
                 row.extend(["-".to_string(), "(cannot be told)".to_string()]);
+            }
+            None if !labeling.is_random() => {
+                row.extend(["-".to_string(), "(needs labels at random)".to_string()]);
             }
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
@@ -312,6 +348,7 @@ fn acted_on(review: &Review) -> (&Promise, bool) {
 fn sentences(review: &Review, whose: &str, new: bool) -> String {
     let (recall, confidence) = (percent(review.target.recall()), percent(review.target.confidence()));
     let Promise { cut, rows, .. } = &review.population;
+    let assumes = &review.assumes;
     let (promise, in_this_file) = if new { acted_on(review) } else { (&review.population, false) };
     let first = |rows: usize| match rows {
         0 => "no row".to_string(),
@@ -319,11 +356,18 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         rows => format!("the first {} rows", grouped(rows)),
     };
     let mut text = format!(
-        "with {confidence} % confidence, over the population that {whose} come from, {RANDOM_LABELS}: {} (score at least {:.4}) \
+        "with {confidence} % confidence, over the population that {whose} come from, {assumes}: {} (score at least {:.4}) \
          hold at least {recall} % of the positives\n",
         first(*rows),
         cut.cut
     );
+    if let Some(times) = cut.holds_up_to_labeling_odds {
+        // Rounded down, so that what is said is true.
+        let times = (100.0 * times + 1e-9).floor() / 100.0;
+        text.push_str(&format!(
+            "that holds while no positive is more than {times:.2} times as likely, in odds, to be labeled as another\n"
+        ));
+    }
     let mut in_file = Vec::new();
     match &review.this_file_by_share {
         Some(Promised::Made(Promise { cut, rows, .. })) => {
@@ -340,19 +384,17 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
             "a promise for as many as the share of positives says takes {} positives like these",
             grouped(*needed)
         )),
-        None => {}
+        Some(Promised::Withheld { .. }) | None => {}
     }
     in_file.push(match &review.this_file {
+        Promised::Withheld { why } => format!("nothing, since {why}"),
         Promised::Made(promise) => format!("{} whatever their number", first(promise.rows)),
         Promised::TooFew { needed } => {
             format!("a promise whatever their number takes {} positives like these", grouped(*needed))
         }
     });
     if new {
-        text.push_str(&format!(
-            "for the positives in this very file, {RANDOM_LABELS}: {}\n",
-            in_file.join("; ")
-        ));
+        text.push_str(&format!("for the positives in this very file, {assumes}: {}\n", in_file.join("; ")));
     }
     let positives = promise.holds.and_then(|holds| holds.positives);
     if let (Some(ShareInList { share, estimated, audited, left_out }), true) =
@@ -393,7 +435,7 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         (false, false) => " among new rows like these",
     };
     text.push_str(&format!(
-        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence, {RANDOM_LABELS}{about}\n",
+        "review {} to find at least {recall} % of the positives{whose}, with {confidence} % confidence, {assumes}{about}\n",
         first(promise.rows)
     ));
     text

@@ -1,0 +1,107 @@
+//! Promises for labels that favor some positives, from the command line.
+
+mod folder;
+
+use folder::Folder;
+use serde_json::Value;
+
+/// A third is positive and half of those labeled; `a` tells them apart but for some.
+fn table(rows: u32, from: u32) -> String {
+    let mut text = "a,b,y\n".to_string();
+    for i in from..from + rows {
+        let noise = |k: u32| f64::from((i * 7919 + k * 104_729) % 9973) / 9973.0;
+        let center = if i % 3 == 0 { 1.0 } else { -1.0 };
+        let a = center + 2.0 * (noise(1) + noise(2) + noise(3)) - 3.0;
+        text.push_str(&format!("{a:.4},{:.4},{}\n", noise(4), u32::from(i % 6 == 0)));
+    }
+    text
+}
+
+fn fitted(test: &str) -> Folder {
+    let folder = Folder::new(test);
+    folder.write("table.csv", table(1500, 0));
+    // The noise repeats after 9,973 rows.
+    folder.write("new.csv", table(900, 5_004));
+    let fit = "fit table.csv --label y --prior 0.3333 --model linear --epochs 10 --learning-rate 0.05 --reserve 100";
+    let said = folder.run(&format!("{fit} --out m.safetensors"));
+    assert_eq!(said.code, 0, "{said:?}");
+    folder
+}
+
+fn rank(object: &Value) -> u64 {
+    object["review"]["population"]["rank"].as_u64().unwrap()
+}
+
+#[test]
+fn promises_say_how_much_bias_they_bear() {
+    let folder = fitted("labeling");
+    let plain = folder.run("predict m.safetensors new.csv --recall 0.8");
+    // k = 14 of 100: P(Bin(100, .2) < 14) = .047. The 5 % point of Beta(87, 14) is .8021, and .8021 · .2 / (.8 · .1979) is 1.01.
+    let line =
+        "that holds while no positive is more than 1.01 times as likely, in odds, to be labeled as another";
+    assert!(plain.stdout.lines().any(|said| said == line), "{plain:?}");
+    let same = folder.run("predict m.safetensors new.csv --recall 0.8 --labeling-odds 1");
+    assert_eq!(same.stdout, plain.stdout);
+    let random = folder.json("predict m.safetensors new.csv --recall 0.8");
+    let holds = random["review"]["population"]["holds_up_to_labeling_odds"].as_f64().unwrap();
+    assert!((1.01..1.02).contains(&holds) && rank(&random) == 14, "{random}");
+    assert!(random["review"].get("labeling_odds").is_none(), "{random}");
+
+    // .8 at odds of up to 2 takes 8/9 of the labeled ones: P(Bin(100, 1/9) < 6) = .028, and .063 for 7.
+    let twice = folder.json("predict m.safetensors new.csv --recall 0.8 --labeling-odds 2");
+    let review = &twice["review"];
+    assert_eq!((rank(&twice), review["labeling_odds"].as_f64()), (6, Some(2.0)));
+    let rows = |object: &Value| object["review"]["population"]["rows"].as_u64().unwrap();
+    assert!(rows(&twice) > rows(&random), "{twice}");
+    assert!(review["population"]["holds_up_to_labeling_odds"].as_f64().unwrap() >= 2.0, "{twice}");
+    for file in ["this_file", "this_file_by_share"] {
+        assert!(review[file]["withheld"]["why"].as_str().unwrap().contains("random order"), "{twice}");
+    }
+    let assumes = "if no positive is more than 2 times as likely, in odds, to be labeled as another";
+    assert_eq!(review["assumes"], assumes);
+    assert!(review["population"]["holds"].get("precision").is_none(), "{twice}");
+    let said = folder.run("predict m.safetensors new.csv --recall 0.8 --labeling-odds 2");
+    assert!(!said.stdout.contains("random sample"), "{said:?}");
+    let last = said.stdout.lines().last().unwrap();
+    assert!(last.contains("of the positives of the population") && last.ends_with(assumes), "{last}");
+}
+
+#[test]
+fn evaluate_and_the_first_rows_take_odds() {
+    let folder = fitted("labeling-evaluate");
+    let of = |more: &str| folder.json(&format!("evaluate m.safetensors new.csv --label y {more}"));
+    let (random, twice) = (of("--recall 0.8"), of("--recall 0.8 --labeling-odds 2"));
+    assert!(rank(&twice) < rank(&random), "{twice}");
+    assert_eq!(of("--labeling-odds 2")["review"]["recall"], 0.9, "the recall that is looked at by default");
+    let (random, twice) = (of("--top 100"), of("--top 100 --labeling-odds 2"));
+    assert!(twice.get("review").is_none(), "{twice}");
+    let end = |object: &Value, end: &str| object["at_top"][0]["recall"][end].as_f64().unwrap();
+    assert_eq!(end(&random, "value"), end(&twice, "value"));
+    let low = end(&random, "low");
+    assert!((end(&twice, "low") - low / (2.0 - low)).abs() < 1e-12, "{twice}");
+    assert!(twice["at_top"][0].get("precision").is_none() && random["at_top"][0].get("precision").is_some());
+    let said = folder.run("evaluate m.safetensors new.csv --label y --top 100 --labeling-odds 2");
+    assert!(said.stdout.contains("(needs labels at random)"), "{said:?}");
+}
+
+#[test]
+fn odds_that_are_none_and_too_few_positives_are_refused() {
+    let folder = fitted("labeling-refused");
+    for command in ["predict m.safetensors new.csv", "evaluate m.safetensors new.csv --label y"] {
+        for (odds, why) in [
+            ("0.5", "--labeling-odds: the labeling odds must lie between 1 and 1,000,000, but are 0.5"),
+            ("-2", "but are -2"),
+            ("nan", "but are NaN"),
+            ("inf", "but are inf"),
+            ("much", "--labeling-odds must be a number from 1, such as 2, but is 'much'"),
+        ] {
+            let error = folder.refused(&format!("{command} --labeling-odds {odds}"));
+            assert!(error.contains(why), "{error}");
+        }
+    }
+    // .9 at odds of 5 is 45/46 of the labeled ones: (45/46)^m ≤ .05 takes 137. 100 bear .05^(1/100) = .9705, .868 of the hidden ones.
+    let error = folder.refused("predict m.safetensors new.csv --labeling-odds 5");
+    let why = "at labeling odds of 5: that takes 137; fit with --reserve 137 or more, or ask for --recall 0.868 at most";
+    assert!(error.contains(why), "{error}");
+    assert_eq!(folder.run("predict m.safetensors new.csv --labeling-odds 5 --recall 0.868").code, 0);
+}

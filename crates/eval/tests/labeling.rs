@@ -1,0 +1,154 @@
+//! Labels that favor some positives: what is said of those they leave out, beside values of scipy and in simulated draws.
+
+use onesided_data::Stream;
+use onesided_eval::{EvalError, LabelingOdds, Over, RecallTarget};
+
+fn odds(gamma: f64) -> LabelingOdds {
+    LabelingOdds::new(gamma).unwrap()
+}
+
+/// `golden/labeling.py` searches for the worst labeling.
+#[test]
+fn bounds_and_promises_are_those_of_a_search() {
+    let golden = include_str!("golden/labeling.txt");
+    let (mut recalls, mut promises) = (0, 0);
+    for line in golden.lines() {
+        let (what, rest) = line.split_once(' ').unwrap();
+        let numbers: Vec<f64> = rest.split(' ').map(|word| word.parse().unwrap()).collect();
+        if what == "recall" {
+            let [gamma, labeled, low, high] = numbers[..] else { panic!("{line}") };
+            let gamma = odds(gamma);
+            assert!((gamma.least_recall(labeled) - low).abs() < 1e-12, "{line}");
+            assert!((gamma.most_recall(labeled) - high).abs() < 1e-12, "{line}");
+            recalls += 1;
+            continue;
+        }
+        let [recall, confidence, m, gamma, rank, holds] = numbers[..] else { panic!("{line}") };
+        let target = RecallTarget::new(recall, confidence).unwrap().with_labeling(odds(gamma));
+        let scores: Vec<f32> = (0..m as usize).map(|score| score as f32).collect();
+        promises += 1;
+        match target.cut(&scores, Over::Population) {
+            Ok(cut) => {
+                assert_eq!(cut.rank, rank as usize, "{line}");
+                let told = cut.holds_up_to_labeling_odds.unwrap();
+                assert!((told / holds - 1.0).abs() < 1e-6 && told >= gamma, "{line}: {told}");
+            }
+            Err(refused) => {
+                assert!(rank == 0.0 && matches!(refused, EvalError::TooFewPositives { .. }), "{line}");
+            }
+        }
+    }
+    assert_eq!((recalls, promises), (16, 48));
+}
+
+/// Whatever the odds are within Γ, recall among hidden positives (one sample) and among all of them (two) is inside the bounds, and
+/// labels that favor those above the cut reach the lower one.
+#[test]
+fn recall_stays_inside_for_every_labeling() {
+    let mut stream = Stream::new(0, "labeling");
+    for trial in 0..2_000 {
+        let gamma = 1.0 + 9.0 * stream.uniform();
+        let (base, cut) = (0.01 + 2.0 * stream.uniform(), 50 + (trial % 900));
+        // 1,000 positives by their score: odds that jump at any place, rise, fall, or are drawn anew for each.
+        let (jump, up) = ((1_000.0 * stream.uniform()) as usize, stream.uniform() < 0.5);
+        let kind = trial % 3;
+        let chances: Vec<f64> = (0..1_000)
+            .map(|at| {
+                let part = match kind {
+                    0 => f64::from(u8::from((at >= jump) == up)),
+                    1 => at as f64 / 999.0,
+                    _ => stream.uniform(),
+                };
+                let odds = base * gamma.powf(part);
+                odds / (1.0 + odds)
+            })
+            .collect();
+        let recall = |weight: fn(f64) -> f64| {
+            let of = |rows: &[f64]| rows.iter().map(|&e| weight(e)).sum::<f64>();
+            of(&chances[cut..]) / of(&chances)
+        };
+        let (labeled, hidden, all) = (recall(|e| e), recall(|e| 1.0 - e), recall(|_| 1.0));
+        let (least, most) = (odds(gamma).least_recall(labeled), odds(gamma).most_recall(labeled));
+        for (whose, found) in [("hidden", hidden), ("all", all)] {
+            assert!(
+                least - 1e-9 <= found && found <= most + 1e-9,
+                "{whose} {found}: [{least}, {most}] at {gamma}"
+            );
+        }
+    }
+    // Reached at the cut itself.
+    let e = |above: bool| if above { 0.75 } else { 0.5 };
+    let sum = |weight: fn(f64) -> f64| (900.0 * weight(e(true)), 100.0 * weight(e(false)));
+    let ((above, below), (left_above, left_below)) = (sum(|e| e), sum(|e| 1.0 - e));
+    let (labeled, hidden) = (above / (above + below), left_above / (left_above + left_below));
+    assert!((odds(3.0).least_recall(labeled) - hidden).abs() < 1e-12);
+}
+
+/// Draws positives and labels them by the worst odds within Γ until enough are labeled. Scores of hidden positives (one sample), or of
+/// all (two), are uniform on [0, 1], so that their recall at a cut is 1 - cut.
+fn labeled(stream: &mut Stream, gamma: f64, recall: f64, m: usize, one_sample: bool) -> Vec<f32> {
+    let base = 0.25;
+    let chance = |score: f64| {
+        let above = if score >= 1.0 - recall { gamma } else { 1.0 };
+        if one_sample { base * above / (1.0 + base * above) } else { 0.9 * above / gamma }
+    };
+    // Positives are to be left uniform by the labels: there are 1 / (1 - e) times as many.
+    let many = |score: f64| if one_sample { 1.0 / (1.0 - chance(score)) } else { 1.0 };
+    let most = many(1.0);
+    let mut scores = Vec::new();
+    while scores.len() < m {
+        let score = stream.uniform();
+        let is_there = stream.uniform() < many(score) / most;
+        if is_there && stream.uniform() < chance(score) {
+            scores.push(score as f32);
+        }
+    }
+    scores
+}
+
+/// The share of 2,000 draws in which a promise is kept under the worst labels within Γ: at least its confidence if it was made for Γ,
+/// and less if it was made for random labels.
+#[test]
+fn promises_are_kept_under_the_worst_labels() {
+    const DRAWS: usize = 2_000;
+    for (gamma, recall, m, one_sample) in
+        [(2.0, 0.8, 100, true), (2.0, 0.8, 100, false), (4.0, 0.7, 150, true), (1.5, 0.9, 300, false)]
+    {
+        let target = RecallTarget::new(recall, 0.95).unwrap();
+        let mut stream = Stream::new(m as u64, "worst-labels");
+        let (mut kept, mut naive) = (0, 0);
+        for _ in 0..DRAWS {
+            let scores = labeled(&mut stream, gamma, recall, m, one_sample);
+            let found = |target: RecallTarget| {
+                1.0 - f64::from(target.cut(&scores, Over::Population).unwrap().cut) >= recall
+            };
+            kept += usize::from(found(target.with_labeling(odds(gamma))));
+            naive += usize::from(found(target));
+        }
+        let [kept, naive] = [kept, naive].map(|count| count as f64 / DRAWS as f64);
+        println!("gamma {gamma}, recall {recall}, {m} labeled: kept {kept}, made for random labels {naive}");
+        // Three standard errors of 2,000 draws are .015.
+        assert!(kept >= 0.935, "{kept} at {gamma}, {recall}, {m}");
+        assert!(naive < 0.7, "{naive} at {gamma}, {recall}, {m}: these labels hurt nobody");
+    }
+}
+
+/// Nothing is promised of one file, and too few positives are told of with the odds.
+#[test]
+fn what_is_not_promised() {
+    let target = RecallTarget::new(0.9, 0.95).unwrap().with_labeling(odds(3.0));
+    let file = Over::File { least: 1, most: 50 };
+    assert_eq!(target.cut(&[0.5; 1_000], file), Err(EvalError::FileNeedsRandomLabels));
+    assert_eq!((target.rank(1_000, file), target.needed(file)), (None, usize::MAX));
+    // .9 at odds of 3 is 27/28 of the labeled ones: (27/28)^m ≤ .05 takes 83.
+    let said = target.cut(&[0.5; 82], Over::Population).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "82 held-out positives are too few to promise a recall of 0.9 with confidence 0.95 at labeling odds of 3: that takes \
+         at least 83"
+    );
+    assert_eq!(target.rank(83, Over::Population), Some(1));
+    // For random labels, the file's promise says nothing of other odds.
+    let random = RecallTarget::new(0.9, 0.95).unwrap();
+    assert_eq!(random.cut(&[0.5; 1_000], file).unwrap().holds_up_to_labeling_odds, None);
+}
