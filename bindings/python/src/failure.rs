@@ -56,11 +56,7 @@ pub fn as_keyword(hint: &Hint) -> Option<String> {
 /// The argument that an error is about, where its kind tells.
 fn argument_of(error: &Error) -> Option<String> {
     let name = match error {
-        Error::Setting { what: "number of epochs", .. } => "epochs",
-        Error::Setting { what: "batch size", .. } => "batch",
-        Error::Setting { what: "share held out", .. } => "hold_out",
-        Error::Setting { what, .. } => return Some(what.replace(['-', ' '], "_")),
-        Error::NotForThis { setting, .. } | Error::NoUse { setting, .. } => {
+        Error::Setting { setting, .. } | Error::NotForThis { setting, .. } | Error::NoUse { setting, .. } => {
             return Some(setting.replace('-', "_"));
         }
         Error::Contradicting { setting, other, .. } => {

@@ -84,9 +84,10 @@ impl From<Error> for Failure {
             (Error::Contradicting { setting, other, why }, _) => Failure::Input(format!(
                 "--{setting} and --{other} contradict one another: {why}; leave --{setting} out"
             )),
-            (Error::NotForThis { setting, .. } | Error::NoUse { setting, .. }, _) => {
-                Failure::Input(error.to_string().replacen(setting, &format!("--{setting}"), 1))
-            }
+            (Error::NotForThis { setting, for_what, chosen }, _) => Failure::Input(format!(
+                "--{setting} is {for_what}, and {chosen} has no use for it; leave it out"
+            )),
+            (Error::NoUse { setting, why }, _) => Failure::Input(format!("--{setting} {why}; leave it out")),
             (Error::NoEstimate { .. } | Error::NeedsPrior(_), _) => Failure::Input(format!(
                 "{error}; give it for the population (--prior) or for the unlabeled rows (--prior-in-unlabeled)"
             )),

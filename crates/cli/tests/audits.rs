@@ -262,6 +262,55 @@ fn answers_find_their_rows_whatever_has_become_of_the_table() {
 
 /// `crates/cli/tests/fixtures/audit_version_1.csv`: 60 rows of `examples/train.csv` as an earlier version drew them, those whose
 /// number is a multiple of three answered yes.
+/// The model knows the share of the rows that were left unanswered; by the column of labels, answered rows are unlabeled.
+#[test]
+fn metrics_by_the_label_column_rest_on_the_share_that_the_audit_told() {
+    let (folder, _) = audited("audits-evaluate");
+    let share = folder.json("audit read m.onesided a.csv")["share"].clone();
+    let (told, _) = taught(&folder, "table.csv");
+    let measured = folder.json("evaluate n.onesided table.csv --label y");
+    let near = |found: &Value, expected: &Value| {
+        assert!((found.as_f64().unwrap() - expected.as_f64().unwrap()).abs() < 1e-9, "{found} {expected}");
+    };
+    near(&measured["prior_in_unlabeled"], &share["value"]);
+    near(&measured["prior_in_unlabeled_interval"][0], &share["low"]);
+    near(&measured["prior_in_unlabeled_interval"][1], &share["high"]);
+    assert_ne!(told["prior_in_unlabeled"], measured["prior_in_unlabeled"]);
+    assert_eq!(measured["prior_in_unlabeled_audited"], 120);
+    let said = folder.run("evaluate n.onesided table.csv --label y").stdout;
+    assert!(said.contains("an audit of 120 rows told it") && !said.contains("it was estimated"), "{said}");
+}
+
+/// Labels on the easy positives alone: the answers refute them, every list of the model says so, and holds no row that was answered.
+#[test]
+fn lists_after_an_audit_carry_its_verdict_and_no_answered_row() {
+    let folder = Folder::new("audits-verdict");
+    let mut text = "id,a,b,y\n".to_string();
+    let (is_positive, noise) =
+        (|i: u32| i % 5 < 2, |i: u32, k: u32| f64::from((i * 7919 + k * 104_729) % 9973) / 9973.0);
+    for i in 0..1500u32 {
+        let easy = is_positive(i) && i.is_multiple_of(2);
+        let a = 2.0 * noise(i, 1) + if easy { 3.0 } else { 0.0 };
+        let labeled = easy && noise(i, 2) < 0.7;
+        text.push_str(&format!("c{i},{a:.4},{:.4},{}\n", noise(i, 3), u8::from(labeled)));
+    }
+    folder.write("table.csv", &text);
+    assert_eq!(folder.run(&format!("{FIT} --prior 0.4 --out m.onesided")).code, 0);
+    folder.write("a.csv", self::text(&drawn(&folder, "--rows 300")));
+    let (told, _) = taught(&folder, "table.csv");
+    assert!(told["doubt"]["audit"]["agrees"] == false, "{told}");
+    let answered = cells(&fs::read_to_string(folder.path("a.csv")).unwrap());
+    let row = at(&answered, "row");
+    let asked: Vec<&str> = answered[1..].iter().map(|line| line[row].as_str()).collect();
+    for flags in ["", "--label y"] {
+        let said = folder.run(&format!("predict n.onesided table.csv --out list.csv {flags}"));
+        assert!(said.stderr.contains("do not count on the probabilities of this list"), "{said:?}");
+        let list = cells(&fs::read_to_string(folder.path("list.csv")).unwrap());
+        let row = at(&list, "row");
+        assert!(list.len() > 500 && !list[1..].iter().any(|line| asked.contains(&line[row].as_str())));
+    }
+}
+
 #[test]
 fn files_of_the_first_version_are_read_as_before() {
     let folder = Folder::new("audits-earlier");

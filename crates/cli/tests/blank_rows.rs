@@ -124,6 +124,15 @@ fn a_label_column_in_other_words_is_refused_or_named() {
     let all = promise("");
     assert!(all.is_some());
     assert_eq!(promise("--label y --positive confirmed"), all);
+    // Without them, what is promised is about the rows that are listed: positives that are not are taken off.
+    let share = |flags: &str| {
+        let told = folder.json(&format!("predict m.onesided new.csv {flags} --out list.csv --recall 0.8"));
+        told["review"]["share"].clone()
+    };
+    let (whole, listed) = (share(""), share("--label y --positive confirmed"));
+    let expected = (whole["value"].as_f64().unwrap() * 400.0 - confirmed as f64) / (400 - confirmed) as f64;
+    assert!((listed["value"].as_f64().unwrap() - expected).abs() < 1e-9, "{whole} {listed}");
+    assert_eq!(listed["left_out"], confirmed);
 }
 
 #[test]

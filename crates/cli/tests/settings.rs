@@ -6,6 +6,8 @@ mod folder;
 use folder::Folder;
 use onesided::learn::SettingInfo;
 use onesided::{Config, Method, SETTINGS, methods};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A value that each setting takes.
 fn value(setting: &SettingInfo, method: Method) -> String {
@@ -204,5 +206,55 @@ fn every_method_fits_with_the_settings_of_the_machine() {
             method.name()
         ));
         assert_eq!(said.code, 0, "{}: {said:?}", method.name());
+    }
+}
+
+/// Files below a folder with this ending.
+fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, ending, found);
+        } else if path.extension().is_some_and(|is| is == ending) {
+            found.push(path);
+        }
+    }
+}
+
+/// Its entry in the list, its field (of which the setter and what is put over a configuration are made), the key of specs and
+/// Python's keyword. Another file that names it is a copy that can be forgotten.
+#[test]
+fn a_training_setting_is_known_in_four_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = Vec::new();
+    for folder in ["learn", "onesided", "experiment", "cli"] {
+        files_below(&root.join("crates").join(folder).join("src"), "rs", &mut files);
+    }
+    files_below(&root.join("bindings/python/src"), "rs", &mut files);
+    files_below(&root.join("bindings/python/python"), "py", &mut files);
+    for name in ["weight-decay", "warm-up", "optimizer"] {
+        let snake = name.replace('-', "_");
+        let declares = |line: &str| {
+            let line = line.trim();
+            // A value given to the field of a configuration is a use, and ends in a comma without a default.
+            let is_value =
+                line.starts_with(&format!("{snake}: ")) && line.ends_with(',') && !line.contains(" = ");
+            let named = line.contains(&format!("\"{name}\""))
+                || line.starts_with(&format!("{snake}: "))
+                || line.starts_with(&format!("pub {snake}: "))
+                || line.contains(&format!("fn {snake}("));
+            named && !is_value && !line.starts_with("//")
+        };
+        let known: Vec<String> = files
+            .iter()
+            .filter(|file| {
+                let text = fs::read_to_string(file).unwrap();
+                text.split("#[cfg(test)]").next().unwrap_or("").lines().any(declares)
+            })
+            .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        let mut sorted = known.clone();
+        sorted.sort();
+        assert_eq!(sorted, ["_classifier.py", "choices.rs", "settings.rs", "train_overrides.rs"], "{name}");
     }
 }

@@ -12,175 +12,106 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Choices of one level; what is left open is decided by the levels below it, and at last by a default.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Choices {
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident: $type:ty $(= $setting:literal)?;)+) => {
+        /// Choices of one level; what is left open is decided by the levels below it, and at last by a default.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Choices {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$type>,)+
+        }
+
+        impl Choices {
+            /// These choices, with those of `below` where they leave one open.
+            pub fn merge(&self, below: &Choices) -> Choices {
+                Choices { $($name: self.$name.clone().or_else(|| below.$name.clone()),)+ }
+            }
+
+            /// What is a setting of every fit, by the name it has there, as text.
+            fn given(&self) -> Vec<(&'static str, String)> {
+                let mut given = Vec::new();
+                $($(given.extend(self.$name.as_ref().map(|value| ($setting, value.to_string())));)?)+
+                given
+            }
+        }
+    };
+}
+
+// Keys of a spec. Results are known by their choices in this order, so a new one comes last. A name behind `=` is the setting
+// of every fit that the key stands for.
+choices! {
     /// How texts become numbers: `glove` (word vectors, averaged) or `tfidf` (`tfidf:20000` keeps 20,000 terms).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub features: Option<String>,
+    features: String;
     /// The network, by its name in the zoo.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<String>,
+    network: String = "model";
     /// `nadam`, `adam`, `nadamw`, `adamw` or `sgd`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub optimizer: Option<String>,
+    optimizer: String = "optimizer";
     /// Size of the first steps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub learning_rate: Option<f64>,
+    learning_rate: f64 = "learning-rate";
     /// `constant` or `cosine`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schedule: Option<String>,
+    schedule: String = "schedule";
     /// Epochs over which the learning rate rises to its full size.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub warm_up: Option<f64>,
+    warm_up: f64 = "warm-up";
     /// Passes over the unlabeled rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub epochs: Option<usize>,
+    epochs: usize = "epochs";
     /// Rows per step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub batch: Option<usize>,
+    batch: usize = "batch";
     /// L2 penalty.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weight_decay: Option<f64>,
+    weight_decay: f64 = "weight-decay";
     /// `none`, `crop`, `flip`, `crop+flip`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub augment: Option<String>,
+    augment: String = "augment";
     /// `on`, `off`, or numbers such as `weight=2,ramp=5`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub teacher: Option<String>,
+    teacher: String = "teacher";
     /// `on`, `off`, or numbers such as `weight=0.03,alpha=0.3`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mixup: Option<String>,
+    mixup: String = "mixup";
     /// The rate of a moving average of the weights, which is then what is kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub average: Option<f64>,
+    average: f64 = "average";
     /// The least share of positives in a batch; 0 takes the share they have in the data.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share_of_positives: Option<f64>,
+    share_of_positives: f64;
     /// The loss, or the classic system, by its name in the registry; the name of the method where it is left open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objective: Option<String>,
+    objective: String;
     /// Reduction of the collective loss.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reduction: Option<String>,
+    reduction: String = "reduction";
     /// Margin loss of the risks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub surrogate: Option<String>,
+    surrogate: String = "surrogate";
     /// nnPU's β.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub beta: Option<f64>,
+    beta: f64 = "beta";
     /// nnPU's γ.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gamma: Option<f64>,
+    gamma: f64 = "gamma";
     /// Rounding of the kink of the collective loss.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smoothing: Option<f64>,
+    smoothing: f64 = "smoothing";
     /// The scenario that the risks are weighted for: `single-sample` or `case-control`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scenario: Option<String>,
+    scenario: String = "scenario";
     /// The prior at which test rows are decided: `training` takes the sign of the score, `class` shifts it from the
     /// prior that the loss was trained at to that of the class first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decide_at: Option<String>,
+    decide_at: String;
     /// Where scores are cut: `half` takes their sign, `quantile` calls the share of unlabeled training rows positive that the
     /// method is told is positive. What is left open is the method's own rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<String>,
+    threshold: String = "threshold";
     /// What of a test image is scored: `plain`, or `mirror` for the mean of it and its mirror image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub test_view: Option<String>,
+    test_view: String;
     /// Leaves these runs out: what a method cannot do is said in the spec, not found out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skip: Option<bool>,
+    skip: bool;
     /// Share of positives and of unlabeled rows kept from training, on which the accuracy is estimated without
     /// negatives; 0 trains on all rows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hold_out: Option<f64>,
+    hold_out: f64;
     /// Which positives are labeled rather than others: `none`, `likely`, `boundary` or `top`; see [`Bias`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bias: Option<String>,
+    bias: String;
     /// Which rows are unlabeled: `rest` (all that are not labeled: one sample), `all` (the labeled ones once more among
     /// them: two samples, whose scenario is `case-control`) or a number such as `40000`: so many of the rest, with as large a
     /// share of positives as the class has in the whole set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unlabeled: Option<String>,
+    unlabeled: String;
     /// Whether methods are told the share of positives among the unlabeled rows (`given`) or an estimate of it that is
     /// made from the rows of the run alone (`estimated`), as the command `prior` makes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prior: Option<String>,
+    prior: String;
 }
 
 impl Choices {
-    /// These choices, with those of `below` where they leave one open.
-    pub fn merge(&self, below: &Choices) -> Choices {
-        macro_rules! first {
-            ($($field:ident),*) => { Choices { $($field: self.$field.clone().or_else(|| below.$field.clone())),* } };
-        }
-        first!(
-            features,
-            network,
-            optimizer,
-            learning_rate,
-            schedule,
-            warm_up,
-            epochs,
-            batch,
-            weight_decay,
-            augment,
-            teacher,
-            mixup,
-            average,
-            share_of_positives,
-            objective,
-            reduction,
-            surrogate,
-            beta,
-            gamma,
-            smoothing,
-            scenario,
-            decide_at,
-            threshold,
-            test_view,
-            skip,
-            hold_out,
-            bias,
-            unlabeled,
-            prior
-        )
-    }
-
-    /// What is a setting of every fit, by the name it has there: what a value means is said in one place.
+    /// Settings of every fit: what a value means is said in one place.
     fn config(&self) -> Result<Config, String> {
-        fn shown<T: ToString>(value: &Option<T>) -> Option<String> {
-            value.as_ref().map(T::to_string)
-        }
-        let given = [
-            ("model", self.network.clone()),
-            ("optimizer", self.optimizer.clone()),
-            ("learning-rate", shown(&self.learning_rate)),
-            ("schedule", self.schedule.clone()),
-            ("warm-up", shown(&self.warm_up)),
-            ("epochs", shown(&self.epochs)),
-            ("batch", shown(&self.batch)),
-            ("weight-decay", shown(&self.weight_decay)),
-            ("augment", self.augment.clone()),
-            ("teacher", self.teacher.clone()),
-            ("mixup", self.mixup.clone()),
-            ("average", shown(&self.average)),
-            ("reduction", self.reduction.clone()),
-            ("surrogate", self.surrogate.clone()),
-            ("beta", shown(&self.beta)),
-            ("gamma", shown(&self.gamma)),
-            ("smoothing", shown(&self.smoothing)),
-            ("scenario", self.scenario.clone()),
-            ("threshold", self.threshold.clone()),
-        ];
         let mut config = Config::default();
-        for (name, value) in given {
-            if let Some(value) = value {
-                config.set(name, &value).map_err(|error| error.to_string())?;
-            }
+        for (name, value) in self.given() {
+            config.set(name, &value).map_err(|error| error.to_string())?;
         }
         if self.reduction.is_some() && config.reduction.is_none() {
             return Err("a run has one reduction, so that 'auto' is none; name it".into());

@@ -308,12 +308,6 @@ impl Config {
         if self.prior == Some(PriorGiven::Auto) && !calibrated {
             return Err(Error::NothingToEstimate(method.name().to_string()));
         }
-        if let Some(share) = self.hold_out
-            && !(share > 0.0 && share < 1.0)
-        {
-            let (what, range) = ("share held out", "strictly between 0 and 1");
-            return Err(Error::Setting { what, range, value: share });
-        }
         if self.hold_out.is_some() && self.cross_fit == Some(true) {
             return Err(Error::CrossFitHoldOut);
         }
@@ -321,7 +315,12 @@ impl Config {
             let (setting, other) = ("prior", "prior-in-unlabeled");
             return Err(Error::Contradicting { setting, other, why: "each follows from the other" });
         }
-        self.train.check()
+        self.check_ranges()
+    }
+
+    /// Refuses numbers out of range.
+    pub(crate) fn check_ranges(&self) -> Result<(), Error> {
+        SETTINGS.iter().try_for_each(|setting| setting.check_range(self))
     }
 
     /// What the method takes, for those who read data for it: numbers as they are, counts of words, few terms.
@@ -427,6 +426,14 @@ impl Config {
             gamma: self.gamma.unwrap_or(default.gamma),
             smoothing: self.smoothing.unwrap_or(default.smoothing),
         }
+    }
+}
+
+// Ranges are in the list of settings, which the fields of this type do not know.
+impl TrainOverrides {
+    /// Refuses what no training can use, before any work is done.
+    pub fn check(&self) -> Result<(), Error> {
+        Config { train: self.clone(), ..Config::default() }.check_ranges()
     }
 }
 

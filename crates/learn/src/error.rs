@@ -192,7 +192,9 @@ pub enum Error {
     /// A setting out of range.
     #[error("the {what} must be {range}, but is {value}")]
     Setting {
-        /// What is set.
+        /// Its name.
+        setting: &'static str,
+        /// What is set, in words.
         what: &'static str,
         /// Where it may lie.
         range: &'static str,

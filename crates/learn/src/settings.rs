@@ -20,10 +20,25 @@ pub struct SettingInfo {
     pub applies: Applies,
     /// Whether it may be given several times.
     pub repeated: bool,
+    /// Where a number must lie.
+    pub range: Option<Range>,
     /// Reads a value.
     pub set: fn(&mut Config, &str) -> Result<(), Error>,
     /// The value as text, where one was given.
     pub get: fn(&Config) -> Option<String>,
+}
+
+/// Where the number of a setting must lie.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// What the number is, in words.
+    pub what: &'static str,
+    /// The range, in words.
+    pub words: &'static str,
+    /// Whether a number lies there.
+    pub holds: fn(f64) -> bool,
+    /// The number, where one was given.
+    pub number: fn(&Config) -> Option<f64>,
 }
 
 /// What a setting is for.
@@ -87,6 +102,17 @@ impl SettingInfo {
         }
     }
 
+    /// Refuses a number out of range.
+    pub(crate) fn check_range(&self, config: &Config) -> Result<(), Error> {
+        let Some(Range { what, words, holds, number }) = self.range else { return Ok(()) };
+        match number(config) {
+            Some(value) if !holds(value) => {
+                Err(Error::Setting { setting: self.name, what, range: words, value })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether it is the model, and not the method, that has no use for it.
     pub(crate) fn by_model(&self) -> bool {
         matches!(self.applies, Applies::Networks | Applies::Pictures | Applies::Monotone)
@@ -109,47 +135,91 @@ fn shown<T: Display>(of: &Option<T>) -> Option<String> {
     of.as_ref().map(ToString::to_string)
 }
 
-/// A setting whose type reads its own text.
-macro_rules! setting {
-    ($name:literal, $value:literal, $applies:ident, $($field:ident).+, $help:literal) => {
-        SettingInfo {
-            name: $name,
-            value: $value,
-            help: $help,
-            applies: Applies::$applies,
-            repeated: false,
-            set: |config, text| parse(&mut config.$($field).+, text),
-            get: |config| shown(&config.$($field).+),
+type Set = fn(&mut Config, &str) -> Result<(), Error>;
+type Get = fn(&Config) -> Option<String>;
+
+const fn entry(
+    name: &'static str,
+    value: &'static str,
+    applies: Applies,
+    help: &'static str,
+    set: Set,
+    get: Get,
+) -> SettingInfo {
+    SettingInfo { name, value, help, applies, repeated: false, range: None, set, get }
+}
+
+fn switch(to: &mut Option<bool>, what: &'static str, text: &str) -> Result<(), Error> {
+    *to = match text {
+        "true" | "" => Some(true),
+        "false" => None,
+        other => {
+            let known = "true or false".to_string();
+            return Err(Error::Unknown { what, found: other.to_string(), known });
         }
     };
+    Ok(())
+}
+
+/// A setting whose type reads its own text, a number, or a switch.
+macro_rules! setting {
+    ($name:literal, $value:literal, $applies:ident, $($field:ident).+, $help:literal) => {
+        entry(
+            $name,
+            $value,
+            Applies::$applies,
+            $help,
+            |config, text| parse(&mut config.$($field).+, text),
+            |config| shown(&config.$($field).+),
+        )
+    };
+    ($name:literal, switch $what:literal, $applies:ident, $($field:ident).+, $help:literal) => {
+        entry(
+            $name,
+            "",
+            Applies::$applies,
+            $help,
+            |config, text| switch(&mut config.$($field).+, $what, text),
+            |config| shown(&config.$($field).+.filter(|&on| on)),
+        )
+    };
     ($name:literal, number $value:literal, $applies:ident, $($field:ident).+, $help:literal) => {
+        entry(
+            $name,
+            $value,
+            Applies::$applies,
+            $help,
+            |config, text| number(&mut config.$($field).+, $name, text),
+            |config| shown(&config.$($field).+),
+        )
+    };
+    ($name:literal, number $value:literal, $applies:ident, $($field:ident).+, $help:literal, $what:literal: $words:literal, $holds:expr) => {
         SettingInfo {
-            name: $name,
-            value: $value,
-            help: $help,
-            applies: Applies::$applies,
-            repeated: false,
-            set: |config, text| number(&mut config.$($field).+, $name, text),
-            get: |config| shown(&config.$($field).+),
+            range: Some(Range {
+                what: $what,
+                words: $words,
+                holds: $holds,
+                number: |config| config.$($field).+.map(|number| number as f64),
+            }),
+            ..setting!($name, number $value, $applies, $($field).+, $help)
         }
     };
 }
 
 /// Every setting, in the order that help lists them.
 pub const SETTINGS: &[SettingInfo] = &[
-    SettingInfo {
-        name: "method",
-        value: "NAME",
-        help: "The learning method; see 'onesided methods' [default: auto; collective if you set a loss, a model or a training option]",
-        applies: Applies::Everywhere,
-        repeated: false,
-        set: |config, text| {
+    entry(
+        "method",
+        "NAME",
+        Applies::Everywhere,
+        "The learning method; see 'onesided methods' [default: auto; collective if you set a loss, a model or a training option]",
+        |config, text| {
             Method::find(text)?;
             config.method = Some(text.to_string());
             Ok(())
         },
-        get: |config| config.method.clone(),
-    },
+        |config| config.method.clone(),
+    ),
     setting!(
         "model",
         "NAME",
@@ -164,56 +234,45 @@ pub const SETTINGS: &[SettingInfo] = &[
         effort,
         "For auto: how long to search: quick, normal or thorough [default: normal]"
     ),
+    setting!(
+        "single",
+        switch "value of single",
+        Auto,
+        single,
+        "For auto: keep the single best model instead of a blend"
+    ),
     SettingInfo {
-        name: "single",
-        value: "",
-        help: "For auto: keep the single best model instead of a blend",
-        applies: Applies::Auto,
-        repeated: false,
-        set: |config, text| match text {
-            "true" | "" => {
-                config.single = Some(true);
-                Ok(())
-            }
-            "false" => {
-                config.single = None;
-                Ok(())
-            }
-            other => {
-                let known = "true or false".to_string();
-                Err(Error::Unknown { what: "value of single", found: other.to_string(), known })
-            }
-        },
-        get: |config| config.single.map(|single| single.to_string()),
+        repeated: true,
+        ..entry(
+            "monotone",
+            "COLUMN:up|down",
+            Applies::Monotone,
+            "For trees: force the score to rise (up) or fall (down) with a numeric column, such as age:up,income:down",
+            |config, text| Ok(config.monotone.add(text)?),
+            |config| (!config.monotone.is_empty()).then(|| config.monotone.to_string()),
+        )
     },
     SettingInfo {
-        name: "monotone",
-        value: "COLUMN:up|down",
-        help: "For trees: force the score to rise (up) or fall (down) with a numeric column, such as age:up,income:down",
-        applies: Applies::Monotone,
         repeated: true,
-        set: |config, text| Ok(config.monotone.add(text)?),
-        get: |config| (!config.monotone.is_empty()).then(|| config.monotone.to_string()),
-    },
-    SettingInfo {
-        name: "option",
-        value: "NAME=VALUE",
-        help: "Set an option of a classic method, such as cost=0.1; 'onesided methods NAME' lists them",
-        applies: Applies::Systems,
-        repeated: true,
-        set: |config, text| {
-            let Some((name, value)) = text.split_once('=') else {
-                let known = "NAME=VALUE, such as cost=0.1".to_string();
-                return Err(Error::Unknown { what: "option", found: text.to_string(), known });
-            };
-            config.option.push((name.trim().to_string(), value.trim().to_string()));
-            Ok(())
-        },
-        get: |config| {
-            let pairs: Vec<String> =
-                config.option.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            (!pairs.is_empty()).then(|| pairs.join(";"))
-        },
+        ..entry(
+            "option",
+            "NAME=VALUE",
+            Applies::Systems,
+            "Set an option of a classic method, such as cost=0.1; 'onesided methods NAME' lists them",
+            |config, text| {
+                let Some((name, value)) = text.split_once('=') else {
+                    let known = "NAME=VALUE, such as cost=0.1".to_string();
+                    return Err(Error::Unknown { what: "option", found: text.to_string(), known });
+                };
+                config.option.push((name.trim().to_string(), value.trim().to_string()));
+                Ok(())
+            },
+            |config| {
+                let pairs: Vec<String> =
+                    config.option.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                (!pairs.is_empty()).then(|| pairs.join(";"))
+            },
+        )
     },
     setting!(
         "prior",
@@ -222,19 +281,18 @@ pub const SETTINGS: &[SettingInfo] = &[
         prior,
         "The share of positives in the population, or auto to estimate it [default: auto if the method needs it]"
     ),
-    SettingInfo {
-        name: "prior-in-unlabeled",
-        value: "SHARE",
-        help: "The share of positives among the unlabeled rows",
-        applies: Applies::Unlabeled,
-        repeated: false,
-        set: |config, text| {
+    entry(
+        "prior-in-unlabeled",
+        "SHARE",
+        Applies::Unlabeled,
+        "The share of positives among the unlabeled rows",
+        |config, text| {
             let share = share(text).ok_or_else(|| unknown_share("prior-in-unlabeled", text, "a number"))?;
             config.prior_in_unlabeled = Some(onesided_data::PriorInUnlabeled::new(share)?);
             Ok(())
         },
-        get: |config| config.prior_in_unlabeled.map(|mu| mu.get().to_string()),
-    },
+        |config| config.prior_in_unlabeled.map(|mu| mu.get().to_string()),
+    ),
     setting!(
         "scenario",
         "NAME",
@@ -242,21 +300,20 @@ pub const SETTINGS: &[SettingInfo] = &[
         scenario,
         "How the data were sampled: single-sample or case-control [default: single-sample for one file or folder, case-control for two]"
     ),
-    SettingInfo {
-        name: "reduction",
-        value: "NAME",
-        help: "For collective: how the loss is averaged: auto, sample-mean, sum-of-means or prior-weighted [default: auto]",
-        applies: Applies::Reading,
-        repeated: false,
-        set: |config, text| match text {
+    entry(
+        "reduction",
+        "NAME",
+        Applies::Reading,
+        "For collective: how the loss is averaged: auto, sample-mean, sum-of-means or prior-weighted [default: auto]",
+        |config, text| match text {
             "auto" => {
                 config.reduction = None;
                 Ok(())
             }
             named => parse(&mut config.reduction, named),
         },
-        get: |config| shown(&config.reduction),
-    },
+        |config| shown(&config.reduction),
+    ),
     setting!(
         "surrogate",
         "NAME",
@@ -285,14 +342,29 @@ pub const SETTINGS: &[SettingInfo] = &[
         smoothing,
         "For collective: how much to smooth the kink of the loss; 0 is the published loss [default: 0]"
     ),
-    setting!("epochs", number "N", Networks, train.epochs, "The maximum number of passes over the data [default: depends on its size]"),
-    setting!("batch", number "N", Networks, train.batch, "Rows per batch [default: depends on the size of the data]"),
+    setting!(
+        "epochs",
+        number "N",
+        Networks,
+        train.epochs,
+        "The maximum number of passes over the data [default: depends on its size]",
+        "number of epochs": "at least 1", |epochs| epochs >= 1.0
+    ),
+    setting!(
+        "batch",
+        number "N",
+        Networks,
+        train.batch,
+        "Rows per batch [default: depends on the size of the data]",
+        "batch size": "at least 2, one positive and one unlabeled row", |rows| rows >= 2.0
+    ),
     setting!(
         "learning-rate",
         number "NUMBER",
         Networks,
         train.learning_rate,
-        "The initial learning rate [default: depends on the network]"
+        "The initial learning rate [default: depends on the network]",
+        "learning rate": "a positive number", |rate| rate > 0.0 && rate.is_finite()
     ),
     setting!(
         "optimizer",
@@ -313,21 +385,24 @@ pub const SETTINGS: &[SettingInfo] = &[
         number "EPOCHS",
         Networks,
         train.warm_up,
-        "Epochs over which the learning rate ramps up [default: 0.5 for networks on pictures without a teacher, otherwise 0]"
+        "Epochs over which the learning rate ramps up [default: 0.5 for networks on pictures without a teacher, otherwise 0]",
+        "warm-up": "0 or more epochs", |epochs| epochs >= 0.0 && epochs.is_finite()
     ),
     setting!(
         "weight-decay",
         number "NUMBER",
         Networks,
         train.weight_decay,
-        "Weight decay [default: 0.0001]"
+        "Weight decay [default: 0.0001]",
+        "weight decay": "0 or a positive number", |decay| decay >= 0.0 && decay.is_finite()
     ),
     setting!(
         "patience",
         number "EPOCHS",
         Networks,
         train.patience,
-        "Stop after this many epochs without a lower held-out risk [default: a fifth of the epochs, at least 5]"
+        "Stop after this many epochs without a lower held-out risk [default: a fifth of the epochs, at least 5]",
+        "patience": "at least 1 epoch", |epochs| epochs >= 1.0
     ),
     setting!(
         "augment",
@@ -355,50 +430,35 @@ pub const SETTINGS: &[SettingInfo] = &[
         number "RATE",
         Networks,
         train.average,
-        "Use an exponential moving average of the weights with this decay, such as 0.99 [default: the last weights]"
+        "Use an exponential moving average of the weights with this decay, such as 0.99 [default: the last weights]",
+        "average": "0 or above and below 1", |rate| (0.0..1.0).contains(&rate)
     ),
-    SettingInfo {
-        name: "checkpoint",
-        value: "FILE",
-        help: "Save progress to FILE each epoch and resume from it (implies the method collective)",
-        applies: Applies::Networks,
-        repeated: false,
-        set: |config, text| {
+    entry(
+        "checkpoint",
+        "FILE",
+        Applies::Networks,
+        "Save progress to FILE each epoch and resume from it (implies the method collective)",
+        |config, text| {
             config.checkpoint = Some(text.into());
             Ok(())
         },
-        get: |config| config.checkpoint.as_ref().map(|path| path.display().to_string()),
-    },
+        |config| config.checkpoint.as_ref().map(|path| path.display().to_string()),
+    ),
     setting!(
         "hold-out",
         number "SHARE",
         Everywhere,
         hold_out,
-        "The share of rows held out to select, calibrate and evaluate the model [default: a fifth; small data are cross-fitted]"
+        "The share of rows held out to select, calibrate and evaluate the model [default: a fifth; small data are cross-fitted]",
+        "share held out": "strictly between 0 and 1", |share| share > 0.0 && share < 1.0
     ),
-    SettingInfo {
-        name: "cross-fit",
-        value: "",
-        help: "Hold out each fifth of the rows in turn, then train on all, so that predict can rank this table by out-of-fold scores [default: auto and small data do; with auto, this adds folds that keep all positives]",
-        applies: Applies::Everywhere,
-        repeated: false,
-        set: |config, text| match text {
-            "true" | "" => {
-                config.cross_fit = Some(true);
-                Ok(())
-            }
-            "false" => {
-                config.cross_fit = None;
-                Ok(())
-            }
-            other => Err(Error::Unknown {
-                what: "value of cross-fit",
-                found: other.to_string(),
-                known: "true or false".to_string(),
-            }),
-        },
-        get: |config| config.cross_fit.filter(|&on| on).map(|_| "true".to_string()),
-    },
+    setting!(
+        "cross-fit",
+        switch "value of cross-fit",
+        Everywhere,
+        cross_fit,
+        "Hold out each fifth of the rows in turn, then train on all, so that predict can rank this table by out-of-fold scores [default: auto and small data do; with auto, this adds folds that keep all positives]"
+    ),
     setting!(
         "reserve",
         "SHARE|N",
@@ -406,15 +466,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         reserve,
         "Positives to set aside before anything else, as a share or a count; predict and evaluate then say how many rows to review [default: none]"
     ),
-    SettingInfo {
-        name: "threshold",
-        value: "RULE",
-        help: "The decision threshold: half (0.5), quantile or max-pu-accuracy [default: quantile for pusb, otherwise half]",
-        applies: Applies::Everywhere,
-        repeated: false,
-        set: |config, text| parse(&mut config.threshold, text),
-        get: |config| shown(&config.threshold),
-    },
+    setting!(
+        "threshold",
+        "RULE",
+        Everywhere,
+        threshold,
+        "The decision threshold: half (0.5), quantile or max-pu-accuracy [default: quantile for pusb, otherwise half]"
+    ),
     setting!("seed", number "N", Everywhere, seed, "The random seed [default: 0]"),
     setting!("threads", number "N", Everywhere, threads, "Threads to use; 0 means all [default: 0]"),
     setting!(

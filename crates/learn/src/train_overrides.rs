@@ -95,61 +95,63 @@ impl Training {
     }
 }
 
-/// The settings of the training loop that a user may give; `None` is chosen.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrainOverrides {
-    /// Rows in a batch.
-    pub batch: Option<usize>,
-    /// The most passes over the unlabeled rows.
-    pub epochs: Option<usize>,
-    /// The learning rate at the start.
-    pub learning_rate: Option<f64>,
-    /// The optimizer.
-    pub optimizer: Option<Optimizer>,
-    /// How the learning rate falls.
-    pub schedule: Option<Schedule>,
-    /// Epochs over which the learning rate rises to its full size.
-    pub warm_up: Option<f64>,
-    /// The strength of weight decay.
-    pub weight_decay: Option<f64>,
-    /// Epochs without a lower held-out risk after which training stops.
-    pub patience: Option<usize>,
-    /// What is done to images before they are learned from.
-    pub augment: Option<Augment>,
-    /// Whether a teacher takes part, and how.
-    pub teacher: Option<Teaching>,
-    /// Whether rows are mixed, and how.
-    pub mixup: Option<Mixing>,
-    /// The rate of a moving average of the weights, which is then what is kept.
-    pub average: Option<f64>,
+/// Calls a macro with every setting of the training loop: what it does, its name and its type. The fields of
+/// [`TrainOverrides`] and the setters of a builder are made of it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! training_settings {
+    ($make:ident) => {
+        $make! {
+            /// Rows per batch.
+            batch: usize;
+            /// The most passes over the unlabeled rows.
+            epochs: usize;
+            /// The learning rate at the start.
+            learning_rate: f64;
+            /// The optimizer.
+            optimizer: Optimizer;
+            /// How the learning rate falls.
+            schedule: Schedule;
+            /// Epochs over which the learning rate rises to its full size.
+            warm_up: f64;
+            /// The strength of weight decay.
+            weight_decay: f64;
+            /// Epochs without a lower held-out risk after which training stops.
+            patience: usize;
+            /// What is done to pictures before they are learned from.
+            augment: Augment;
+            /// Whether an average of the network teaches it on strongly changed pictures, or on rows of which some numbers or
+            /// words are left out. Where nothing is said, it does for color pictures, at most 10,000 labeled and at least
+            /// 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
+            teacher: Teaching;
+            /// Whether predictions for mixed rows must be mixed predictions, as in VPU; on the CPU.
+            mixup: Mixing;
+            /// The rate of a moving average of the weights, which is then what is kept.
+            average: f64;
+        }
+    };
 }
 
-impl TrainOverrides {
-    /// Refuses what no training can use, before any work is done.
-    pub fn check(&self) -> Result<(), Error> {
-        let wrong = |what, range, value| Err(Error::Setting { what, range, value });
-        match *self {
-            TrainOverrides { epochs: Some(0), .. } => wrong("number of epochs", "at least 1", 0.0),
-            TrainOverrides { patience: Some(0), .. } => wrong("patience", "at least 1 epoch", 0.0),
-            TrainOverrides { batch: Some(batch), .. } if batch < 2 => {
-                wrong("batch size", "at least 2, one positive and one unlabeled row", batch as f64)
-            }
-            TrainOverrides { learning_rate: Some(rate), .. } if !(rate > 0.0 && rate.is_finite()) => {
-                wrong("learning rate", "a positive number", rate)
-            }
-            TrainOverrides { warm_up: Some(warm_up), .. } if !(warm_up >= 0.0 && warm_up.is_finite()) => {
-                wrong("warm-up", "0 or more epochs", warm_up)
-            }
-            TrainOverrides { weight_decay: Some(decay), .. } if !(decay >= 0.0 && decay.is_finite()) => {
-                wrong("weight decay", "0 or a positive number", decay)
-            }
-            TrainOverrides { average: Some(rate), .. } if !(0.0..1.0).contains(&rate) => {
-                wrong("average", "0 or above and below 1", rate)
-            }
-            _ => Ok(()),
+macro_rules! overrides {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)+) => {
+        /// The settings of the training loop that a user may give; `None` is chosen.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct TrainOverrides {
+            $($(#[$doc])* pub $name: Option<$type>,)+
         }
-    }
 
+        impl TrainOverrides {
+            /// A configuration with what was given put in its place.
+            pub fn apply_to(&self, config: TrainConfig) -> TrainConfig {
+                TrainConfig { $($name: self.$name.map_or(config.$name, Into::into),)+ ..config }
+            }
+        }
+    };
+}
+
+training_settings!(overrides);
+
+impl TrainOverrides {
     /// The whole configuration for `rows` training rows of a shape.
     pub fn config(&self, rows: usize, input: Shape, architecture: &Architecture, mix: Mix) -> TrainConfig {
         let batch = self.batch.unwrap_or_else(|| (rows / 4).clamp(SMALLEST_BATCH, LARGEST_BATCH));
@@ -178,25 +180,6 @@ impl TrainOverrides {
             None => plain,
         };
         TrainConfig { teacher, ..self.apply_to(config) }
-    }
-
-    /// A configuration with what was given put in its place.
-    pub fn apply_to(&self, config: TrainConfig) -> TrainConfig {
-        TrainConfig {
-            batch: self.batch.unwrap_or(config.batch),
-            epochs: self.epochs.unwrap_or(config.epochs),
-            learning_rate: self.learning_rate.unwrap_or(config.learning_rate),
-            optimizer: self.optimizer.unwrap_or(config.optimizer),
-            schedule: self.schedule.unwrap_or(config.schedule),
-            warm_up: self.warm_up.unwrap_or(config.warm_up),
-            weight_decay: self.weight_decay.unwrap_or(config.weight_decay),
-            patience: self.patience.or(config.patience),
-            augment: self.augment.unwrap_or(config.augment),
-            teacher: self.teacher.map_or(config.teacher, Into::into),
-            mixup: self.mixup.map_or(config.mixup, Into::into),
-            average: self.average.or(config.average),
-            ..config
-        }
     }
 }
 

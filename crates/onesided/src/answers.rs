@@ -14,7 +14,7 @@
 //!
 //! and so for both ends of the interval. Of the table as it was that is (s N − k) / (N − n) for n answers of which k are positive.
 
-use crate::{Audit, AuditedRow, Error};
+use crate::{Audit, AuditedRow, Error, Model};
 use onesided_data::{
     Counts, Dataset, Fingerprint, Label, PriorInUnlabeled, Scaling, agree, count_labels, counted,
 };
@@ -46,6 +46,28 @@ fn counts_of(data: &Dataset, labels: &[Label]) -> Counts {
     let filled: Vec<Label> =
         (0..labels.len()).filter(|&row| !data.is_blank(row)).map(|row| labels[row]).collect();
     count_labels(&filled)
+}
+
+impl Model {
+    /// This model for the table that it was fitted on with labels of their own, where an audit told the share of positives: it knows
+    /// that among the rows that the audit left unanswered, and a column of labels leaves the answered ones unlabeled, too. `None` where
+    /// no audit told it, or the labels leave no positive over.
+    #[must_use]
+    pub fn with_audited_share_of(&self, labels: &[Label]) -> Option<Self> {
+        let about = self.about();
+        let (estimate, mu) = (about.prior_estimate.as_ref()?, about.prior_in_unlabeled?);
+        estimate.audited?;
+        let (then, now) = (about.counts, count_labels(labels));
+        let all = |counts: Counts| (counts.positive + counts.unlabeled + counts.negative) as f64;
+        let grown = all(now) / all(then);
+        let of_these = |mu: f64| {
+            let positives = (mu * then.unlabeled as f64 + then.positive as f64) * grown;
+            ((positives - now.positive as f64) / now.unlabeled as f64).clamp(0.0, 1.0)
+        };
+        let mu = PriorInUnlabeled::new(of_these(mu.get())).ok()?;
+        let interval = (of_these(estimate.interval.0), of_these(estimate.interval.1));
+        Some(self.with_share(mu, PriorEstimate { mu, interval, ..estimate.clone() }))
+    }
 }
 
 impl Audit {

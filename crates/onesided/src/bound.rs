@@ -60,6 +60,7 @@ impl Model {
             0 => Rademacher::from_norms(&frobenius, input_norm, n_p + n_u)?,
             _ if layers.len() > 1 => {
                 return Err(Error::Setting {
+                    setting: "draws",
                     what: "number of draws of random labels",
                     range: "0 for a network with hidden layers, whose best fit to random labels is not known",
                     value: draws as f64,

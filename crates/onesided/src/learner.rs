@@ -16,7 +16,7 @@ use onesided_learn::prior::{
 use onesided_learn::scorers::{ClassicScorer, ObjectiveChoice, OwnObjective};
 use onesided_learn::{
     Config, ModelChoice, Observer, Policy, PriorGiven, Priors, Progress, Reserve, Scorer, Signal,
-    TAUGHT_BY_RULE, Task, Views, check, learn,
+    TAUGHT_BY_RULE, Task, Views, check, learn, training_settings,
 };
 use onesided_loss::{LossError, Objective, Reduction, Setting, Surrogate};
 use onesided_net::{Augment, Device, Mixing, Optimizer, Precision, Schedule, Teaching};
@@ -74,14 +74,29 @@ enum Own {
 
 /// A setter for each setting.
 macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)+) => {
         $($(#[$doc])*
         pub fn $name(mut self, value: impl Into<Option<$type>>) -> Self {
-            self.config.$($field).+ = value.into();
+            self.config.$name = value.into();
             self
         })+
     };
 }
+
+/// A setter for each setting of the training loop.
+macro_rules! training_setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)+) => {
+        impl Learner {
+            $($(#[$doc])*
+            pub fn $name(mut self, value: impl Into<Option<$type>>) -> Self {
+                self.config.train.$name = value.into();
+                self
+            })+
+        }
+    };
+}
+
+training_settings!(training_setters);
 
 impl Learner {
     /// A learner with every setting at its default.
@@ -155,65 +170,42 @@ impl Learner {
     setters! {
         /// The reduction of the collective loss. `None` trains both sum-of-means and prior-weighted, and keeps the first
         /// unless the [`held_out_risk`](crate::held_out_risk) of the second is lower by more than its noise.
-        reduction: Reduction => reduction;
+        reduction: Reduction;
         /// The margin loss of `upu`, `nnpu` and `imbalanced-nnpu`.
-        surrogate: Surrogate => surrogate;
+        surrogate: Surrogate;
         /// How far the negative part of a non-negative risk may fall below zero.
-        beta: f64 => beta;
+        beta: f64;
         /// The step of the non-negative correction, in [0, 1].
-        gamma: f64 => gamma;
+        gamma: f64;
         /// Rounding of the kink of the collective loss; 0 is the loss as published.
-        smoothing: f64 => smoothing;
+        smoothing: f64;
         /// How the data were drawn, if not as the place of the rows tells: two places were drawn separately, one was not.
-        scenario: Scenario => scenario;
+        scenario: Scenario;
         /// The seed of every random stream. Same seed, data, machine and number of threads: the same model, byte by byte.
-        seed: u64 => seed;
-        /// Rows per batch.
-        batch: usize => train.batch;
-        /// The most passes over the unlabeled rows.
-        epochs: usize => train.epochs;
-        /// The learning rate at the start.
-        learning_rate: f64 => train.learning_rate;
-        /// The optimizer.
-        optimizer: Optimizer => train.optimizer;
-        /// How the learning rate falls.
-        schedule: Schedule => train.schedule;
-        /// Epochs over which the learning rate rises to its full size.
-        warm_up: f64 => train.warm_up;
-        /// The strength of weight decay.
-        weight_decay: f64 => train.weight_decay;
-        /// Epochs without a lower held-out risk after which training stops.
-        patience: usize => train.patience;
-        /// What is done to pictures before they are learned from.
-        augment: Augment => train.augment;
-        /// Whether an average of the network teaches it on strongly changed pictures, or on rows of which some numbers or words
-        /// are left out. Where nothing is said, it does for color pictures, at most 10,000 labeled and at least 10,000 unlabeled ones, under `vgg16`, `resnet18` or `wide-resnet` on a GPU.
-        teacher: Teaching => train.teacher;
-        /// Whether predictions for mixed rows must be mixed predictions, as in VPU; on the CPU.
-        mixup: Mixing => train.mixup;
+        seed: u64;
         /// The share of the positives and of the unlabeled rows that is not trained on, but chooses, calibrates and gives
         /// the metrics. `None` holds out a fifth, or, of small data, each fifth in turn and then trains on all rows.
-        hold_out: f64 => hold_out;
+        hold_out: f64;
         /// Whether each fifth of the rows is held out in turn and what was chosen is trained on all rows, however many there
         /// are: every row then has a score by what was trained without it, for about five times the time. `auto` does this
         /// anyway, and so do other methods on small data; `auto` then scores unlabeled rows once more, by members that met all
         /// positives.
-        cross_fit: bool => cross_fit;
+        cross_fit: bool;
         /// Positives that are set aside before the prior is estimated, rows are held out or anything is trained. The
         /// finished model scores them, and [`Model::review`] promises by these scores what a list finds. What a column's
         /// values are like (scales, levels, words) was learned from all rows when they were read.
-        reserve: Reserve => reserve;
+        reserve: Reserve;
         /// How the threshold is chosen.
-        threshold: ThresholdRule => threshold;
+        threshold: ThresholdRule;
         /// A file that training writes after each epoch and resumes from; it is removed when training ends. Where a fit
         /// takes several runs of training, each has its own, with the number of the run appended.
-        checkpoint: PathBuf => checkpoint;
+        checkpoint: PathBuf;
         /// Threads to use; 0 is all there are.
-        threads: usize => threads;
+        threads: usize;
         /// Where to train. [`Device::Auto`] takes the first GPU where there is one and the network gains from it.
-        device: Device => device;
+        device: Device;
         /// The numbers that a GPU trains with; the CPU always takes f32.
-        precision: Precision => precision;
+        precision: Precision;
     }
 
     /// π, the share of positives in the population. Replaces [`prior_in_unlabeled`](Self::prior_in_unlabeled).

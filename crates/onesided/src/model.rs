@@ -482,6 +482,14 @@ impl Model {
         Ok(())
     }
 
+    /// This model with another share of positives among unlabeled rows, for metrics: what it learned stays.
+    pub(crate) fn with_share(&self, mu: PriorInUnlabeled, estimate: PriorEstimate) -> Self {
+        let mut model = self.clone();
+        model.about.prior_in_unlabeled = Some(mu);
+        model.about.prior_estimate = Some(estimate);
+        model
+    }
+
     /// Replaces the metrics by those of rows that were answered in an audit, scored by what was trained without them. Next to it,
     /// rows that were labeled before show what labels say of positives: where they are another kind, nothing is promised from them.
     pub(crate) fn measure_on_answers(

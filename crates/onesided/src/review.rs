@@ -33,6 +33,28 @@ pub struct ShareInList {
     pub share: Interval,
     /// Whether it was estimated from the data, which can be wrong by more than its interval says.
     pub estimated: bool,
+    /// How many answers of an audit tell it, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audited: Option<usize>,
+    /// How many labeled positives are not in the list, and not in the share.
+    #[serde(skip_serializing_if = "is_none")]
+    pub left_out: usize,
+}
+
+fn is_none(rows: &usize) -> bool {
+    *rows == 0
+}
+
+impl ShareInList {
+    /// One that was given.
+    pub fn given(share: f64) -> Self {
+        Self {
+            share: Interval { value: share, low: share, high: share },
+            estimated: false,
+            audited: None,
+            left_out: 0,
+        }
+    }
 }
 
 /// How many rows to review for a recall, in each of the senses of the word.
@@ -86,6 +108,23 @@ impl ReviewList {
     /// From scores of positives that the model has never met, scores of the list, and the share of positives in it.
     pub fn new(positive: Vec<f32>, list: Vec<f32>, share: Option<ShareInList>) -> Self {
         Self { positive, list, share, back: None }
+    }
+
+    /// With a share that is that of this list and of labeled rows that were left out of it: their positives are taken off. None is
+    /// told where more were left out than the share knows of.
+    pub(crate) fn without(mut self, rows: usize, positive: usize) -> Self {
+        let listed = self.list.len() as f64;
+        let left = |share: f64| (share * (listed + rows as f64) - positive as f64) / listed;
+        self.share = self.share.filter(|told| rows == 0 || left(told.share.value) > 0.0).map(|told| {
+            let Interval { value, low, high } = told.share;
+            let [value, low, high] = [value, low, high].map(|share| left(share).clamp(0.0, 1.0));
+            if rows == 0 {
+                told
+            } else {
+                ShareInList { share: Interval { value, low, high }, left_out: positive, ..told }
+            }
+        });
+        self
     }
 
     /// With the probabilities that a model gives rows like these.
@@ -219,9 +258,15 @@ impl Model {
         Some(match &self.about().prior_estimate {
             Some(estimate) => {
                 let (low, high) = estimate.interval;
-                ShareInList { share: Interval { value: mu, low, high }, estimated: true }
+                let share = Interval { value: mu, low, high };
+                ShareInList {
+                    share,
+                    estimated: estimate.audited.is_none(),
+                    audited: estimate.audited,
+                    left_out: 0,
+                }
             }
-            None => ShareInList { share: Interval { value: mu, low: mu, high: mu }, estimated: false },
+            None => ShareInList::given(mu),
         })
     }
 
@@ -229,13 +274,14 @@ impl Model {
     pub fn share_in_population(&self) -> Option<ShareInList> {
         let about = self.about();
         let pi = about.class_prior?.get();
-        let given = ShareInList { share: Interval { value: pi, low: pi, high: pi }, estimated: false };
-        Some(about.prior_estimate.as_ref().map_or(given, |estimate| {
+        Some(about.prior_estimate.as_ref().map_or(ShareInList::given(pi), |estimate| {
             let [low, high] =
                 estimate.ends().map(|end| end.to_class_prior(about.scenario, about.counts).get());
             ShareInList {
                 share: Interval { value: pi, low: low.min(pi), high: high.max(pi) },
-                estimated: true,
+                estimated: estimate.audited.is_none(),
+                audited: estimate.audited,
+                left_out: 0,
             }
         }))
     }
@@ -250,7 +296,7 @@ mod tests {
         // 100 positives at 0..99; the list has each of these scores ten times, so 20 % of it are 200 positives.
         let positive: Vec<f32> = (0..100).map(|i| i as f32).collect();
         let list: Vec<f32> = (0..1000).map(|i| (i % 100) as f32).collect();
-        let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
+        let share = ShareInList::given(0.2);
         let list = ReviewList::new(positive, list, Some(share));
         let review = list.review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
         // k = 5: the cut is 4, and 960 rows score at least 4.
@@ -264,6 +310,13 @@ mod tests {
         let Some(Promised::Made(promise)) = review.this_file_by_share else { panic!("{review:?}") };
         assert_eq!(promise.cut.over, Over::File { least: 175, most: 225 });
         assert!(promise.rows > 960, "a promise about one file takes more rows");
+        // Of 1,100 rows, 60 labeled positives and 40 known negatives are not in the list: .2 · 1,100 - 60 are.
+        let left = list.clone().without(100, 60).review(RecallTarget::new(0.9, 0.95).unwrap()).unwrap();
+        assert!((left.share.unwrap().share.value - 0.16).abs() < 1e-12);
+        assert!((left.population.holds.unwrap().positives.unwrap().value - 0.96 * 160.0).abs() < 1e-9);
+        assert_eq!(left.population.rows, 960, "what is listed stays");
+        assert!(list.clone().without(300, 300).share.is_none(), "more are labeled than the share knows of");
+        assert_eq!(list.clone().without(0, 0).share, list.share);
         let few = list.review(RecallTarget::new(0.99, 0.95).unwrap()).unwrap_err();
         assert!(few.to_string().contains("at least 299"), "{few}");
         assert!(list.at_top(Top::Rows(1001)).is_err());

@@ -37,6 +37,7 @@
 mod additive;
 mod bins;
 mod boost;
+mod compiled;
 mod config;
 mod derivatives;
 mod error;

@@ -2,15 +2,15 @@
 
 use crate::TreesError;
 use crate::bins::{Binned, Feature};
+use crate::compiled::{BLOCK, Compiled, SMALL_BLOCK};
 use crate::split::Cut;
 use crate::threads::in_threads;
 use onesided_data::{Matrix, Phase};
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
 
 /// Rows to score below which another thread costs more than it saves.
 const WORTH_A_THREAD: usize = 1_000;
-/// Rows that go through one tree before the next.
-const ROWS_AT_ONCE: usize = 128;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,18 +69,29 @@ pub struct TreesModel {
     features: usize,
     start: f64,
     trees: Vec<Tree>,
+    ready: Ready,
+}
+
+/// What scoring needs, made when rows are first scored; no part of what the model is.
+#[derive(Clone, Debug, Default)]
+struct Ready(OnceLock<Arc<Compiled>>);
+
+impl PartialEq for Ready {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl TreesModel {
     /// A model of stored parts, if every walk through its trees ends.
     pub fn from_parts(features: usize, start: f64, trees: Vec<Tree>) -> Result<Self, TreesError> {
-        let model = Self { features, start, trees };
+        let model = Self::new(features, start, trees);
         model.check()?;
         Ok(model)
     }
 
     pub(crate) fn new(features: usize, start: f64, trees: Vec<Tree>) -> Self {
-        Self { features, start, trees }
+        Self { features, start, trees, ready: Ready::default() }
     }
 
     /// The mean of several models of the same features.
@@ -90,7 +101,7 @@ impl TreesModel {
         let start = models.iter().map(|model| model.start).sum::<f64>() / many as f64;
         let mut trees: Vec<Tree> = models.into_iter().flat_map(|model| model.trees).collect();
         trees.iter_mut().for_each(|tree| tree.scale(1.0 / many as f32));
-        Some(Self { features, start, trees })
+        Some(Self::new(features, start, trees))
     }
 
     /// How many features a row must have.
@@ -129,17 +140,19 @@ impl TreesModel {
         if matrix.cols() != self.features {
             return Err(TreesError::Width { expected: self.features, found: matrix.cols() });
         }
-        let trees: Vec<FlatTree> = self.trees.iter().map(FlatTree::new).collect();
+        let ready = self.ready.0.get_or_init(|| Arc::new(Compiled::new(&self.trees)));
         let mut logits = vec![self.start; matrix.rows()];
         let phase = Phase::new("scoring", matrix.rows() as u64, "rows");
         let fill = |logits: &mut [f64], from: usize| {
+            if logits.len() <= SMALL_BLOCK {
+                let row = |row: usize| matrix.row(from + row);
+                return ready.add(&self.trees, row, logits, &mut ready.block::<SMALL_BLOCK>());
+            }
             // Tree by tree over a block of rows: both stay in the cache.
-            for (number, logits) in logits.chunks_mut(ROWS_AT_ONCE).enumerate() {
-                for tree in &trees {
-                    for (i, logit) in logits.iter_mut().enumerate() {
-                        *logit += f64::from(tree.value(matrix.row(from + number * ROWS_AT_ONCE + i)));
-                    }
-                }
+            let mut block = ready.block::<BLOCK>();
+            for (number, logits) in logits.chunks_mut(BLOCK).enumerate() {
+                let first = from + number * BLOCK;
+                ready.add(&self.trees, |row| matrix.row(first + row), logits, &mut block);
                 phase.add(logits.len() as u64);
             }
         };
@@ -177,13 +190,13 @@ impl TreesModel {
     }
 }
 
-/// A tree for scoring: siblings side by side, twelve bytes a node.
-struct FlatTree<'t> {
+/// A tree to walk: siblings side by side, twelve bytes a node.
+#[derive(Debug)]
+pub(crate) struct FlatTree {
     nodes: Vec<FlatNode>,
-    sets: &'t [Vec<u32>],
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct FlatNode {
     /// The threshold, the answer, or the bits of a set's number.
     number: f32,
@@ -193,8 +206,8 @@ struct FlatNode {
     feature: u32,
 }
 
-impl<'t> FlatTree<'t> {
-    fn new(tree: &'t Tree) -> Self {
+impl FlatTree {
+    pub(crate) fn new(tree: &Tree) -> Self {
         let leaf = FlatNode { number: 0.0, left: 0, feature: 0 };
         let mut nodes = vec![leaf];
         let mut open = vec![(0usize, 0usize)];
@@ -218,10 +231,11 @@ impl<'t> FlatTree<'t> {
             open.extend([(left as usize, nodes.len()), (right as usize, nodes.len() + 1)]);
             nodes.extend([leaf; 2]);
         }
-        Self { nodes, sets: &tree.sets }
+        Self { nodes }
     }
 
-    fn value(&self, row: &[f32]) -> f32 {
+    /// The answer for a row, with the tree's sets.
+    pub(crate) fn value(&self, sets: &[Vec<u32>], row: &[f32]) -> f32 {
         let mut node = self.nodes[0];
         while node.left != 0 {
             let value = row[(node.feature >> 2) as usize];
@@ -231,7 +245,7 @@ impl<'t> FlatTree<'t> {
             } else if value.is_nan() {
                 missing_right
             } else {
-                !contains(&self.sets[node.number.to_bits() as usize], value as u32)
+                !contains(&sets[node.number.to_bits() as usize], value as u32)
             };
             node = self.nodes[node.left as usize + usize::from(right)];
         }
@@ -370,7 +384,7 @@ struct Parts {
 }
 
 impl From<TreesModel> for Parts {
-    fn from(TreesModel { features, start, trees }: TreesModel) -> Self {
+    fn from(TreesModel { features, start, trees, .. }: TreesModel) -> Self {
         Self { features, start, trees }
     }
 }
@@ -379,8 +393,7 @@ impl TryFrom<Parts> for TreesModel {
     type Error = TreesError;
 
     fn try_from(Parts { features, start, trees }: Parts) -> Result<Self, TreesError> {
-        let model = Self { features, start, trees };
-        model.check().map(|()| model)
+        Self::from_parts(features, start, trees)
     }
 }
 

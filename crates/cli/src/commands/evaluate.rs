@@ -179,6 +179,11 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     print_device(&model, largest);
     let (fitted, in_sample) = tell_metrics(&lookup);
     warnings.extend(in_sample.clone());
+    // Of the fitted table an audit told the share; its answers are no labels of the column.
+    let is_fitted_table = lookup.is_same() || fitted.as_ref().is_some_and(|fitted| fitted.is_fitted_table);
+    let of_table = labels.filter(|_| is_fitted_table).and_then(|labels| model.with_audited_share_of(labels));
+    let model = of_table.as_ref().unwrap_or(&model);
+    let about = model.about();
 
     let against_truth: Option<Vec<(&str, Interval)>> = match &truth {
         Some(truth) => {
@@ -235,7 +240,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             let withheld = contradiction.map(|found| format!("nothing is promised of this list: {found}"));
             let answer = match withheld.or_else(|| model.withheld(&shifted)) {
                 Some(why) => ReviewAnswer::refused("review", why),
-                None => reviewed(&model, &asked, &lookup.met_rows(), met, &scores, labels)?,
+                None => reviewed(model, &asked, &lookup.met_rows(), met, &scores, labels)?,
             };
             warn(&answer.warnings());
             warnings.extend(answer.warnings());
@@ -307,6 +312,9 @@ impl Measured<'_> {
         object.insert("prior_in_unlabeled".to_string(), json!(about.prior_in_unlabeled));
         let interval = about.prior_estimate.as_ref().map(|estimate| estimate.interval);
         object.insert("prior_in_unlabeled_interval".to_string(), json!(interval));
+        if let Some(answers) = about.prior_estimate.as_ref().and_then(|estimate| estimate.audited) {
+            object.insert("prior_in_unlabeled_audited".to_string(), json!(answers));
+        }
         object.insert("warnings".to_string(), json!(self.warnings));
         let answers = self.review.iter().flat_map(ReviewAnswer::as_objects);
         object.extend(answers.map(|(name, value)| (name.to_string(), value)));
@@ -351,7 +359,11 @@ impl Measured<'_> {
         let Some(mu) = self.about.prior_in_unlabeled else { return String::new() };
         let estimated = self.about.prior_estimate.as_ref().map_or_else(String::new, |estimate| {
             let (low, high) = estimate.interval;
-            format!("; it was estimated, and the intervals hold the metrics from {low:.3} to {high:.3}")
+            let by = match estimate.audited {
+                Some(answers) => format!("an audit of {} told it", counted(answers, "rows")),
+                None => "it was estimated".to_string(),
+            };
+            format!("; {by}, and the intervals hold the metrics from {low:.3} to {high:.3}")
         });
         format!(" (a share of {} of which is taken to be positive{estimated})", share(mu.get()))
     }

@@ -355,15 +355,30 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         ));
     }
     let positives = promise.holds.and_then(|holds| holds.positives);
-    if let (Some(ShareInList { share, estimated }), true) = (review.share, positives.is_some()) {
-        text.push_str(&if estimated {
-            format!(
-                "the number of positives rests on an estimated share of {:.4} ({:.4} to {:.4})\n",
-                share.value, share.low, share.high
-            )
-        } else {
-            format!("the number of positives rests on the share of {:.4} given when fitting\n", share.value)
-        });
+    if let (Some(ShareInList { share, estimated, audited, left_out }), true) =
+        (review.share, positives.is_some())
+    {
+        let Interval { value, low, high } = share;
+        let which = match audited {
+            Some(answers) => {
+                format!(
+                    "the share of {value:.4} ({low:.4} to {high:.4}) that an audit of {answers} rows told"
+                )
+            }
+            None if estimated => format!("an estimated share of {value:.4} ({low:.4} to {high:.4})"),
+            None => format!("the share of {value:.4} given when fitting"),
+        };
+        let without = match left_out {
+            0 => String::new(),
+            rows => {
+                format!(
+                    ", without {} that {} not listed",
+                    counted(rows, "labeled positives"),
+                    agree(rows, "is", "are")
+                )
+            }
+        };
+        text.push_str(&format!("the number of positives rests on {which}{without}\n"));
     }
     let about = positives.map_or_else(String::new, |Interval { low, high, .. }| {
         format!(
@@ -405,7 +420,7 @@ mod tests {
             sentences(&review, "the 100", true).lines().last().unwrap().to_string()
         };
         // Over the population the cut is the fifth lowest positive, 960 rows; in a file with 175 to 225 positives the fourth.
-        let share = ShareInList { share: Interval { value: 0.2, low: 0.2, high: 0.2 }, estimated: false };
+        let share = ShareInList::given(0.2);
         let said = last(Some(share));
         let expected = "review the first 970 rows to find at least 90 % of the positives in this file, with 95 % confidence, if labels are a \
                         random sample of the positives; about ";

@@ -33,6 +33,10 @@ pub(super) struct Gathered<'m> {
     pub rows: usize,
     /// How many of them are predicted positive.
     pub predicted_positive: usize,
+    /// How many labeled rows are left out.
+    pub left_out: usize,
+    /// How many of those are positive.
+    pub left_out_positive: usize,
 }
 
 /// Rows of which the same is known.
@@ -69,6 +73,8 @@ impl<'m> Gathered<'m> {
             scores: (!model.about().reserve.is_empty()).then(Vec::new),
             rows: 0,
             predicted_positive: 0,
+            left_out: 0,
+            left_out_positive: 0,
         }
     }
 
@@ -135,11 +141,16 @@ impl<'m> Gathered<'m> {
         }
     }
 
-    /// All rows were seen: those that may have been labeled and are listed are counted with the others.
-    pub fn settle(&mut self, is_listed: impl Fn(Met) -> bool) {
+    /// All rows were seen: those that may have been labeled and are listed are counted with the others. `left_out` says what a row
+    /// is that is not listed.
+    pub fn settle(&mut self, left_out: impl Fn(Met) -> Option<RowKind>) {
         for (met, counted) in std::mem::take(&mut self.counted) {
-            if is_listed(Met::from_bytes(met)) {
-                self.count(counted.rows, counted.predicted_positive, &counted.scores);
+            match left_out(Met::from_bytes(met)) {
+                None => self.count(counted.rows, counted.predicted_positive, &counted.scores),
+                Some(kind) => {
+                    self.left_out += counted.rows;
+                    self.left_out_positive += if kind == RowKind::Positive { counted.rows } else { 0 };
+                }
             }
         }
     }

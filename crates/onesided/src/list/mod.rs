@@ -191,7 +191,10 @@ impl<'m> List<'m> {
     fn finish(&self, under_way: UnderWay<'m>, notes: Vec<Note>, ids: usize) -> Result<RankedList<'m>, Error> {
         let UnderWay { lookup, mut gathered, largest, told } = under_way;
         let matcher = lookup.matcher();
-        gathered.settle(|met| self.all || !matcher.is_some_and(|matcher| matcher.is_labeled(met)));
+        let left_out = matcher.filter(|_| !self.all);
+        gathered.settle(|met| {
+            left_out.filter(|matcher| matcher.is_labeled(met)).map(|matcher| matcher.kind(met))
+        });
         let rows = gathered.rows;
         let limit = self.top.iter().map(|top| top.of(rows).unwrap_or(rows)).max().unwrap_or(rows);
         let fitted = lookup.fitted_rows(self.all);
@@ -297,11 +300,19 @@ impl<'m> RankedList<'m> {
     }
 
     /// What a person who reviews the list may count on; `None` where the model has no reserve, or the list no rows. A list of
-    /// unlabeled rows alone has their share of positives.
+    /// unlabeled rows alone has their share of positives; of another one, the labeled rows that are left out have theirs already.
     pub fn review(&mut self) -> Result<Option<ReviewList>, Error> {
         let among = if let Scale::Probability(among) = self.scale() { among } else { Among::Population };
         let scores = self.gathered.scores.take().filter(|scores| !scores.is_empty());
-        scores.map(|scores| self.model.review_among(scores, among)).transpose()
+        let Gathered { left_out, left_out_positive, .. } = self.gathered;
+        let without = |list: ReviewList| match among {
+            // Labels that are a sample of their own are none of the population's rows.
+            Among::Population if self.model.tells_unlabeled_apart() => {
+                list.without(left_out, left_out_positive)
+            }
+            _ => list,
+        };
+        scores.map(|scores| Ok(without(self.model.review_among(scores, among)?))).transpose()
     }
 
     /// What its rows show.
