@@ -1,5 +1,6 @@
 //! A graph under way: nodes, constants, inputs and outputs. Every value has a name of its own.
 
+use crate::Input;
 use crate::proto::{Message, Setting, Type, Values, attribute, tensor, value_info};
 
 /// The name of a value.
@@ -10,6 +11,7 @@ pub type Value = String;
 pub struct Graph {
     body: Message,
     ends: Message,
+    inputs: Vec<Input>,
     named: usize,
 }
 
@@ -22,7 +24,13 @@ impl Graph {
     /// A column that the caller passes.
     pub fn input(&mut self, name: &str, kind: Type, width: usize) -> Value {
         self.ends = std::mem::take(&mut self.ends).bytes(11, &value_info(name, kind, Some(width)).0);
+        self.inputs.push(Input { name: name.to_string(), kind: kind.name(), width });
         name.to_string()
+    }
+
+    /// The columns that the caller passes, in the order they were added.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
     }
 
     /// What the caller gets, a number per row.

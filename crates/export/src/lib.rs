@@ -15,13 +15,96 @@ mod proto;
 mod scorers;
 
 use graph::Graph;
+use onesided::data::nearest;
 use onesided::{Encoding, Model};
 use proto::Type;
+use std::fmt;
+use std::str::FromStr;
+
+/// A format of another runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Open Neural Network Exchange: [`to_onnx`].
+    Onnx,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 1] = [Format::Onnx];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Onnx => "onnx",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = ExportError;
+
+    fn from_str(name: &str) -> Result<Self, ExportError> {
+        let found = Format::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| {
+            let meant = nearest(name, Format::ALL.map(Format::name));
+            let meant = meant.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
+            ExportError::Format {
+                name: name.to_string(),
+                meant,
+                known: Format::ALL.map(Format::name).join(", "),
+            }
+        })
+    }
+}
+
+/// A file of another format, and what is to be passed to it.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// What the file holds. The same model always gives the same bytes.
+    pub bytes: Vec<u8>,
+    /// What a runtime has to be given, in the order of the file.
+    pub inputs: Vec<Input>,
+}
+
+/// A column that the caller passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The name of the column.
+    pub name: String,
+    /// The type of its cells: `double`, `float` or `string`.
+    pub kind: &'static str,
+    /// How many places a row has: 1, or the length of a vector.
+    pub width: usize,
+}
+
+/// A model in a format.
+pub fn export(model: &Model, format: Format) -> Result<Exported, ExportError> {
+    match format {
+        Format::Onnx => to_onnx(model),
+    }
+}
 
 /// Why a model is not exported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
+    /// A format that is not known.
+    #[error("unknown format '{name}'{meant}; models can be exported as {known}")]
+    Format {
+        /// What was asked for.
+        name: String,
+        /// What may have been meant.
+        meant: String,
+        /// All formats.
+        known: String,
+    },
     /// Texts.
     #[error("column '{0}' holds texts, which cannot be exported; fit without it")]
     Texts(String),
@@ -45,9 +128,8 @@ pub enum ExportError {
     Own(String),
 }
 
-/// The bytes of an ONNX file: operators of version 18, and of version 5 of `ai.onnx.ml`. The same model always gives the same
-/// bytes.
-pub fn to_onnx(model: &Model) -> Result<Vec<u8>, ExportError> {
+/// An ONNX file: operators of version 18, and of version 5 of `ai.onnx.ml`.
+pub fn to_onnx(model: &Model) -> Result<Exported, ExportError> {
     let about = model.about();
     let Encoding::Table(features) = model.encoding().as_ref() else {
         return Err(ExportError::Input(model.encoding().takes()));
@@ -90,5 +172,6 @@ pub fn to_onnx(model: &Model) -> Result<Vec<u8>, ExportError> {
     ];
     metadata.extend(about.class_prior.map(|prior| ("onesided.class_prior", prior.get().to_string())));
     metadata.extend(about.fitted_on.clone().map(|print| ("onesided.fitted_on", print)));
-    Ok(graph.finish(&about.onesided, &metadata))
+    let inputs = graph.inputs().to_vec();
+    Ok(Exported { bytes: graph.finish(&about.onesided, &metadata), inputs })
 }

@@ -60,6 +60,18 @@ pub enum Type {
     Double = 11,
 }
 
+impl Type {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Float => "float",
+            Type::Text => "string",
+            Type::Bool => "bool",
+            Type::Double => "double",
+        }
+    }
+}
+
 /// A `TensorProto`.
 pub fn tensor(name: &str, shape: &[i64], values: &Values) -> Message {
     let mut message = Message::default();
