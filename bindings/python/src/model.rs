@@ -86,6 +86,15 @@ impl PyModel {
         py.detach(|| self.model.save(path)).map_err(raise)
     }
 
+    /// Writes it for another runtime.
+    fn export(&self, py: Python<'_>, path: PathBuf, format: &str) -> PyResult<()> {
+        let refuse = |error: onesided_export::ExportError| PyValueError::new_err(error.to_string());
+        let format = format.parse().map_err(refuse)?;
+        let exported = py.detach(|| onesided_export::export(&self.model, format)).map_err(refuse)?;
+        let written = onesided::data::write_atomically(&path, |file| file.write_all(&exported.bytes));
+        written.map_err(|error| raise(Error::from(error)))
+    }
+
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.model.to_bytes()).map_err(raise)?;
         Ok(PyBytes::new(py, &bytes))

@@ -44,6 +44,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Measure how much a model relies on each column.
     Importance(crate::commands::importance::Importance),
+    /// Write a model for another runtime.
+    Export(crate::commands::export::Export),
     /// Draw rows for a person to label, and estimate from the answers how good a model is.
     Audit(crate::commands::audit::Audit),
     /// Estimate how many positives are hidden among the unlabeled rows.

@@ -133,6 +133,12 @@ impl From<LossError> for Failure {
     }
 }
 
+impl From<onesided_export::ExportError> for Failure {
+    fn from(error: onesided_export::ExportError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl From<NetError> for Failure {
     fn from(error: NetError) -> Self {
         Error::from(error).into()

@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
 /// Two or three examples per command, as they are typed.
-const EXAMPLES: [(&str, &[&str]); 13] = [
+const EXAMPLES: [(&str, &[&str]); 14] = [
     ("demo", &["onesided demo", "onesided demo --seeds 1 --json"]),
     (
         "fit",
@@ -39,6 +39,7 @@ const EXAMPLES: [(&str, &[&str]); 13] = [
             "onesided importance model.safetensors new.csv --truth truth --json",
         ],
     ),
+    ("export", &["onesided export model.safetensors --format onnx --out model.onnx"]),
     (
         "audit",
         &[

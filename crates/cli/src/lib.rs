@@ -67,6 +67,7 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Predict(flags) => commands::predict::run(&flags, json),
         Command::Evaluate(flags) => commands::evaluate::run(&flags, json),
         Command::Importance(flags) => commands::importance::run(&flags, json),
+        Command::Export(flags) => commands::export::run(&flags, json),
         Command::Audit(flags) => commands::audit::run(&flags, json),
         Command::Prior(flags) => commands::prior::run(&flags, json),
         Command::Methods(flags) => commands::methods::run(&flags, json),

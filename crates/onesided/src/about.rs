@@ -108,7 +108,7 @@ impl About {
     }
 
     /// The logit of a row of which nothing is known: that of the share of positives, or, without one, of the share of labels.
-    pub(crate) fn logit_of_nothing(&self) -> f32 {
+    pub fn logit_of_nothing(&self) -> f32 {
         let all = self.counts.positive + self.counts.unlabeled + self.counts.negative;
         let labeled = self.counts.positive as f64 / all.max(1) as f64;
         let share = self.class_prior.map_or(labeled, ClassPrior::get);

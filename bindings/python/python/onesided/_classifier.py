@@ -801,6 +801,27 @@ class PUClassifier(Estimator):
         self._check_fitted()
         self.model_.save(os.fspath(path))
 
+    def export(self, path: str | os.PathLike[str], format: str = "onnx") -> None:
+        """Write the model for another runtime, whole or not at all.
+
+        The file takes the columns and gives ``score``, ``probability`` and ``decision``. Each column is an input of its name: numbers
+        are doubles with NaN where nothing is, categories are strings, empty where nothing is, vectors are floats.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it.
+        format : str, default="onnx"
+            The format; ``onnx`` is the only one.
+
+        Raises
+        ------
+        ValueError
+            If the model cannot be written exactly, as of texts, dates and networks.
+        """
+        self._check_fitted()
+        self.model_.export(os.fspath(path), format)
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:
         """Read a model file that Python, the command or Rust wrote, and the file of rows next to it if it is there.

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod elicit;
 pub mod evaluate;
 pub mod experiment;
+pub mod export;
 pub mod fit;
 mod fitted_rows;
 pub mod importance;

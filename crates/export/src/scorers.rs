@@ -1,0 +1,178 @@
+//! What scores, operator by operator: f of each row in 64 bits, rounded to 32 where ours is.
+
+use crate::ExportError;
+use crate::columns::Rows;
+use crate::graph::{Graph, Value};
+use crate::proto::{Setting, Type, Values};
+use onesided::classic::{Link, ScoreForm};
+use onesided::learn::{Fitted, Member};
+use onesided_trees::{Node, Tree, TreesModel};
+
+/// f of each row, `[rows, 1]` in 32 bits.
+pub fn fitted(graph: &mut Graph, rows: &Rows, model: &Fitted, width: usize) -> Result<Value, ExportError> {
+    match model {
+        Fitted::Trees(model) => {
+            let sum = trees(graph, rows, model, width)?;
+            Ok(graph.cast(&sum, Type::Float))
+        }
+        Fitted::Ensemble(members) => {
+            let mut sum = graph.double(0.0);
+            for Member { weight, fitted: member } in members {
+                let score = fitted(graph, rows, member, width)?;
+                let score = graph.cast(&score, Type::Double);
+                let weight = graph.double(*weight);
+                let weighted = graph.op("Mul", &[&score, &weight]);
+                sum = graph.op("Add", &[&sum, &weighted]);
+            }
+            Ok(graph.cast(&sum, Type::Float))
+        }
+        Fitted::Classic(model) => {
+            if !matches!(model.link, None | Some(Link::Sigmoid)) {
+                return Err(ExportError::Scorer(
+                    "a classic system whose probabilities are divided by the share of labels",
+                ));
+            }
+            let ScoreForm::Linear(linear) = &model.scorer else {
+                return Err(ExportError::Scorer("a kernel machine or a generator's network"));
+            };
+            let x = graph.cast(&rows.encoded, Type::Double);
+            let weights =
+                graph.constant(&[linear.weights.len() as i64, 1], Values::Doubles(linear.weights.clone()));
+            let product = graph.op("MatMul", &[&x, &weights]);
+            let bias = graph.double(linear.bias);
+            let sum = graph.op("Add", &[&product, &bias]);
+            Ok(graph.cast(&sum, Type::Float))
+        }
+        Fitted::LinkedTrees(_) => {
+            Err(ExportError::Scorer("trees whose probabilities are divided by the share of labels"))
+        }
+        Fitted::Network { .. } => Err(ExportError::Scorer("a network")),
+        Fitted::Described { .. } => Err(ExportError::Scorer("a description of pictures")),
+        Fitted::Own { name, .. } => Err(ExportError::Own(name.clone())),
+        _ => Err(ExportError::Scorer("a model of a later version")),
+    }
+}
+
+/// The lists that the operator `TreeEnsemble` takes.
+#[derive(Default)]
+struct Lists {
+    roots: Vec<i64>,
+    features: Vec<i64>,
+    splits: Vec<f64>,
+    modes: Vec<u8>,
+    children: [Vec<i64>; 2],
+    leafs: [Vec<i64>; 2],
+    missing: Vec<i64>,
+    members: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// At most the threshold, and a member of a set: the modes of the operator.
+const AT_MOST: u8 = 0;
+const MEMBER: u8 = 6;
+
+fn trees(graph: &mut Graph, rows: &Rows, model: &TreesModel, width: usize) -> Result<Value, ExportError> {
+    let encoded = model.features() == width && model.features() != rows.levels.len();
+    let none = vec![None; width];
+    let (x, levels) = if encoded { (&rows.encoded, &none) } else { (&rows.whole, &rows.levels) };
+    let x = graph.cast(x, Type::Double);
+    let (mut lists, mut start) = (Lists::default(), model.start());
+    for tree in model.trees() {
+        match tree.nodes[0] {
+            Node::Leaf { value } => start += f64::from(value),
+            _ => lists.add(tree, levels),
+        }
+    }
+    let start = graph.double(start);
+    if lists.roots.is_empty() {
+        // A column of zeros as long as the rows.
+        let zero = graph.op("Sub", &[&x, &x]);
+        let none = graph.op("IsNaN", &[&zero]);
+        let none = graph.cast(&none, Type::Double);
+        let nothing = graph.double(0.0);
+        let none = graph.op("Mul", &[&none, &nothing]);
+        let first = graph.constant(&[1], Values::Ints(vec![0]));
+        let column = graph.op_with("Gather", &[&none, &first], "", &[("axis", Setting::Int(1))]);
+        return Ok(graph.op("Add", &[&column, &start]));
+    }
+    let [yes, no] = lists.children;
+    let [yes_leafs, no_leafs] = lists.leafs;
+    let mut settings = vec![
+        ("n_targets", Setting::Int(1)),
+        ("aggregate_function", Setting::Int(1)),
+        ("post_transform", Setting::Int(0)),
+        ("tree_roots", Setting::Ints(lists.roots)),
+        ("nodes_featureids", Setting::Ints(lists.features)),
+        ("nodes_splits", Setting::Tensor(Values::Doubles(lists.splits))),
+        ("nodes_modes", Setting::Tensor(Values::Bytes(lists.modes))),
+        ("nodes_truenodeids", Setting::Ints(yes)),
+        ("nodes_trueleafs", Setting::Ints(yes_leafs)),
+        ("nodes_falsenodeids", Setting::Ints(no)),
+        ("nodes_falseleafs", Setting::Ints(no_leafs)),
+        ("nodes_missing_value_tracks_true", Setting::Ints(lists.missing)),
+        ("leaf_targetids", Setting::Ints(vec![0; lists.weights.len()])),
+        ("leaf_weights", Setting::Tensor(Values::Doubles(lists.weights))),
+    ];
+    if !lists.members.is_empty() {
+        settings.push(("membership_values", Setting::Tensor(Values::Doubles(lists.members))));
+    }
+    let sum = graph.op_with("TreeEnsemble", &[&x], "ai.onnx.ml", &settings);
+    Ok(graph.op("Add", &[&sum, &start]))
+}
+
+impl Lists {
+    /// A tree whose root is no leaf. The members of sets come in the order of their nodes.
+    fn add(&mut self, tree: &Tree, levels: &[Option<u32>]) {
+        let first = self.features.len() as i64;
+        // Where each node lies: among the nodes of the operator, or among its leaves.
+        let mut inner = first;
+        let mut leaf = self.weights.len() as i64;
+        let places: Vec<i64> = tree
+            .nodes
+            .iter()
+            .map(|node| {
+                let counter = if matches!(node, Node::Leaf { .. }) { &mut leaf } else { &mut inner };
+                *counter += 1;
+                *counter - 1
+            })
+            .collect();
+        self.roots.push(first);
+        for node in &tree.nodes {
+            let (feature, missing_left, left, right) = match *node {
+                Node::Leaf { value } => {
+                    self.weights.push(f64::from(value));
+                    continue;
+                }
+                Node::Split { feature, threshold, missing_left, left, right } => {
+                    self.splits.push(f64::from(threshold));
+                    self.modes.push(AT_MOST);
+                    (feature, missing_left, left, right)
+                }
+                Node::Categories { feature, set, missing_left, left, right } => {
+                    let none = levels.get(feature as usize).copied().flatten().unwrap_or(0);
+                    let set = &tree.sets[set as usize];
+                    let known = |code: &u32| {
+                        set.get(*code as usize / 32).is_some_and(|word| word >> (code % 32) & 1 == 1)
+                    };
+                    // No category and an unseen one are a code of their own.
+                    let codes: Vec<u32> =
+                        (0..none).filter(known).chain(missing_left.then_some(none)).collect();
+                    // Nothing is at most -1.
+                    self.splits.push(-1.0);
+                    self.modes.push(if codes.is_empty() { AT_MOST } else { MEMBER });
+                    if !codes.is_empty() {
+                        self.members.extend(codes.into_iter().map(f64::from));
+                        self.members.push(f64::NAN);
+                    }
+                    (feature, missing_left, left, right)
+                }
+            };
+            self.features.push(i64::from(feature));
+            self.missing.push(i64::from(missing_left));
+            for (side, child) in [left, right].into_iter().enumerate() {
+                self.children[side].push(places[child as usize]);
+                self.leafs[side].push(i64::from(matches!(tree.nodes[child as usize], Node::Leaf { .. })));
+            }
+        }
+    }
+}
