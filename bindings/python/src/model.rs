@@ -330,6 +330,7 @@ impl PyModel {
     }
 
     /// How many of the rows to review for a recall, as JSON, and what encoding met. Refused where nothing can be promised.
+    #[allow(clippy::too_many_arguments)]
     fn review<'py>(
         &self,
         py: Python<'py>,
