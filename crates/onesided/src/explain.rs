@@ -21,13 +21,14 @@ use onesided_learn::{Fitted, Member};
 use onesided_net::Device;
 use onesided_trees::{TreesError, TreesModel};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Columns whose orders are all looked at.
 const ALL_ORDERS: usize = 7;
 /// Orders that are drawn where there are more columns; each is followed backward, too.
 const ORDERS: usize = 8;
 /// Rows that are scored at once.
-const ROWS_AT_ONCE: usize = 1_024;
+const ROWS_AT_ONCE: usize = 8_192;
 
 /// Rows that are explained together, and then count as done.
 const EXPLAINED_AT_ONCE: usize = 256;
@@ -189,47 +190,33 @@ impl Explainer<'_> {
         sums
     }
 
-    /// Shapley values compared with the row that says nothing.
+    /// Shapley values compared with the row that says nothing. What is asked of all rows is scored together.
     fn by_orders(&self, fitted: &Fitted, data: &Dataset) -> Result<Vec<Vec<f64>>, Error> {
-        let nothing = data.encoding().nothing();
-        (0..data.len())
-            .map(|row| {
-                let one = data.select(&[row]);
-                let values = one.dense()?.row(0).to_vec();
-                self.of_one(fitted, &values, &nothing, data)
-            })
-            .collect()
-    }
-
-    fn of_one(
-        &self,
-        fitted: &Fitted,
-        values: &[f32],
-        nothing: &[f32],
-        data: &Dataset,
-    ) -> Result<Vec<f64>, Error> {
-        let differs = |column: &usize| values[*column] != nothing[*column];
-        let mut there: Vec<usize> =
-            (0..values.len()).filter(differs).map(|column| self.groups.of_encoded[column]).collect();
-        there.sort_unstable();
-        there.dedup();
-        let sets = Sets::of(there.len());
-        let place: Vec<Option<usize>> = {
-            let mut place = vec![None; self.groups.names.len()];
-            there.iter().enumerate().for_each(|(at, &group)| place[group] = Some(at));
-            place
-        };
-        let mut worth = Vec::with_capacity(sets.known.len());
-        for some in sets.known.chunks(ROWS_AT_ONCE) {
-            let row = |known: &Vec<bool>| -> Vec<f32> {
-                let cell = |column: usize| match place[self.groups.of_encoded[column]] {
-                    Some(at) if known[at] => values[column],
-                    _ => nothing[column],
-                };
-                (0..values.len()).map(cell).collect()
-            };
-            let cells = some.iter().flat_map(row).collect();
-            let matrix = Matrix::new(some.len(), values.len(), cells)?;
+        let (nothing, dense) = (data.encoding().nothing(), data.dense()?);
+        let there: Vec<Vec<usize>> =
+            (0..data.len()).map(|row| self.differing(dense.row(row), &nothing)).collect();
+        let mut sets: BTreeMap<usize, Sets> = BTreeMap::new();
+        for there in &there {
+            sets.entry(there.len()).or_insert_with(|| Sets::of(there.len()));
+        }
+        let asked: Vec<(usize, &[bool])> = (there.iter().enumerate())
+            .flat_map(|(row, there)| sets[&there.len()].known.iter().map(move |known| (row, &known[..])))
+            .collect();
+        let mut worth = Vec::with_capacity(asked.len());
+        for some in asked.chunks(ROWS_AT_ONCE) {
+            let mut cells = Vec::with_capacity(some.len() * nothing.len());
+            let mut known_groups = vec![false; self.groups.names.len()];
+            for &(row, known) in some {
+                there[row].iter().zip(known).for_each(|(&group, &known)| known_groups[group] = known);
+                let values = dense.row(row).iter().zip(&nothing).zip(&self.groups.of_encoded);
+                cells.extend(values.map(
+                    |((&value, &nothing), &group)| {
+                        if known_groups[group] { value } else { nothing }
+                    },
+                ));
+                there[row].iter().for_each(|&group| known_groups[group] = false);
+            }
+            let matrix = Matrix::new(some.len(), nothing.len(), cells)?;
             let rows = match data.rows() {
                 Store::Sparse(_) => Store::Sparse(SparseMatrix::from_dense(&matrix)),
                 _ => Store::Dense(matrix),
@@ -237,11 +224,25 @@ impl Explainer<'_> {
             let rows = Dataset::from_encoded(rows, data.encoding().clone())?;
             worth.extend(fitted.scores(&rows, Device::Cpu, self.model.threads())?);
         }
-        let mut parts = vec![0.0; self.groups.names.len()];
-        for (part, &group) in sets.parts(&worth, there.len()).into_iter().zip(&there) {
-            parts[group] = part;
-        }
-        Ok(parts)
+        let mut worth = &worth[..];
+        let mut of_row = |there: &Vec<usize>| {
+            let sets = &sets[&there.len()];
+            let ours = worth.split_off(..sets.known.len()).unwrap_or_default();
+            let mut parts = vec![0.0; self.groups.names.len()];
+            let of_sets = sets.parts(ours, there.len()).into_iter();
+            of_sets.zip(there).for_each(|(part, &group)| parts[group] = part);
+            parts
+        };
+        Ok(there.iter().map(&mut of_row).collect())
+    }
+
+    /// The groups of columns in which a row differs from the one that says nothing.
+    fn differing(&self, values: &[f32], nothing: &[f32]) -> Vec<usize> {
+        let columns = (0..values.len()).filter(|&column| values[column] != nothing[column]);
+        let mut there: Vec<usize> = columns.map(|column| self.groups.of_encoded[column]).collect();
+        there.sort_unstable();
+        there.dedup();
+        there
     }
 }
 

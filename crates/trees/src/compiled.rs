@@ -242,23 +242,11 @@ impl Compiled {
             let feature = column.feature();
             bytes.iter_mut().zip(&rows).for_each(|(byte, row)| *byte = column.byte(row[feature]));
         }
-        for (tree, form) in trees.iter().zip(&self.trees) {
-            match form {
-                Form::Walked(flat) => {
-                    let rows = logits.iter_mut().zip(&rows);
-                    rows.for_each(|(logit, row)| *logit += f64::from(flat.value(&tree.sets, row)));
-                }
-                Form::Masks { words, leaves } => {
-                    let leaf = self.leaf(words.clone(), block);
-                    let answers = &self.leaves[*leaves..];
-                    let rows = logits.iter_mut().zip(&leaf);
-                    rows.for_each(|(logit, &leaf)| *logit += answers[usize::from(leaf)]);
-                }
-            }
-        }
+        pulp::Arch::new().dispatch(Pass { compiled: self, trees, rows: &rows, logits, block });
     }
 
     /// The leaf of each row of a block in a tree.
+    #[inline(always)]
     fn leaf<const B: usize>(&self, words: std::ops::Range<usize>, block: &Block<B>) -> [u8; B] {
         let mut leaf = [0u8; B];
         // From the last word to the first: that of the first bit is written last.
@@ -269,14 +257,12 @@ impl Compiled {
             let to = self.words[word];
             let mut left = [u8::MAX; B];
             for test in &self.above[from.above..to.above] {
-                for (left, &byte) in left.iter_mut().zip(&block.columns[test.column as usize]) {
-                    *left &= if byte > test.at { test.keep } else { u8::MAX };
-                }
+                let bytes = &block.columns[test.column as usize];
+                clear(&mut left, bytes, test.keep, |byte| byte > test.at);
             }
             for test in &self.equal[from.equal..to.equal] {
-                for (left, &byte) in left.iter_mut().zip(&block.columns[test.column as usize]) {
-                    *left &= if byte == test.at { test.keep } else { u8::MAX };
-                }
+                let bytes = &block.columns[test.column as usize];
+                clear(&mut left, bytes, test.keep, |byte| byte == test.at);
             }
             for table in &self.tables[from.tables..to.tables] {
                 for (left, &byte) in left.iter_mut().zip(&block.columns[table.column as usize]) {
@@ -289,6 +275,48 @@ impl Compiled {
             }
         }
         leaf
+    }
+}
+
+/// Keeps some leaves of the rows whose byte passes a test, and all of the others. Written without a condition: the compiler makes a
+/// branch of one, which costs ten times as much as the vector instructions that it makes of this.
+#[inline(always)]
+fn clear<const B: usize>(left: &mut [u8; B], bytes: &[i8; B], keep: u8, test: impl Fn(i8) -> bool) {
+    let cleared = !keep;
+    for (left, &byte) in left.iter_mut().zip(bytes) {
+        *left &= !(cleared & u8::from(test(byte)).wrapping_neg());
+    }
+}
+
+/// All trees over one block, compiled for every width of vectors that processors have.
+struct Pass<'a, const B: usize> {
+    compiled: &'a Compiled,
+    trees: &'a [Tree],
+    rows: &'a [&'a [f32]],
+    logits: &'a mut [f64],
+    block: &'a Block<B>,
+}
+
+impl<const B: usize> pulp::WithSimd for Pass<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { compiled, trees, rows, logits, block } = self;
+        for (tree, form) in trees.iter().zip(&compiled.trees) {
+            match form {
+                Form::Walked(flat) => {
+                    let rows = logits.iter_mut().zip(rows);
+                    rows.for_each(|(logit, row)| *logit += f64::from(flat.value(&tree.sets, row)));
+                }
+                Form::Masks { words, leaves } => {
+                    let leaf = compiled.leaf(words.clone(), block);
+                    let answers = &compiled.leaves[*leaves..];
+                    let rows = logits.iter_mut().zip(&leaf);
+                    rows.for_each(|(logit, &leaf)| *logit += answers[usize::from(leaf)]);
+                }
+            }
+        }
     }
 }
 

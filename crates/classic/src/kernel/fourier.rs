@@ -80,31 +80,85 @@ impl RandomFeatures {
     /// f of all rows for a linear model of the features, a few rows at a time.
     pub fn scores(&self, rows: &dyn Rows, model: &LinearModel) -> Vec<f64> {
         let parts = in_blocks(rows.rows(), rows.rows().clamp(1, 64), |range| {
-            let mut features = vec![0.0f32; self.features()];
-            let score = |i: usize| {
-                self.row(rows, i, &mut features);
-                let terms = features.iter().zip(&model.weights).map(|(&z, w)| f64::from(z) * w);
-                terms.sum::<f64>() + model.bias
-            };
-            range.map(score).collect::<Vec<f64>>()
+            let mut features = vec![0.0f32; self.features() * AT_ONCE];
+            let mut scores = Vec::with_capacity(range.len());
+            for first in range.clone().step_by(AT_ONCE) {
+                let some = first..range.end.min(first + AT_ONCE);
+                for (i, out) in some.clone().zip(features.chunks_exact_mut(self.features())) {
+                    self.row(rows, i, out);
+                }
+                let sums = sums(&features, &model.weights);
+                scores.extend(sums[..some.len()].iter().map(|sum| sum + model.bias));
+            }
+            scores
         });
         parts.concat()
     }
 
     fn row(&self, rows: &dyn Rows, i: usize, out: &mut [f32]) {
-        let width = out.len();
-        out.copy_from_slice(&self.phases);
-        rows.each(i, &mut |column, value| {
-            let direction = &self.directions[column * width..(column + 1) * width];
-            out.iter_mut().zip(direction).for_each(|(sum, direction)| *sum += value * direction);
-        });
-        let scale = (2.0 / width as f32).sqrt();
-        out.iter_mut().for_each(|angle| *angle = scale * cosine(*angle));
+        let mut cells = Vec::with_capacity(rows.cols());
+        rows.each(i, &mut |column, value| cells.push((column, value)));
+        pulp::Arch::new().dispatch(OneRow { map: self, cells: &cells, out });
     }
+}
+
+/// Rows whose sums are taken side by side: each waits for its own last addition, not for the others'.
+const AT_ONCE: usize = 8;
+
+/// The sums of some rows' features with their weights, each in the order of the features.
+fn sums(features: &[f32], weights: &[f64]) -> [f64; AT_ONCE] {
+    let mut sums = [0.0; AT_ONCE];
+    let rows: [&[f32]; AT_ONCE] =
+        std::array::from_fn(|row| &features[row * weights.len()..(row + 1) * weights.len()]);
+    for (at, weight) in weights.iter().enumerate() {
+        sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += f64::from(row[at]) * weight);
+    }
+    sums
+}
+
+/// z of one row, compiled for every width of vectors that processors have.
+struct OneRow<'a> {
+    map: &'a RandomFeatures,
+    cells: &'a [(usize, f32)],
+    out: &'a mut [f32],
+}
+
+impl pulp::WithSimd for OneRow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { map, cells, out } = self;
+        let width = out.len();
+        let scale = (2.0 / width as f32).sqrt();
+        // As many angles as stay in registers while columns are added to them.
+        for (first, out) in out.chunks_mut(ANGLES).enumerate().map(|(at, out)| (at * ANGLES, out)) {
+            let mut angles = [0.0f32; ANGLES];
+            angles[..out.len()].copy_from_slice(&map.phases[first..first + out.len()]);
+            for &(column, value) in cells {
+                let from = column * width + first;
+                match map.directions[from..from + out.len()].as_array::<ANGLES>() {
+                    Some(direction) => add(&mut angles, value, direction),
+                    None => add(&mut angles, value, &map.directions[from..from + out.len()]),
+                }
+            }
+            angles.iter_mut().for_each(|angle| *angle = scale * cosine(*angle));
+            out.copy_from_slice(&angles[..out.len()]);
+        }
+    }
+}
+
+/// Angles that are added up side by side.
+const ANGLES: usize = 64;
+
+#[inline(always)]
+fn add(angles: &mut [f32], value: f32, direction: &[f32]) {
+    angles.iter_mut().zip(direction).for_each(|(angle, direction)| *angle += value * direction);
 }
 
 /// cos to about 1e-6 for angles up to some thousands, written so that the compiler does several at once: the angle in
 /// turns, its distance from the nearest whole turn, and a Taylor polynomial of the sine of what that is from a quarter.
+#[inline(always)]
 fn cosine(angle: f32) -> f32 {
     let turns = angle * std::f32::consts::FRAC_1_PI * 0.5;
     // Adding and subtracting 1.5 · 2^23 rounds to a whole number.
