@@ -184,7 +184,7 @@ mod tests {
     fn flags_are_under_their_own_headings() {
         let files =
             ["encoding", "delimiter", "decimal", "date_order", "sheet", "format", "follow_links", "memory"];
-        let review = ["recall", "confidence", "top"];
+        let review = ["recall", "confidence", "top", "labeling_odds"];
         fn visit(command: &Command, check: &mut dyn FnMut(&str, &str, &str)) {
             for arg in command.get_arguments() {
                 if let Some(heading) = arg.get_help_heading() {
