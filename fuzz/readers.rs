@@ -6,7 +6,7 @@
 
 use onesided::data::{
     DataError, FileOptions, Fingerprint, Frame, NumberStyle, ReadOptions, TableError, TableFormat,
-    TextEncoding, Utf8Reader, Values, decode, limit_memory, looks_like_html, read_csv_bytes,
+    TextEncoding, Utf8Reader, Values, Written, decode, limit_memory, looks_like_html, read_csv_bytes,
     read_parquet_bytes, read_table_bytes, strip_html, words,
 };
 use onesided::loss::elicit::{Reward, checks};
@@ -206,7 +206,8 @@ pub fn date(bytes: &[u8]) {
     let cells = String::from_utf8_lossy(bytes).replace('"', "");
     let rows: String = cells.lines().take(50).map(|cell| format!("\"{cell}\",1\n")).collect();
     let table = format!("t,x\n{rows}");
-    let asked = ReadOptions { times: vec![("t".to_string(), None)], ..ReadOptions::default() };
+    let asked =
+        ReadOptions { written: vec![("t".to_string(), Written::Dates(None))], ..ReadOptions::default() };
     for options in [ReadOptions::default(), asked] {
         let Ok(frame) = read_table_bytes(table.as_bytes(), &options) else { continue };
         for column in &frame.columns {

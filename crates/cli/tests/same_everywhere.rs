@@ -60,7 +60,7 @@ fn one_table() {
     let reserved = quick().set("reserve", "0.2").unwrap();
     same(&folder, "t.csv --label y --effort quick --reserve 0.2", &reserved, &place());
     // A draw: the rows that are left out calibrate in both.
-    let drawn = onesided::InputOptions { max_unlabeled: Some(300), ..InputOptions::labeled("y") };
+    let drawn = onesided::InputOptions { max_unlabeled: Some(300), ..onesided::InputOptions::labeled("y") };
     let drawn = place().reading(drawn);
     same(&folder, "t.csv --label y --effort quick --max-unlabeled 300", &quick(), &drawn);
 }

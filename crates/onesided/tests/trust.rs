@@ -1,6 +1,6 @@
 //! Reserved positives and audits through the library.
 
-use onesided::data::{Dataset, FileOptions, Label, Matrix, OutColumn, ReadOptions, Stream, write_table};
+use onesided::data::{Dataset, FileOptions, Label, Matrix, OutColumn, Stream, write_table};
 use onesided::{
     Audit, AuditFile, AuditSettings, ClassPrior, Error, Learner, Model, Over, Promised, RecallTarget,
     Reserve, Top,

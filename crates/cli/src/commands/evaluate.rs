@@ -158,7 +158,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
             }
         };
         // One who fits with the truth knows it.
-        if as_fitted && about.method != "supervised" {
+        if as_fitted && !about.is_supervised() {
             note(&format!(
                 "note: the model was fitted on these folders with '{positive}' as the labeled positives, so the other folders are \
                  unlabeled here, and nothing is known of the truth"

@@ -282,7 +282,7 @@ fn metric_tables(about: &About, audit: &str) -> String {
         return metric_table(metrics(about).filter(|(name, _)| *name != "auc_pu"));
     }
     let Some(estimate) = &about.prior_estimate else {
-        let truth = about.method == "supervised";
+        let truth = about.is_supervised();
         return if truth { metric_table(metrics(about)) } else { estimate_table(metrics(about)) };
     };
     let measured = metrics(about).filter(|(name, _)| !rests_on_prior(name));
@@ -347,7 +347,7 @@ fn shell_word(word: &str) -> String {
 fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], warnings: &[String]) -> Value {
     let about = model.about();
     let chosen = about.report.chosen();
-    let is_estimate = about.answers.is_none() && about.method != "supervised";
+    let is_estimate = about.answers.is_none() && !about.is_supervised();
     json!({
         "model": out.display().to_string(),
         "method": about.method,
@@ -390,7 +390,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
 /// What the metrics were measured by, and what they rest on.
 fn measured(about: &About) -> String {
     match about.answers {
-        _ if about.method == "supervised" => "against true labels".to_string(),
+        _ if about.is_supervised() => "against true labels".to_string(),
         Some(answers) => format!(
             "measured on {} of the audit that took no part in training, each counted as often as its chance of being drawn says",
             counted(answers, "answers")
@@ -433,7 +433,7 @@ fn as_portfolio(about: &About) -> String {
         "auto on {}: {what} of {} tried, by the {}\n\n{}\n{}",
         counted(about.features.width(), about.features.columns_are()),
         counted(tried.len(), "models"),
-        report.criterion.replace(", out of fold", " out of fold"),
+        report.criterion,
         table(&rows),
         table(&beside)
     )
