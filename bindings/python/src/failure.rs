@@ -85,7 +85,7 @@ pub fn sentence(error: &Error) -> String {
              prior_in_unlabeled=SHARE"
         ),
         (Error::Data(DataError::Setting { must, found, .. }), _) => {
-            format!("must be {must}, but is '{found}'")
+            format!("must be {must}, but is {found}")
         }
         // A cell in memory is not left empty.
         (Error::Data(DataError::Table(TableError::NotFinite { place, column, value, .. })), _) => {

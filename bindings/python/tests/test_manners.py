@@ -194,7 +194,7 @@ def test_warnings_point_at_the_caller(made):
         ({"missing": "drop"}, "^missing: unknown policy for missing values 'drop'; use mean or refuse"),
         ({"device": "tpu"}, "^device: .*tpu"),
         ({"threshold": "third"}, "^threshold: .*third"),
-        ({"image_shape": "32"}, "^image_shape: .*'32'.*3x32x32"),
+        ({"image_shape": "32"}, "^image_shape: must be like '3x32x32'"),
         ({"method": "supervised"}, "^method: 'supervised' learns from true labels"),
         ({"hold_out": 2.0, "prior": 0.4}, "share held out must be strictly between 0 and 1, but is 2"),
     ],

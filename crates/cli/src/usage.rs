@@ -286,8 +286,8 @@ mod tests {
         assert_eq!(refused("onesided fit a.csv --out"), "--out <FILE> needs a value");
         assert!(refused("onesided completions").starts_with("'onesided completions' needs <SHELL>"));
         assert_eq!(
-            refused("onesided fit a.csv --ngrams third --out m"),
-            "--ngrams <N> takes a whole number from 0 on, not 'third'"
+            refused("onesided prior a.csv --seed third"),
+            "--seed <N> takes a whole number from 0 on, not 'third'"
         );
         assert_eq!(refused("onesided elicit --mu half"), "--mu <SHARE> takes a number, not 'half'");
         assert_eq!(

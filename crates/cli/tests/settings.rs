@@ -237,7 +237,8 @@ fn known_in(name: &str, folders: &[&str]) -> Vec<String> {
         let is_value =
             line.starts_with(&format!("{snake}: ")) && line.ends_with(',') && !line.contains(" = ");
         // So is a hint.
-        let named = line.contains(&format!("\"{name}\"")) && !line.contains("Hint::new(");
+        let is_hint = line.contains("Hint::new(") || line.contains("setting: \"");
+        let named = line.contains(&format!("\"{name}\"")) && !is_hint;
         let named = named
             || line.starts_with(&format!("{snake}: "))
             || line.starts_with(&format!("pub {snake}: "))

@@ -285,7 +285,7 @@ fn the_prior_of_texts() {
     let refused = |more: &str| folder.refused(&format!("prior posts.csv --text body --label y {more}"));
     assert!(refused("--estimator bbe,km2").contains("the estimator km2 looks at the rows themselves"));
     assert!(refused("--text y").contains("'y' cannot be both the label and a text to learn from"));
-    assert!(refused("--drop body").contains("'body' cannot be both a text to learn from and left out"));
+    assert!(refused("--drop body").contains("'body' cannot be both left out and a text to learn from"));
     assert!(refused("--text bodi").contains("there is no column 'bodi'"));
     assert!(refused("--features tf").contains("use tfidf, sublinear or counts"));
     let two = "prior --positives sports --unlabeled";
@@ -323,7 +323,7 @@ fn bad_texts_get_a_sentence() {
     let fit = |more: &str| folder.refused(&format!("{FIT} {more}"));
     assert!(fit("--method ldce --text bodi").contains("there is no column 'bodi'"));
     assert!(fit("--method ldce --features tf").contains("use tfidf, sublinear or counts"));
-    assert!(fit("--method ldce --ngrams 0").contains("phrases of 1 to 0 words cannot be made"));
+    assert!(fit("--method ldce --ngrams 0").contains("--ngrams must be at least 1"));
     assert!(
         fit("--method ldce --min-texts 500")
             .contains("no word or phrase occurs in at least 500 of the 240 texts")

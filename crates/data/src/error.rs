@@ -8,10 +8,6 @@ use onesided_table::{
     shortened, unknown_name,
 };
 
-fn setting_names() -> Vec<&'static str> {
-    crate::READING.iter().map(|setting| setting.name).collect()
-}
-
 /// Why data were refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -118,11 +114,11 @@ pub enum DataError {
     #[error("column '{column}' cannot be both {first} and {second}")]
     TwoRoles { column: String, first: &'static str, second: &'static str },
     /// A value that a setting of reading does not take.
-    #[error("{setting} must be {must}, but is '{found}'")]
+    #[error("{setting} must be {must}, but is {found}")]
     Setting { setting: &'static str, must: String, found: String },
     /// A setting of reading that does not exist.
-    #[error("{}", unknown_name("setting of reading", .name, &setting_names()))]
-    NoSetting { name: String },
+    #[error("{}", unknown_name("setting of reading", .name, .known))]
+    NoSetting { name: String, known: Vec<&'static str> },
     /// Columns of a place that has none.
     #[error(
         "'{folder}' is a folder and has no column '{column}'; if that is the class of a file, give each class a folder in it and \

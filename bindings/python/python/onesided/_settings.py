@@ -34,8 +34,8 @@ def reading_of(params: dict[str, Any]) -> dict[str, list[str]]:
             continue
         if name in COLUMNS:
             given[name] = names_of(name, value)
-        elif name == "image_shape" and not isinstance(value, str):
-            given[name] = ["x".join(str(side) for side in value)]
+        elif name == "image_shape":
+            given[name] = [value.lower() if isinstance(value, str) else "x".join(str(side) for side in value)]
         else:
             given[name] = [str(whole(name, value) if name in _NUMBERS else value)]
     return given

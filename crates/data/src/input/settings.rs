@@ -6,7 +6,6 @@ use super::InputOptions;
 use crate::DataError;
 use onesided_table::{FileOptions, ReadOptions, limit_memory, parse_size};
 use serde::Serialize;
-use std::str::FromStr;
 
 /// What columns are for that are not features.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -127,15 +126,9 @@ const fn entry(
 }
 
 fn refused(setting: &'static str, must: impl Into<String>, found: &str) -> DataError {
-    DataError::Setting { setting, must: must.into(), found: found.to_string() }
-}
-
-fn parsed<T: FromStr<Err: ToString>>(
-    setting: &'static str,
-    must: &'static str,
-    text: &str,
-) -> Result<Option<T>, DataError> {
-    text.parse().map(Some).map_err(|_| refused(setting, must, text))
+    let is_number = found.parse::<f64>().is_ok();
+    let found = if is_number { found.to_string() } else { format!("'{found}'") };
+    DataError::Setting { setting, must: must.into(), found }
 }
 
 fn number(setting: &'static str, text: &str) -> Result<Option<usize>, DataError> {
@@ -190,9 +183,15 @@ macro_rules! setting {
             Ok(())
         })
     };
-    ($name:literal, $value:literal, $about:ident, $($field:ident).+, $must:literal, $help:literal) => {
+    ($name:literal, word $value:literal, $about:ident, $($field:ident).+, $help:literal) => {
         entry($name, $value, ReadingAbout::$about, $help, |options, text| {
-            options.$($field).+ = parsed($name, $must, text)?;
+            options.$($field).+ = Some(text.parse()?);
+            Ok(())
+        })
+    };
+    ($name:literal, word $value:literal: $must:literal, $about:ident, $($field:ident).+, $help:literal) => {
+        entry($name, $value, ReadingAbout::$about, $help, |options, text| {
+            options.$($field).+ = Some(text.parse().map_err(|_| refused($name, $must, text))?);
             Ok(())
         })
     };
@@ -299,23 +298,19 @@ pub const READING: &[ReadingInfo] = &[
         image,
         "A column of paths to picture files, to learn from instead of the other columns"
     ),
-    entry(
+    setting!(
         "image-shape",
-        "CxHxW",
-        ReadingAbout::Pictures,
+        word "CxHxW",
+        Pictures,
+        image_shape,
         "The shape of images, such as 3x32x32: how a table's columns are laid out (row by row, the channels of a pixel \
-         together), or the size that pictures are resized to",
-        |options, text| {
-            options.image_shape = Some(text.parse()?);
-            Ok(())
-        },
+         together), or the size that pictures are resized to"
     ),
     setting!(
         "encoding",
-        "NAME",
+        word "NAME": "a name such as latin1, utf-16le or shift_jis",
         Files,
         files.encoding,
-        "a name such as latin1, utf-16le or shift_jis",
         "The encoding of tables and texts without a byte order mark, such as latin1, utf-16le or shift_jis [default: utf-8]"
     ),
     entry(
@@ -330,23 +325,19 @@ pub const READING: &[ReadingInfo] = &[
     ),
     setting!(
         "decimal",
-        "CHAR",
+        word "CHAR": "a comma or a point",
         Files,
         files.decimal,
-        "a comma or a point",
         "The decimal sign of numbers in text tables: , or . [default: detected per column; for a model, as in the table it was \
          fitted on]"
     ),
-    entry(
+    setting!(
         "date-order",
-        "ORDER",
-        ReadingAbout::Files,
+        word "ORDER",
+        Files,
+        files.date_order,
         "The order in dates such as 01/02/2024: day-first or month-first [default: detected per column; for a model, as in the \
-         table it was fitted on]",
-        |options, text| {
-            options.files.date_order = Some(text.parse()?);
-            Ok(())
-        },
+         table it was fitted on]"
     ),
     setting!(
         "sheet",
@@ -355,16 +346,13 @@ pub const READING: &[ReadingInfo] = &[
         files.sheet,
         "The sheet of a spreadsheet, by name or number [default: the first with the columns you name]"
     ),
-    entry(
+    setting!(
         "format",
-        "NAME",
-        ReadingAbout::Files,
+        word "NAME",
+        Files,
+        files.format,
         "The format of a table whose name does not show it, such as -: csv, tsv, json, parquet, arrow or excel [default: \
-         detected from the content]",
-        |options, text| {
-            options.files.format = Some(text.parse()?);
-            Ok(())
-        },
+         detected from the content]"
     ),
     entry(
         "follow-links",
@@ -387,15 +375,12 @@ pub const READING: &[ReadingInfo] = &[
             Ok(())
         },
     ),
-    entry(
+    setting!(
         "features",
-        "KIND",
-        ReadingAbout::Texts,
-        "Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em]",
-        |options, text| {
-            options.features = Some(text.parse()?);
-            Ok(())
-        },
+        word "KIND",
+        Texts,
+        features,
+        "Text: tfidf, sublinear (TF-IDF of 1 + ln count) or counts [default: tfidf; counts for s-em]"
     ),
     setting!(
         "ngrams",
@@ -418,15 +403,12 @@ pub const READING: &[ReadingInfo] = &[
         max_terms,
         "Text: keep only the N most frequent terms [default: all; 5000 for networks and trees]"
     ),
-    entry(
+    setting!(
         "stop-words",
-        "LIST",
-        ReadingAbout::Texts,
-        "Text: words to leave out, none or english [default: none]",
-        |options, text| {
-            options.stop_words = Some(text.parse()?);
-            Ok(())
-        },
+        word "LIST",
+        Texts,
+        stop_words,
+        "Text: words to leave out, none or english [default: none]"
     ),
     setting!(
         "max-unlabeled",
@@ -442,7 +424,10 @@ impl InputOptions {
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), DataError> {
         match ReadingInfo::find(name) {
             Some(setting) => (setting.set)(self, text),
-            None => Err(DataError::NoSetting { name: name.to_string() }),
+            None => {
+                let known = READING.iter().map(|setting| setting.name).collect();
+                Err(DataError::NoSetting { name: name.to_string(), known })
+            }
         }
     }
 }
@@ -497,7 +482,7 @@ mod tests {
     fn a_wrong_value_is_named_with_its_setting() {
         let message =
             |name: &str, text: &str| InputOptions::default().set(name, text).unwrap_err().to_string();
-        assert_eq!(message("min-texts", "0"), "min-texts must be at least 1, but is '0'");
+        assert_eq!(message("min-texts", "0"), "min-texts must be at least 1, but is 0");
         assert_eq!(message("decimal", "x"), "decimal must be a comma or a point, but is 'x'");
         let unknown = message("dorp", "a");
         assert!(unknown.starts_with("unknown setting of reading 'dorp' (did you mean 'drop'?)"), "{unknown}");
