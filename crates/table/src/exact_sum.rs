@@ -84,8 +84,12 @@ impl ExactSum {
         self.wait(2);
     }
 
-    /// Adds the terms of another sum, each times `factor`, which is not rounded either; a bit below 2⁻²¹⁴⁸ is lost.
+    /// Adds the terms of another sum, each times `factor`, which is not rounded either. Of a sum of products, bits below 2⁻²¹⁴⁸ and
+    /// beyond the digits there are are lost.
     pub fn add_scaled(&mut self, other: &ExactSum, factor: f64) {
+        if !factor.is_finite() || other.not_finite != [0; 3] {
+            return self.add_not_finite(other.value() * factor);
+        }
         let other = other.carried();
         let negative = other.is_negative();
         let digits = if negative { other.negated() } else { other }.digits;
@@ -365,6 +369,9 @@ mod tests {
         assert_eq!(of(&[f64::MAX, f64::MAX]), infinity);
         assert_eq!(of(&[f64::MAX, f64::MAX, -f64::MAX]), f64::MAX);
         assert_eq!(of(&[]).to_bits(), 0);
+        let mut scaled = ExactSum::default();
+        scaled.add_scaled(&[infinity].into_iter().collect(), -2.0);
+        assert_eq!(scaled.value(), -infinity);
         assert!(serde_json::from_str::<ExactSum>(r#"{"place":133,"digits":[1,2]}"#).is_err());
     }
 }
