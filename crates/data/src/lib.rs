@@ -47,6 +47,7 @@
     allow(dead_code, unused_imports)
 )]
 
+mod column_summary;
 mod columns;
 mod copies;
 mod described;
@@ -65,6 +66,9 @@ mod split;
 mod store;
 mod text;
 
+pub use column_summary::{
+    ColumnSummary, Holds, Logs, Moments, NumberSummary, TimeSummary, UnlikeColumns, ValueCounts,
+};
 pub use columns::{ColumnKind, Columns, MissingCells};
 pub use copies::Copies;
 pub use described::Description;
@@ -87,10 +91,10 @@ pub use matrix::Matrix;
 #[cfg(feature = "parquet")]
 pub use onesided_table::{ArrowTable, read_parquet_bytes, write_parquet};
 pub use onesided_table::{
-    BestRows, ByteColumns, CellsRead, Column, Cut, DatesWritten, Decoded, FileOptions, Frame, Hint, KeptRows,
-    LeftOut, MAX_LEVELS, MISSING_CODE, MissingPolicy, NumberStyle, NumbersWritten, OutBatch, OutColumn,
-    Phase, PhaseNow, Position, ReadAs, ReadOptions, Remark, RowSorter, SortedRow, SortedRows, Stream,
-    TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle,
+    BestRows, ByteColumns, CellsRead, Column, Cut, DatesWritten, Decoded, ExactSum, FileOptions, Frame, Hint,
+    KeptRows, LeftOut, MAX_LEVELS, MISSING_CODE, MissingPolicy, NumberStyle, NumbersWritten, OutBatch,
+    OutColumn, Phase, PhaseNow, Position, ReadAs, ReadOptions, Remark, RowSorter, SortedRow, SortedRows,
+    Stream, TableError, TableFormat, TextColumn, TextEncoding, TextStyle, TimeColumn, TimeFeature, TimeStyle,
     UnknownEncoding, Utf8Reader, Values, WhyLeftOut, WriteAs, Written, agree, available_threads,
     check_memory, column_names, counted, decode, end_process, followed, grouped, is_standard_output,
     is_stream, limit_memory, map_stretches, memory_held, memory_in_all, memory_left, nearest, noun,

@@ -51,6 +51,11 @@ impl Matrix {
         &self.data[i * self.cols..(i + 1) * self.cols]
     }
 
+    /// The values of column `col`. Panics if there is no such column, as indexing a slice does.
+    pub(crate) fn column(&self, col: usize) -> Vec<f32> {
+        (0..self.rows).map(|row| self.data[row * self.cols + col]).collect()
+    }
+
     /// All values, row after row.
     pub fn as_slice(&self) -> &[f32] {
         &self.data

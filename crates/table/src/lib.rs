@@ -26,6 +26,7 @@ mod counted;
 mod dates;
 mod decode;
 mod error;
+mod exact_sum;
 mod format;
 mod frame;
 mod hint;
@@ -53,6 +54,7 @@ pub use dates::{
 };
 pub use decode::{Decoded, ReadAs, TextEncoding, UnknownEncoding, Utf8Reader, decode};
 pub use error::{TableError, other_sheets, unknown_column};
+pub use exact_sum::ExactSum;
 pub use format::TableFormat;
 pub use frame::{
     CellsRead, Column, Frame, LeftOut, MISSING_CODE, TextColumn, Values, WhyLeftOut, stack, stack_named,

@@ -1,15 +1,16 @@
 //! What a column holds and how it is scaled.
 
 use super::Seen;
-use super::moments::Moments;
 use super::time::{TimePart, parts_of};
 use crate::DataError;
+use crate::column_summary::{ColumnSummary, Holds, Moments};
 use crate::text::TextFeatures;
 use onesided_table::NumberStyle;
 use onesided_table::Position;
 use onesided_table::TimeStyle;
-use onesided_table::{CellsRead, Column, MISSING_CODE, Values, WhyLeftOut};
+use onesided_table::{CellsRead, Column, Values, WhyLeftOut};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A spread below this share of the largest number needs every digit of an `f64`: `f32` would leave fewer than 2^14 steps
 /// of it.
@@ -22,7 +23,7 @@ const FEW_LEVELS: usize = 20;
 const MANY_LEVELS: usize = 256;
 
 /// Where most categories are of single rows, those of this many rows are kept,
-const ROWS_OF_A_LEVEL: usize = 10;
+const ROWS_OF_A_LEVEL: u64 = 10;
 
 /// the most frequent of them,
 const MOST_FREQUENT: usize = 256;
@@ -117,20 +118,32 @@ fn nearly_unique(levels: usize, rows: usize) -> bool {
 }
 
 /// The levels that have enough rows to learn from, where those are some part of all rows: of job titles, `teacher`.
-fn frequent(codes: &[u32], levels: &[String]) -> Option<Vec<String>> {
-    let mut counts = vec![0usize; levels.len()];
-    codes.iter().for_each(|&code| {
-        if let Some(count) = counts.get_mut(code as usize) {
-            *count += 1;
-        }
-    });
-    let mut kept: Vec<usize> = (0..levels.len()).filter(|&at| counts[at] >= ROWS_OF_A_LEVEL).collect();
+fn frequent(levels: &[(Cow<'_, str>, u64)], rows: usize) -> Option<Vec<String>> {
+    let mut kept: Vec<&(Cow<'_, str>, u64)> =
+        levels.iter().filter(|(_, count)| *count >= ROWS_OF_A_LEVEL).collect();
     // Sorting is stable: of levels as frequent, those that come first are kept.
-    kept.sort_by_key(|&at| std::cmp::Reverse(counts[at]));
+    kept.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     kept.truncate(MOST_FREQUENT);
-    let covered: usize = kept.iter().map(|&at| counts[at]).sum();
+    let covered: u64 = kept.iter().map(|(_, count)| count).sum();
     kept.sort_unstable();
-    (covered * LEAST_COVERED >= codes.len()).then(|| kept.into_iter().map(|at| levels[at].clone()).collect())
+    let covers = covered as usize * LEAST_COVERED >= rows;
+    covers.then(|| kept.into_iter().map(|(level, _)| level.to_string()).collect())
+}
+
+/// Categories that are learned from, or why they are not.
+fn categories(levels: &[(Cow<'_, str>, u64)], rows: usize) -> Result<FeatureKind, WhyLeftOut> {
+    if !nearly_unique(levels.len(), rows) {
+        let levels = levels.iter().map(|(level, _)| level.to_string()).collect();
+        return Ok(FeatureKind::Categorical { levels, rest: false });
+    }
+    // Nearly every row has its own text: nothing to learn, and much to memorize.
+    let words: usize = levels.iter().map(|(level, _)| level.split_whitespace().count()).sum();
+    match frequent(levels, rows) {
+        _ if words >= 3 * levels.len() => Err(WhyLeftOut::FreeText),
+        Some(levels) => Ok(FeatureKind::Categorical { levels, rest: true }),
+        None if 2 * words >= 3 * levels.len() => Err(WhyLeftOut::ShortText),
+        None => Err(WhyLeftOut::Identifier),
+    }
 }
 
 fn is_zero(signs: &u8) -> bool {
@@ -162,12 +175,8 @@ impl Feature {
 
     /// Learns how its numbers are written. Where two files differ, new ones are written like the last that shows it: positives come
     /// first.
-    pub(super) fn learn_writing(&mut self, read: &[CellsRead], values: &Values) {
-        self.no_sign = match values {
-            Values::Numeric(numbers) => numbers.iter().all(|x| x.is_nan() || x.fract() == 0.0),
-            Values::Wide(numbers) => numbers.iter().all(|x| x.is_nan() || x.fract() == 0.0),
-            _ => false,
-        };
+    pub(super) fn learn_writing(&mut self, read: &[CellsRead], summary: &ColumnSummary<'_>) {
+        self.no_sign = matches!(&summary.holds, Holds::Numbers(numbers) if numbers.whole);
         let of_column = || read.iter().filter(|cells| cells.column == self.name);
         let shown = of_column().rfind(|cells| cells.sure == Some(true));
         if let Some(cells) = shown.or(of_column().rfind(|cells| cells.sure.is_some())) {
@@ -178,75 +187,44 @@ impl Feature {
     }
 
     /// Learns from a column that is not of texts, or says why there is nothing to learn.
-    pub(super) fn fit(column: &Column) -> Result<Result<Self, WhyLeftOut>, DataError> {
-        let kind = match &column.values {
-            Values::Numeric(values) => {
-                let present = || values.iter().filter(|x| !x.is_nan()).map(|&x| f64::from(x));
-                Moments::of(present).finish().map(|(mean, scale)| FeatureKind::Numeric {
-                    mean,
-                    scale,
-                    wide: false,
-                })
-            }
-            Values::Wide(values) => {
-                let present = || values.iter().filter(|x| !x.is_nan()).copied();
-                let in_full = Moments::of(present);
-                let wide = in_full.spread() < NARROW_SPREAD * in_full.largest();
-                let moments =
-                    if wide { in_full } else { Moments::of(|| present().map(|x| f64::from(x as f32))) };
+    pub(super) fn fit(column: &Column, summary: &ColumnSummary<'_>) -> Result<Self, WhyLeftOut> {
+        let kind = match &summary.holds {
+            Holds::Nothing => Err(WhyLeftOut::Empty),
+            Holds::Numbers(numbers) => {
+                let narrow = numbers.moments.spread() < NARROW_SPREAD * numbers.moments.largest();
+                let wide = narrow && numbers.rounded.is_some();
+                let moments = numbers.rounded.as_ref().filter(|_| !wide).unwrap_or(&numbers.moments);
                 moments.finish().map(|(mean, scale)| FeatureKind::Numeric { mean, scale, wide })
             }
-            Values::Boolean(values) => {
-                let present = || values.iter().flatten().map(|&x| f64::from(u8::from(x)));
-                Moments::of(present).finish().map(|(mean, scale)| FeatureKind::Boolean { mean, scale })
+            &Holds::Flags([no, yes]) => {
+                let mut moments = Moments::default();
+                moments.push_times(0.0, no);
+                moments.push_times(1.0, yes);
+                moments.finish().map(|(mean, scale)| FeatureKind::Boolean { mean, scale })
             }
-            Values::Categorical { codes, levels } => match levels.len() {
-                0 => Err(WhyLeftOut::Empty),
-                // One level next to missing cells still tells the two apart.
-                1 if !codes.contains(&MISSING_CODE) => Err(WhyLeftOut::Constant),
-                // Nearly every row has its own text: nothing to learn, and much to memorize.
-                several if nearly_unique(several, codes.len()) => {
-                    let words: usize = levels.iter().map(|level| level.split_whitespace().count()).sum();
-                    if words >= 3 * several {
-                        Err(WhyLeftOut::FreeText)
-                    } else {
-                        frequent(codes, levels)
-                            .map(|levels| FeatureKind::Categorical { levels, rest: true })
-                            .ok_or(if 2 * words >= 3 * several {
-                                WhyLeftOut::ShortText
-                            } else {
-                                WhyLeftOut::Identifier
-                            })
-                    }
-                }
-                _ => Ok(FeatureKind::Categorical { levels: levels.clone(), rest: false }),
+            // One level next to missing cells still tells the two apart.
+            Holds::Categories(levels) if levels.len() == 1 && summary.missing == 0 => {
+                Err(WhyLeftOut::Constant)
+            }
+            Holds::Categories(levels) => categories(levels, summary.rows as usize),
+            Holds::Vectors(places) if places.iter().all(|place| place.spread() <= 0.0) => {
+                Err(WhyLeftOut::Constant)
+            }
+            Holds::Vectors(places) => {
+                let (means, scales) = places.iter().map(Moments::or_centered).unzip();
+                Ok(FeatureKind::Vector { means, scales })
+            }
+            Holds::Times(times) => match &column.values {
+                Values::Times(column) => parts_of(column, times).map(|parts| FeatureKind::Time {
+                    style: times.style,
+                    signs: times.signs,
+                    parts,
+                }),
+                _ => Err(WhyLeftOut::Type),
             },
-            Values::Vectors { width, values } => {
-                let mut moments = vec![Moments::default(); *width];
-                let rows = || values.chunks_exact(*width).filter(|row| !row[0].is_nan());
-                rows().for_each(|row| {
-                    moments.iter_mut().zip(row).for_each(|(m, &x)| m.first_pass(f64::from(x)))
-                });
-                rows().for_each(|row| {
-                    moments.iter_mut().zip(row).for_each(|(m, &x)| m.second_pass(f64::from(x)))
-                });
-                let (means, scales) = moments.iter().map(|moments| moments.or_centered()).unzip();
-                match rows().next() {
-                    None => Err(WhyLeftOut::Empty),
-                    Some(_) if moments.iter().all(|moments| moments.spread() <= 0.0) => {
-                        Err(WhyLeftOut::Constant)
-                    }
-                    Some(_) => Ok(FeatureKind::Vector { means, scales }),
-                }
-            }
-            Values::Times(times) => parts_of(times).map(|parts| FeatureKind::Time {
-                style: times.style,
-                signs: times.signs(),
-                parts,
-            }),
-            Values::Text(_) => Err(WhyLeftOut::FreeText),
+            Holds::Texts => Err(WhyLeftOut::FreeText),
         };
-        Ok(kind.map(|kind| Self::new(column.name.clone(), kind)))
+        kind.map(|kind| Self::new(column.name.clone(), kind))
     }
 
     /// Columns of the matrix that it becomes.

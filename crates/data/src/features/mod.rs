@@ -9,7 +9,6 @@
 mod encode;
 mod groups;
 mod kinds;
-mod moments;
 mod rescale;
 mod shift;
 mod single;
@@ -22,11 +21,11 @@ pub use kinds::{Feature, FeatureKind};
 pub use shift::{ColumnShift, Seen, Shift, Tally};
 pub use time::TimePart;
 
+use crate::column_summary::{ColumnSummary, Holds};
 use crate::text::TextOptions;
 use crate::{
     DataError, ENGLISH_STOP_WORDS, Frame, Matrix, MissingCells, MissingPolicy, Phase, SparseMatrix, Store,
 };
-use moments::Moments;
 use onesided_table::{BlankRows, listed};
 use onesided_table::{Column, LeftOut, Values, WhyLeftOut};
 use onesided_table::{DatesWritten, NumbersWritten, ReadOptions, Written};
@@ -117,18 +116,16 @@ impl Features {
         let mut report = EncodeReport { ignored, left_out, ..EncodeReport::default() };
         let (mut features, mut parts, mut blank) = (Vec::new(), Vec::new(), BlankRows::default());
         let alone = columns.len() == 1;
-        let dates = time::paired(columns.iter().filter_map(|column| match &column.values {
-            Values::Times(times) => Some((column.name.as_str(), times)),
-            _ => None,
-        }));
+        let dates = time::paired(&columns);
         for column in Phase::new("encoding", columns.len() as u64, "columns").each(columns) {
             if options.missing == MissingPolicy::Refuse {
                 refuse_missing(&column.name, &column.values)?;
             }
+            let summary = ColumnSummary::of(&column.values);
             if let Values::Text(texts) = &column.values {
                 report.count_missing(&column);
                 blank.meet(&column.values);
-                let seen = Some(Seen::of(&column.values));
+                let seen = Some(Seen::of(&summary));
                 let texts: Vec<&str> = texts.iter().collect();
                 let (text, terms) =
                     options.text.fit_transform(&texts).map_err(|e| e.of_column(&column.name))?;
@@ -137,9 +134,9 @@ impl Features {
                 parts.push(encode::Part::Terms(terms));
                 continue;
             }
-            match Feature::fit(&column)? {
+            match Feature::fit(&column, &summary) {
                 Ok(mut feature) => {
-                    feature.learn_writing(&cells, &column.values);
+                    feature.learn_writing(&cells, &summary);
                     if let (FeatureKind::Time { parts, .. }, Values::Times(times)) =
                         (&mut feature.kind, &column.values)
                         && let Some(at) = dates.iter().position(|date| date.name == feature.name)
@@ -149,7 +146,8 @@ impl Features {
                     if matches!(&column.values, Values::Times(times) if times.in_order.is_some()) {
                         report.times_in_order.push(feature.name.clone());
                     }
-                    feature.seen = Some(Seen::of(&column.values));
+                    feature.seen = Some(Seen::of(&summary));
+                    drop(summary);
                     blank.meet(&column.values);
                     features.push(feature);
                     parts.push(encode::Part::Column(column));
@@ -158,7 +156,8 @@ impl Features {
                     Some((kind, terms)) => {
                         report.count_missing(&column);
                         blank.meet(&column.values);
-                        let seen = Some(Seen { single: 0, ..Seen::of(&column.values) });
+                        let seen = Some(Seen { single: 0, ..Seen::of(&summary) });
+                        drop(summary);
                         features.push(Feature { seen, ..Feature::new(column.name, kind) });
                         parts.push(encode::Part::Terms(terms));
                     }
@@ -186,16 +185,16 @@ impl Features {
         if fitted.features.is_empty() {
             return Err(DataError::NoFeatures { left_out: Vec::new() });
         }
-        // All columns at once, row by row: the matrix is row-major.
-        let mut moments: Vec<Moments> = vec![Moments::default(); matrix.cols()];
-        let rows = || (0..matrix.rows()).map(|i| matrix.row(i));
-        rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.first_pass(f64::from(x))));
-        rows().for_each(|row| moments.iter_mut().zip(row).for_each(|(m, &x)| m.second_pass(f64::from(x))));
-        for (col, (feature, moments)) in fitted.features.iter_mut().zip(moments).enumerate() {
-            let (mean, scale) = moments.or_centered();
+        for (col, feature) in fitted.features.iter_mut().enumerate() {
+            let column = Values::Numeric(matrix.column(col));
+            let summary = ColumnSummary::of(&column);
+            let (mean, scale) = match &summary.holds {
+                Holds::Numbers(numbers) => numbers.moments.or_centered(),
+                _ => (0.0, 1.0),
+            };
             feature.kind = FeatureKind::Numeric { mean, scale, wide: false };
-            feature.seen = Some(Seen::of_numbers(matrix.rows(), |row| f64::from(matrix.row(row)[col])));
-            feature.no_sign = (0..matrix.rows()).all(|row| matrix.row(row)[col].fract() == 0.0);
+            feature.seen = Some(Seen::of(&summary));
+            feature.learn_writing(&[], &summary);
         }
         Feature::learn_from_others(&mut fitted.features);
         Ok(fitted)
@@ -342,8 +341,7 @@ impl Features {
         if self.features.len() != matrix.cols() {
             return Vec::new();
         }
-        let numbers = |col: usize| (0..matrix.rows()).map(|row| matrix.row(row)[col]).collect();
-        let tally = |(col, feature)| Tally::of(feature, &Values::Numeric(numbers(col)));
+        let tally = |(col, feature)| Tally::of(feature, &Values::Numeric(matrix.column(col)));
         let tallies: Vec<Tally> = self.features.iter().enumerate().map(tally).collect();
         self.shifts(&tallies, &[])
     }

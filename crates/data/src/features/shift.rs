@@ -12,11 +12,10 @@
 //! once (I. J. Good, "The population frequencies of species and the estimation of population parameters", Biometrika 40, 1953).
 
 use super::{Feature, Features};
-use onesided_table::{MISSING_CODE, Values};
+use crate::column_summary::{BLOCK, ColumnSummary, Holds, Logs, NumberSummary, Single};
+use onesided_table::Values;
 use serde::{Deserialize, Serialize};
 
-/// Points between the lowest and the highest number are taken from about this many rows, evenly spread.
-const SAMPLE: usize = 1 << 16;
 /// Fewer cells than this tell nothing,
 const FEW_CELLS: usize = 20;
 /// and of training fewer than this.
@@ -45,7 +44,7 @@ pub struct Seen {
     /// Of numbers the lowest, the 10 % point, the middle, the 90 % point and the highest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<[f64; 5]>,
-    /// How many numbers of a sample are between these points.
+    /// How many numbers are between these points.
     #[serde(default, skip_serializing_if = "is_none_between")]
     pub between: [usize; 4],
     /// Of numbers the logarithms of those that are not 0.
@@ -65,44 +64,33 @@ fn is_none_between(counts: &[usize; 4]) -> bool {
 }
 
 impl Seen {
-    pub(super) fn of(values: &Values) -> Self {
-        let seen = Self { rows: values.len(), missing: values.missing(), ..Self::default() };
-        match values {
-            Values::Numeric(values) => seen.with_numbers(values.len(), |row| f64::from(values[row])),
-            Values::Wide(values) => seen.with_numbers(values.len(), |row| values[row]),
-            Values::Categorical { codes, levels } => {
-                let mut counts = vec![0u32; levels.len()];
-                for &code in codes.iter().filter(|&&code| code != MISSING_CODE) {
-                    counts[code as usize] += 1;
-                }
-                Self { single: counts.iter().filter(|&&count| count == 1).count(), ..seen }
+    pub(super) fn of(summary: &ColumnSummary<'_>) -> Self {
+        let (rows, missing) = (summary.rows as usize, summary.missing as usize);
+        let seen = Self { rows, missing, ..Self::default() };
+        match &summary.holds {
+            Holds::Numbers(numbers) => seen.with_numbers(numbers),
+            Holds::Categories(levels) => {
+                Self { single: levels.iter().filter(|(_, count)| *count == 1).count(), ..seen }
             }
             _ => seen,
         }
     }
 
-    /// Numbers by row, NaN where they are missing.
-    pub(super) fn of_numbers(rows: usize, number: impl Fn(usize) -> f64) -> Self {
-        let missing = (0..rows).filter(|&row| number(row).is_nan()).count();
-        Self { rows, missing, ..Self::default() }.with_numbers(rows, number)
-    }
-
-    fn with_numbers(mut self, rows: usize, number: impl Fn(usize) -> f64) -> Self {
-        let step = rows.div_ceil(SAMPLE).max(1);
-        let mut sample: Vec<f64> = (0..rows).step_by(step).map(&number).filter(|x| !x.is_nan()).collect();
-        if sample.is_empty() {
+    fn with_numbers(mut self, numbers: &NumberSummary) -> Self {
+        let cumulated = numbers.counts.cumulated();
+        let (Some((low, high)), Some(&(_, all))) = (numbers.moments.range(), cumulated.last()) else {
             return self;
-        }
-        sample.sort_unstable_by(f64::total_cmp);
-        let range = |(low, high): (f64, f64), x: f64| (low.min(x), high.max(x));
-        let (low, high) = (0..rows).map(&number).fold((f64::INFINITY, f64::NEG_INFINITY), range);
-        let point = |percent: usize| sample[(sample.len() - 1) * percent / 100];
-        let points = [low, point(10), point(50), point(90), high];
-        let mut tally = Tally::default();
-        tally.count(&sample, points);
-        self.between.copy_from_slice(&tally.shares[1..5]);
-        self.logs = tally.logs;
-        self.points = Some(points);
+        };
+        // The number of this rank, of which those up to it are counted.
+        let point = |percent: u64| {
+            let rank = (all - 1) * percent / 100;
+            cumulated[cumulated.partition_point(|(_, up_to)| *up_to <= rank)]
+        };
+        let [tenth, middle, ninetieth] = [10, 50, 90].map(point);
+        self.points = Some([low, tenth.0, middle.0, ninetieth.0, high]);
+        let between = [tenth.1, middle.1 - tenth.1, ninetieth.1 - middle.1, all - ninetieth.1];
+        self.between = between.map(|count| count as usize);
+        self.logs = numbers.logs;
         self
     }
 
@@ -111,71 +99,17 @@ impl Seen {
     }
 }
 
-/// Sums of the logarithms of numbers, without those of 0.
-///
-/// The bits of a positive `f32` are its logarithm to the base 2 but for .09 at most (J. N. Mitchell, "Computer multiplication and
-/// division using binary logarithms", IRE Transactions on Electronic Computers, 1962): whole numbers, which are summed fast
-/// and to the same end in any order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logs {
-    /// How many numbers.
-    pub numbers: u64,
-    /// The sum of their logarithms in units of 2⁻⁸, 127 · 2⁸ above what they are.
-    pub sum: u64,
-    /// The sum of these without their fractions, in whole units, for the spread.
-    pub whole: u64,
-    /// The sum of the squares of these.
-    pub squares: u64,
-}
-
-impl Logs {
-    fn is_empty(&self) -> bool {
-        self.numbers == 0
+/// By which factor numbers are larger than others, where all of them seem to be.
+fn factor_over(logs: &Logs, before: &Logs) -> Option<f64> {
+    let (n, m) = (logs.numbers as f64, before.numbers as f64);
+    if n < FEW_CELLS as f64 || m < FEW_TRAINED as f64 {
+        return None;
     }
-
-    /// Counts at most [`SAMPLE`] numbers: sums of this many numbers below 2¹⁶ fit into 32 bits, several of which are added at a time.
-    fn count<T: Copy + Single>(&mut self, block: &[T]) {
-        let [mut numbers, mut sum, mut whole, mut squares] = [0u32; 4];
-        for &x in block {
-            // The sign is shifted out, and 0 and what is not there count nothing.
-            let bits = x.single().to_bits() << 1;
-            let log = if bits == 0 || bits >= 0xff << 24 { 0 } else { bits >> 16 };
-            let power = log >> 8;
-            numbers += u32::from(log > 0);
-            sum += log;
-            whole += power;
-            squares += power * power;
-        }
-        let more = [numbers, sum, whole, squares].map(u64::from);
-        self.add(&Logs { numbers: more[0], sum: more[1], whole: more[2], squares: more[3] });
-    }
-
-    fn add(&mut self, other: &Logs) {
-        self.numbers += other.numbers;
-        self.sum += other.sum;
-        self.whole += other.whole;
-        self.squares += other.squares;
-    }
-
-    /// Mean and standard deviation of log₂ |x|.
-    fn moments(&self) -> (f64, f64) {
-        let n = self.numbers.max(1) as f64;
-        let (mean, whole) = (self.sum as f64 / n / 256.0 - 127.0, self.whole as f64 / n);
-        (mean, (self.squares as f64 / n - whole * whole).max(0.0).sqrt())
-    }
-
-    /// By which factor numbers are larger than others, where all of them seem to be.
-    fn factor_over(&self, other: &Logs) -> Option<f64> {
-        let (n, m) = (self.numbers as f64, other.numbers as f64);
-        if n < FEW_CELLS as f64 || m < FEW_TRAINED as f64 {
-            return None;
-        }
-        let ((mean, spread), (before, spread_before)) = (self.moments(), other.moments());
-        let larger = spread.max(spread_before);
-        let same = larger <= SAME_SPREAD * spread.min(spread_before);
-        let uncertain = FAR_OFF * larger * (1.0 / n + 1.0 / m).sqrt();
-        (same && (mean - before).abs() >= LARGE_FACTOR.max(uncertain)).then(|| (mean - before).exp2())
-    }
+    let ((mean, spread), (mean_before, spread_before)) = (logs.moments(), before.moments());
+    let larger = spread.max(spread_before);
+    let same = larger <= SAME_SPREAD * spread.min(spread_before);
+    let uncertain = FAR_OFF * larger * (1.0 / n + 1.0 / m).sqrt();
+    (same && (mean - mean_before).abs() >= LARGE_FACTOR.max(uncertain)).then(|| (mean - mean_before).exp2())
 }
 
 /// What a table to be scored holds in a column.
@@ -213,8 +147,8 @@ impl Tally {
     }
 
     /// Counts numbers between five points, side by side so that several are compared at a time. NaN is nowhere.
-    fn count<T: Copy + PartialOrd + Into<f64> + Single>(&mut self, numbers: &[T], points: [T; 5]) {
-        for block in numbers.chunks(SAMPLE) {
+    fn count<T: PartialOrd + Single>(&mut self, numbers: &[T], points: [T; 5]) {
+        for block in numbers.chunks(BLOCK) {
             let (mut below, mut up_to, mut all) = (0u32, [0u32; 4], 0u32);
             let Some(&first) = block.iter().find(|x| x.partial_cmp(x).is_some()) else { continue };
             let (mut low, mut high) = (first, first);
@@ -249,24 +183,7 @@ impl Tally {
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
         self.shares.iter_mut().zip(other.shares).for_each(|(sum, more)| *sum += more);
-        self.logs.add(&other.logs);
-    }
-}
-
-/// Numbers of either width, as narrow ones.
-trait Single {
-    fn single(self) -> f32;
-}
-
-impl Single for f32 {
-    fn single(self) -> f32 {
-        self
-    }
-}
-
-impl Single for f64 {
-    fn single(self) -> f32 {
-        self as f32
+        self.logs.merge(&other.logs);
     }
 }
 
@@ -386,7 +303,7 @@ fn shift(seen: &Seen, tally: &Tally, unseen: usize) -> Option<Shift> {
     if spread && cells >= CELLS_OF_DISTANCE && distance >= LARGE_DISTANCE {
         return Some(Shift::Values { distance, cells, training: [tenth, ninetieth], here });
     }
-    let factor = tally.logs.factor_over(&seen.logs)?;
+    let factor = factor_over(&tally.logs, &seen.logs)?;
     Some(Shift::Factor { factor, cells: tally.logs.numbers as usize, training, here })
 }
 
@@ -411,7 +328,10 @@ mod tests {
 
     fn feature(values: &Values) -> Feature {
         let kind = FeatureKind::Numeric { mean: 0.0, scale: 1.0, wide: false };
-        Feature { seen: Some(Seen::of(values)), ..Feature::new("price".to_string(), kind) }
+        Feature {
+            seen: Some(Seen::of(&ColumnSummary::of(values))),
+            ..Feature::new("price".to_string(), kind)
+        }
     }
 
     fn of(feature: &Feature, values: &Values, unseen: usize) -> Option<Shift> {
@@ -420,7 +340,8 @@ mod tests {
 
     #[test]
     fn training_is_kept_in_a_few_numbers() {
-        let seen = Seen::of(&prices());
+        let prices = prices();
+        let seen = Seen::of(&ColumnSummary::of(&prices));
         assert_eq!((seen.rows, seen.missing), (110, 10));
         // The points are those of rank 0, 9, 49, 89 and 99 of 0 … 99.
         assert_eq!(seen.points, Some([1.0, 10.0, 50.0, 90.0, 100.0]));
@@ -492,11 +413,12 @@ mod tests {
             codes: (0..100).map(|row| row % different).collect(),
             levels: (0..different).map(|level| format!("{level:03}")).collect(),
         };
-        let colors = Feature { seen: Some(Seen::of(&words(5))), ..feature.clone() };
+        let seen = |values: &Values| Seen::of(&ColumnSummary::of(values));
+        let colors = Feature { seen: Some(seen(&words(5))), ..feature.clone() };
         assert_eq!(of(&colors, &words(5), 50), None);
         assert_eq!(of(&colors, &words(5), 51), Some(Shift::Levels { unseen: 51, cells: 100 }));
         // 90 of 100 cells had their own word: most are new ever after.
-        let names = Feature { seen: Some(Seen { single: 90, ..Seen::of(&words(5)) }), ..feature };
+        let names = Feature { seen: Some(Seen { single: 90, ..seen(&words(5)) }), ..feature };
         assert_eq!(of(&names, &words(5), 95), None);
     }
 

@@ -3,6 +3,7 @@
 use super::encode::{self, Encoded};
 use super::shift::Seen;
 use super::{EncodeReport, Feature, FeatureKind, FeatureOptions, Features, refuse_missing};
+use crate::column_summary::ColumnSummary;
 use crate::{ColumnKind, Columns, DataError, Matrix, MissingPolicy, Store};
 use onesided_table::{CellsRead, Column, MISSING_CODE, WhyLeftOut};
 use std::borrow::Cow;
@@ -19,12 +20,14 @@ impl Features {
         if options.missing == MissingPolicy::Refuse {
             refuse_missing(&column.name, &column.values)?;
         }
-        let mut feature = match Feature::fit(&column)? {
+        let summary = ColumnSummary::of(&column.values);
+        let mut feature = match Feature::fit(&column, &summary) {
             Ok(feature) => feature,
             Err(why) => return Ok(Err(why)),
         };
-        feature.seen = Some(Seen::of(&column.values));
-        feature.learn_writing(read, &column.values);
+        feature.seen = Some(Seen::of(&summary));
+        feature.learn_writing(read, &summary);
+        drop(summary);
         let rows = column.values.len();
         let alone =
             Self { features: vec![feature.clone()], missing: options.missing, scaling: options.scaling };

@@ -8,10 +8,10 @@
 //!
 //! Each is a number, brought to mean 0 and standard deviation 1 in `f64`. The hour counts minutes as its fraction.
 
-use super::moments::Moments;
+use super::Feature;
+use crate::column_summary::{ColumnSummary, Moments, TimeSummary};
 use crate::screen::follows_rows;
-use onesided_table::WhyLeftOut;
-use onesided_table::{DAY, TimeColumn, TimeFeature, TimeStyle};
+use onesided_table::{Column, DAY, TimeColumn, TimeFeature, TimeStyle, Values, WhyLeftOut};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,41 +34,38 @@ pub struct TimePart {
 pub(super) type TimesByName = HashMap<String, Arc<Vec<f64>>>;
 
 /// What is learned of a column of times, or why nothing is.
-pub(super) fn parts_of(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> {
-    let present = || times.seconds.iter().copied().filter(|seconds| !seconds.is_nan());
-    let all = Moments::of(present);
-    all.finish()?;
+pub(super) fn parts_of(column: &TimeColumn, times: &TimeSummary) -> Result<Vec<TimePart>, WhyLeftOut> {
+    times.seconds.finish()?;
     let clock = times.style == TimeStyle::Clock;
-    let wanted: &[TimeFeature] = if clock {
-        &[TimeFeature::Hour]
-    } else {
-        &[TimeFeature::Days, TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day, TimeFeature::Hour]
-    };
-    let spread = times.in_order.unwrap_or_else(|| all.spread());
-    let comes_round = |part: &&TimeFeature| clock || spread >= part.least_days() * DAY;
+    let spread = column.in_order.unwrap_or_else(|| times.seconds.spread());
+    let comes_round = |part: &TimeFeature| clock || spread >= part.least_days() * DAY;
     // Where times rise with the row, how late it is says where the row is, and so does the hour of times without a date.
-    let says_more = |part: &&TimeFeature| {
-        let of_the_row = || clock || **part == TimeFeature::Days || times.unrepeated.contains(part);
-        times.in_order.is_none() || !of_the_row()
+    let says_more = |part: &TimeFeature| {
+        let of_the_row = || clock || *part == TimeFeature::Days || column.unrepeated.contains(part);
+        column.in_order.is_none() || !of_the_row()
     };
-    let fitted = wanted.iter().filter(comes_round).filter(says_more).filter_map(|part| {
-        let (mean, scale) =
-            Moments::of(|| present().map(|seconds| part.value(seconds, 0.0))).finish().ok()?;
-        Some(TimePart { part: part.clone(), mean, scale })
-    });
-    let parts: Vec<TimePart> = fitted.collect();
+    let fitted = TimeSummary::parts_of(times.style).iter().zip(&times.parts);
+    let parts: Vec<TimePart> = fitted
+        .filter(|(part, _)| comes_round(part) && says_more(part))
+        .filter_map(|(part, moments)| {
+            let (mean, scale) = moments.finish().ok()?;
+            Some(TimePart { part: part.clone(), mean, scale })
+        })
+        .collect();
     if parts.is_empty() { Err(WhyLeftOut::TimeOrder) } else { Ok(parts) }
 }
 
 /// The times of a table's columns, where their differences are worth taking, in the order of the table.
-pub(super) fn paired<'a>(columns: impl Iterator<Item = (&'a str, &'a TimeColumn)>) -> Vec<Paired> {
-    let dates = columns.filter(|(_, times)| times.style != TimeStyle::Clock);
-    let paired = |(name, times): (&str, &TimeColumn)| Paired {
-        name: name.to_string(),
-        seconds: times.seconds.clone(),
-        differs: !times.tells_labels && parts_of(times).is_ok(),
+pub(super) fn paired(columns: &[Column]) -> Vec<Paired> {
+    let paired = |column: &Column| match &column.values {
+        Values::Times(times) if times.style != TimeStyle::Clock => Some(Paired {
+            name: column.name.clone(),
+            seconds: times.seconds.clone(),
+            differs: !times.tells_labels && Feature::fit(column, &ColumnSummary::of(&column.values)).is_ok(),
+        }),
+        _ => None,
     };
-    let dates: Vec<Paired> = dates.map(paired).collect();
+    let dates: Vec<Paired> = columns.iter().filter_map(paired).collect();
     if (2..=MOST_FOR_PAIRS).contains(&dates.len()) { dates } else { Vec::new() }
 }
 
@@ -87,10 +84,9 @@ pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<Time
         if !differs || !dates[at].differs {
             return None;
         }
-        let differences = || {
-            let pairs = times.seconds.iter().zip(other.iter());
-            pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan())
-        };
+        let pairs = times.seconds.iter().zip(other.iter());
+        let differences =
+            pairs.map(|(&seconds, &other)| (seconds - other) / DAY).filter(|days| !days.is_nan());
         let (mean, scale) = Moments::of(differences).finish().ok()?;
         // Of a date that rises with the row and one that hardly changes.
         if follows_rows(|row| times.seconds[row] - other[row], other.len()) {
@@ -103,14 +99,23 @@ pub(super) fn since(dates: &[Paired], at: usize, times: &TimeColumn) -> Vec<Time
 
 #[cfg(test)]
 mod tests {
+    use super::super::FeatureKind;
     use super::*;
 
     fn column(seconds: &[f64]) -> TimeColumn {
         TimeColumn::of(seconds.to_vec(), TimeStyle::YearFirst)
     }
 
+    fn parts(times: &TimeColumn) -> Result<Vec<TimePart>, WhyLeftOut> {
+        let column = Column { name: "when".to_string(), values: Values::Times(times.clone()) };
+        match Feature::fit(&column, &ColumnSummary::of(&column.values))?.kind {
+            FeatureKind::Time { parts, .. } => Ok(parts),
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn names(times: &TimeColumn) -> Vec<TimeFeature> {
-        parts_of(times).unwrap().into_iter().map(|part| part.part).collect()
+        parts(times).unwrap().into_iter().map(|part| part.part).collect()
     }
 
     #[test]
@@ -125,8 +130,8 @@ mod tests {
             [TimeFeature::Days, TimeFeature::Month, TimeFeature::Weekday, TimeFeature::Day]
         );
         assert_eq!(names(&TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock)), [TimeFeature::Hour]);
-        assert_eq!(parts_of(&column(&[DAY, DAY])), Err(WhyLeftOut::Constant));
-        assert_eq!(parts_of(&column(&[f64::NAN])), Err(WhyLeftOut::Empty));
+        assert_eq!(parts(&column(&[DAY, DAY])), Err(WhyLeftOut::Constant));
+        assert_eq!(parts(&column(&[f64::NAN])), Err(WhyLeftOut::Empty));
         // Those in the order of rows lose the days, and where nothing comes round, all.
         let spread = |mut times: TimeColumn, seconds: f64| {
             times.in_order = Some(seconds);
@@ -141,9 +146,9 @@ mod tests {
         let first = spread(column(&years), 21.0 * DAY);
         assert_eq!(names(&first), [TimeFeature::Weekday]);
         let short = spread(column(&[0.0, DAY]), DAY);
-        assert_eq!(parts_of(&short), Err(WhyLeftOut::TimeOrder));
+        assert_eq!(parts(&short), Err(WhyLeftOut::TimeOrder));
         let clock = TimeColumn::of(vec![0.0, 3600.0], TimeStyle::Clock);
-        assert_eq!(parts_of(&in_order(clock)), Err(WhyLeftOut::TimeOrder));
+        assert_eq!(parts(&in_order(clock)), Err(WhyLeftOut::TimeOrder));
     }
 
     #[test]
