@@ -55,16 +55,24 @@ fn promises_say_how_much_bias_they_bear() {
     let rows = |object: &Value| object["review"]["population"]["rows"].as_u64().unwrap();
     assert!(rows(&twice) > rows(&random), "{twice}");
     assert!(review["population"]["holds_up_to_labeling_odds"].as_f64().unwrap() >= 2.0, "{twice}");
-    for file in ["this_file", "this_file_by_share"] {
-        assert!(review[file]["withheld"]["why"].as_str().unwrap().contains("random order"), "{twice}");
-    }
+    // Of the positives in this file, if it holds about a third of 900: more rows than over the population.
+    let file = &review["this_file_by_share"]["made"];
+    assert!(file["rows"].as_u64().unwrap() >= rows(&twice), "{twice}");
+    assert!(file["holds_up_to_labeling_odds"].as_f64().unwrap() >= 2.0, "{twice}");
+    // A third is positive: at most twice what it is at random, and the share that was told stands against none.
+    let share = &review["share_at_odds"];
+    let (most, at_random) = (share["most"].as_f64().unwrap(), share["most_at_random"].as_f64().unwrap());
+    assert!(at_random > 0.3333 && at_random < most && most <= 2.0 * at_random, "{twice}");
+    assert!((share["told"]["low"].as_f64().unwrap() - 0.3333).abs() < 1e-3, "{twice}");
+    assert!(random["review"].get("share_at_odds").is_none(), "{random}");
     let assumes = "if no positive is more than 2 times as likely, in odds, to be labeled as another";
     assert_eq!(review["assumes"], assumes);
     assert!(review["population"]["holds"].get("precision").is_none(), "{twice}");
     let said = folder.run("predict m.safetensors new.csv --recall 0.8 --labeling-odds 2");
-    assert!(!said.stdout.contains("random sample"), "{said:?}");
+    assert_eq!(said.stdout.matches("random sample").count(), 1, "beside the share at random: {said:?}");
+    assert!(said.stdout.contains("was given when fitting: data tell no least share"), "{said:?}");
     let last = said.stdout.lines().last().unwrap();
-    assert!(last.contains("of the positives of the population") && last.ends_with(assumes), "{last}");
+    assert!(last.contains("of the positives in this file") && last.ends_with(assumes), "{last}");
 }
 
 #[test]
@@ -81,7 +89,14 @@ fn evaluate_and_the_first_rows_take_odds() {
     let low = end(&random, "low");
     assert!((end(&twice, "low") - low / (2.0 - low)).abs() < 1e-12, "{twice}");
     assert!(twice["at_top"][0].get("precision").is_none() && random["at_top"][0].get("precision").is_some());
+    let stay = twice["at_top"][0]["stay"].as_u64().unwrap();
+    assert!(stay < 100 && random["at_top"][0].get("stay").is_none(), "{twice}");
+    // The recall at the threshold is .75 of labeled ones or so: from low / (low + 2 (1 - low)).
+    let [plain, wide] = [&twice["recall"], &twice["recall_at_odds"]].map(|of| of["low"].as_f64().unwrap());
+    assert!((wide - plain / (2.0 - plain)).abs() < 1e-12 && random.get("recall_at_odds").is_none(), "{twice}");
+    assert!(twice["share_at_odds"]["most"].as_f64().unwrap() > 0.2, "{twice}");
     let said = folder.run("evaluate m.safetensors new.csv --label y --top 100 --labeling-odds 2");
+    assert!(said.stdout.contains("stay among them"), "{said:?}");
     assert!(said.stdout.contains("(needs labels at random)"), "{said:?}");
 }
 

@@ -5,6 +5,13 @@
 //! Chernoff bound of a binomial, `n KL(k/n, q) ≤ ln(1/δ)`, which holds for every n (Hoeffding, Journal of the American
 //! Statistical Association 58, 1963). Cuts are made at [`RECALLS`] of P, the limits share the level among them, and the least
 //! of the bounds is the answer. Labels must be a random subset of the positives; nothing else is assumed.
+//!
+//! If labels favor some positives, the positives in U are those of P by weights that differ by Γ at most (`onesided_eval`'s
+//! `LabelingOdds`). Say they weigh at least w₀. Then μ w₀ q_p ≤ q_u in every tail, with w₀ relative to their mean; let κ be the
+//! bound of above, so μ w₀ ≤ κ. A tail with shares q_p and q_u holds at most q_u of the positives in U, and the rest of P, which weighs
+//! Γ w₀ at most, holds at most Γ κ (1 - q_p): μ ≤ q_u + Γ κ (1 - q_p) for every tail, and μ ≤ Γ κ. With many rows, cuts everywhere and
+//! the ratio of densities r that rises as the score falls, the least of these is E_P min(Γ κ, r), the most that any such weights allow.
+//! At Γ = 1 it is κ, because κ ≤ q_u / q_p.
 
 use crate::estimator::Evidence;
 
@@ -60,13 +67,28 @@ impl Descending {
 
 /// The upper bound of μ at the evidence's confidence.
 pub(crate) fn upper_bound(evidence: &Evidence, scores: &Descending) -> f64 {
-    let (n_p, n_u) = evidence.sizes();
-    let delta = (1.0 - evidence.confidence) / (2.0 * RECALLS.len() as f64);
-    let bounds = RECALLS.iter().map(|&recall| {
+    at_most(scores, evidence.confidence, 1.0)
+}
+
+/// The most that the share of positives among unlabeled rows may be, at a confidence, from the scores of labeled positives and of
+/// unlabeled rows by what has met neither, if labels favor some positives by no more than a factor of `times`: 1 for labels at random.
+/// It is at most `times` what it is for labels at random.
+pub fn share_at_most(positive: &[f64], unlabeled: &[f64], times: f64, confidence: f64) -> f64 {
+    at_most(&Descending::new(&Evidence::of_scores(positive, unlabeled)), confidence, times)
+}
+
+fn at_most(scores: &Descending, confidence: f64, times: f64) -> f64 {
+    let (n_p, n_u) = (scores.positive.len() as f64, scores.unlabeled.len() as f64);
+    let delta = (1.0 - confidence) / (2.0 * RECALLS.len() as f64);
+    let limits = RECALLS.map(|recall| {
         let tail = scores.tail(recall);
-        upper_limit(tail.unlabeled, n_u, delta) / lower_limit(tail.positive, n_p, delta)
+        (lower_limit(tail.positive, n_p, delta), upper_limit(tail.unlabeled, n_u, delta))
     });
-    bounds.fold(1.0, f64::min)
+    let random = limits.iter().map(|(p, u)| u / p).fold(1.0, f64::min);
+    if times == 1.0 {
+        return random;
+    }
+    limits.iter().map(|(p, u)| u + times * random * (1.0 - p)).fold((times * random).min(1.0), f64::min)
 }
 
 /// The largest q that k successes in n tries do not rule out.

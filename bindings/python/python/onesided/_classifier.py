@@ -701,7 +701,8 @@ class PUClassifier(Estimator):
             How sure that must be.
         labeling_odds : float, default=1
             What if labels are not a random sample: promise for labels that favor some positives, whose odds of being labeled are up to
-            this many times those of others. Above 1, nothing is promised of the positives in this very list, and no precision told.
+            this many times those of others. Above 1 no precision is told, and ``about["share_at_odds"]`` has the most that the share
+            of positives may be.
 
         Returns
         -------

@@ -93,11 +93,17 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     let new = model.about().report.warnings.iter().filter(|warning| !(told && warning.is_guessed_prior()));
     let new: Vec<String> = new.map(ToString::to_string).collect();
     model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let doubted: Vec<String> = model.refuted_labels().map(ToString::to_string).into_iter().collect();
+    if let (Some(test), true) = (&model.about().report.labeling, doubted.is_empty()) {
+        note(&test.to_string());
+    }
+    warn(&doubted);
     let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
     warn(&inverted);
     warnings.extend(estimated);
-    warnings.extend(model.about().report.warnings.iter().map(ToString::to_string).chain(inverted));
+    warnings
+        .extend(model.about().report.warnings.iter().map(ToString::to_string).chain(doubted).chain(inverted));
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
@@ -385,6 +391,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "measured": measured(about),
         "assumes": is_estimate.then_some(RANDOM_LABELS),
         "doubt": about.doubt,
+        "labeling": about.report.labeling,
         "warnings": warnings,
         "device": about.report.device,
         "threads": about.report.threads,
