@@ -92,8 +92,12 @@ fn evaluate_and_the_first_rows_take_odds() {
     let stay = twice["at_top"][0]["stay"].as_u64().unwrap();
     assert!(stay < 100 && random["at_top"][0].get("stay").is_none(), "{twice}");
     // The recall at the threshold is .75 of labeled ones or so: from low / (low + 2 (1 - low)).
-    let [plain, wide] = [&twice["recall"], &twice["recall_at_odds"]].map(|of| of["low"].as_f64().unwrap());
-    assert!((wide - plain / (2.0 - plain)).abs() < 1e-12 && random.get("recall_at_odds").is_none(), "{twice}");
+    let [plain, wide] =
+        ["recall_interval", "recall_at_odds_interval"].map(|name| twice[name][0].as_f64().unwrap());
+    assert!(
+        (wide - plain / (2.0 - plain)).abs() < 1e-12 && random.get("recall_at_odds").is_none(),
+        "{twice}"
+    );
     assert!(twice["share_at_odds"]["most"].as_f64().unwrap() > 0.2, "{twice}");
     let said = folder.run("evaluate m.safetensors new.csv --label y --top 100 --labeling-odds 2");
     assert!(said.stdout.contains("stay among them"), "{said:?}");

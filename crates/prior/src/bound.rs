@@ -144,6 +144,42 @@ mod tests {
         assert!((scores.auc() - 6.5 / 12.0).abs() < 1e-12);
     }
 
+    /// The labels that hide the most within Γ: hidden positives weigh Γ where U has room for them. The bound holds, and with many rows it
+    /// is near the most that any weights allow, E_P min(Γ κ, r), here by a sum over the line.
+    #[test]
+    fn the_bound_at_odds_holds_and_is_near_the_exact_one() {
+        // Labeled positives are N(2, 1); negatives N(-2 + distance, 1). r = κ + (1 - κ) N / P at Γ = 1.
+        let normal = |x: f64, center: f64| (-0.5 * (x - center).powi(2)).exp() / std::f64::consts::TAU.sqrt();
+        for (gamma, kappa, center) in [(1.5, 0.2, -0.5), (3.0, 0.1, 0.0), (3.0, 0.2, 0.3), (8.0, 0.05, 0.0)] {
+            let ratio = |x: f64| kappa + (1.0 - kappa) * normal(x, center) / normal(x, 2.0);
+            let line = || (0..20_000).map(|i| -8.0 + 16.0 * (f64::from(i) + 0.5) / 20_000.0);
+            let exact: f64 =
+                line().map(|x| normal(x, 2.0) * ratio(x).min(gamma * kappa) * 16.0 / 20_000.0).sum();
+            let (mut failures, mut widest) = (0, 0.0f64);
+            const SETS: u64 = 500;
+            for seed in 0..SETS {
+                let many = seed == 0;
+                let (n_p, n_u) = if many { (200_000, 1_000_000) } else { (150, 1_200) };
+                let mut stream = Stream::new(seed, "bound-at-odds");
+                let p: Vec<f64> = (0..n_p).map(|_| 2.0 + stream.normal()).collect();
+                let u: Vec<f64> = (0..n_u)
+                    .map(|_| if stream.uniform() < kappa { 2.0 } else { center } + stream.normal())
+                    .collect();
+                let most = share_at_most(&p, &u, gamma, 0.95);
+                assert!(most <= gamma * share_at_most(&p, &u, 1.0, 0.95) + 1e-12);
+                // The true share may be as high as that.
+                failures += u32::from(most < exact);
+                if many {
+                    widest = widest.max(most / exact);
+                }
+            }
+            println!(
+                "odds {gamma}: exact {exact:.4}, {failures} of {SETS} below it, widest of many rows {widest:.3}"
+            );
+            assert!(failures as f64 <= 0.05 * SETS as f64 && widest < 1.2, "{failures} {widest}");
+        }
+    }
+
     #[test]
     fn the_bound_holds_and_closes_in() {
         for (n_p, n_u, most) in [(50, 400, 0.75), (400, 4_000, 0.42), (4_000, 40_000, 0.33)] {
