@@ -125,3 +125,56 @@ fn odds_that_are_none_and_too_few_positives_are_refused() {
     assert!(error.contains(why), "{error}");
     assert_eq!(folder.run("predict m.safetensors new.csv --labeling-odds 5 --recall 0.868").code, 0);
 }
+
+/// Of the positives of `table`, those with high `b` are labeled.
+fn biased() -> String {
+    let mut text = String::new();
+    for (at, line) in table(1500, 0).lines().enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        let label = match (at, cells[1].parse::<f64>()) {
+            (1.., Ok(b)) => u32::from((at - 1) % 3 == 0 && b > 0.5).to_string(),
+            _ => cells[2].to_string(),
+        };
+        text.push_str(&format!("{},{},{label}\n", cells[0], cells[1]));
+    }
+    text
+}
+
+#[test]
+fn a_fit_tests_its_labels_and_says_so_in_one_line() {
+    let folder = Folder::new("labeling-test");
+    folder.write("random.csv", table(1500, 0));
+    folder.write("biased.csv", biased());
+    let fit = |name: &str, more: &str| {
+        format!(
+            "fit {name}.csv --label y --model linear --epochs 10 --learning-rate 0.05 --out {name}.safetensors {more}"
+        )
+    };
+    let said = folder.run(&fit("random", "--prior 0.3333"));
+    let lines = |text: &str| text.lines().filter(|line| line.contains("labels may be")).count();
+    assert_eq!(lines(&said.stderr), 1, "{said:?}");
+    assert!(said.stderr.contains("is never seen") && !said.stdout.contains("refutes"), "{said:?}");
+
+    let told = folder.json(&fit("biased", "--prior 0.3333"));
+    let test = &told["labeling"];
+    assert!(test["p"].as_f64().unwrap() < 0.05, "{test}");
+    assert_eq!((&test["columns"][0]["column"], &test["columns"][0]["high"]), (&"b".into(), &true.into()));
+    assert!(told["assumes"].as_str().unwrap().contains("which a test of the labels refutes"), "{told}");
+    let warned = |object: &Value| {
+        let warnings = object["warnings"].as_array().unwrap();
+        warnings.iter().any(|said| said.as_str().unwrap().contains("with high 'b' and high scores"))
+    };
+    folder.write("new.csv", table(900, 5_004));
+    assert!(warned(&told) && warned(&folder.json("predict biased.safetensors new.csv")), "{told}");
+    let measured = folder.json("evaluate biased.safetensors new.csv --label y");
+    assert!(warned(&measured), "{measured}");
+    assert!(
+        measured["assumes"].as_str().unwrap().contains("which a test of the labels refutes"),
+        "{measured}"
+    );
+
+    // With an estimated share next to nothing is seen, which the line says; with weights nothing is tested.
+    let guessed = folder.json(&fit("biased", ""));
+    let test = &guessed["labeling"];
+    assert!(test.is_null() || test["estimated"] == true, "{guessed}");
+}

@@ -2,20 +2,16 @@
 
 use crate::Model;
 use onesided_data::{Label, Scenario, Store};
-use onesided_eval::{LabelingRows, LabelingTest, LeastShare, labeling_test};
+use onesided_eval::{LabelingRows, LabelingTest, labeling_test};
 use onesided_learn::Task;
 
 /// Tests the labels of a task by `scores`, one per row where there is one by what had not met it. `None` where a test says nothing: with
 /// weights, of the truth, and without a share or with one that was merely assumed.
 pub(crate) fn test_labels(model: &Model, task: &Task, scores: &[Option<f32>]) -> Option<LabelingTest> {
     let about = model.about();
-    let told = about.prior_in_unlabeled.filter(|_| !task.truth && task.weights.is_none())?.get();
     let estimate = about.prior_estimate.as_ref();
-    if estimate.is_some_and(|estimate| estimate.assumed.is_some()) {
-        return None;
-    }
-    let audited = estimate.is_some_and(|estimate| estimate.audited.is_some());
-    let least = LeastShare { share: estimate.map_or(told, |estimate| estimate.interval.0), audited };
+    let assumed = estimate.is_some_and(|estimate| estimate.assumed.is_some());
+    let least = about.least_share().filter(|_| !task.truth && task.weights.is_none() && !assumed)?;
     let rows: Vec<usize> = (0..task.labels.len())
         .filter(|&row| task.labels[row] != Label::Negative && scores[row].is_some())
         .collect();
@@ -27,7 +23,7 @@ pub(crate) fn test_labels(model: &Model, task: &Task, scores: &[Option<f32>]) ->
         scores: &of_rows,
         labeled: &labeled,
         least,
-        estimated: estimate.is_some() && !audited,
+        estimated: estimate.is_some() && !least.audited,
         one_sample: task.scenario == Scenario::SingleSample && whole && !drawn,
         seed: task.seed,
     };

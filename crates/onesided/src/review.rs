@@ -24,6 +24,8 @@ pub struct ReviewList {
     share: Option<ShareInList>,
     /// What is between a score and the logit of a row of this list; `None` if scores say nothing of the kind.
     back: Option<f64>,
+    /// What is said to rest on random labels.
+    at_random: String,
 }
 
 /// The share of positives in a list, and where it is from.
@@ -128,7 +130,7 @@ pub struct Promise {
 impl ReviewList {
     /// From scores of positives that the model has never met, scores of the list, and the share of positives in it.
     pub fn new(positive: Vec<f32>, list: Vec<f32>, share: Option<ShareInList>) -> Self {
-        Self { positive, list, share, back: None }
+        Self { positive, list, share, back: None, at_random: LabelingOdds::RANDOM.assumes() }
     }
 
     /// With a share that is that of this list and of labeled rows that were left out of it: their positives are taken off. None is
@@ -150,6 +152,7 @@ impl ReviewList {
 
     /// With the probabilities that a model gives rows like these.
     fn of_model(mut self, model: &Model, among: Among) -> Self {
+        self.at_random = model.about().assumes();
         self.back = (!model.is_of_labels()).then(|| model.about().back(among, model.about().shift));
         self
     }
@@ -188,7 +191,10 @@ impl ReviewList {
             this_file_by_share: by_share.transpose()?,
             share: self.share,
             share_at_odds: self.share_at_odds(target.labeling(), target.confidence()),
-            assumes: target.labeling().assumes(),
+            assumes: match target.labeling() {
+                LabelingOdds::RANDOM => self.at_random.clone(),
+                labeling => labeling.assumes(),
+            },
         })
     }
 

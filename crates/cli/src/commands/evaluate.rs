@@ -14,8 +14,7 @@ use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
     About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, LabelingOdds,
-    Met, MetRows, Model, NegativeMetrics, RANDOM_LABELS, RowKind, RowLookup, Streamed, pu_metrics_by_name,
-    rests_on_prior,
+    Met, MetRows, Model, NegativeMetrics, RowKind, RowLookup, Streamed, pu_metrics_by_name, rests_on_prior,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -312,7 +311,7 @@ impl Measured<'_> {
             object.insert("known_negatives".to_string(), json!(negatives));
         }
         if self.without_negatives.is_some() {
-            object.insert("assumes".to_string(), json!(RANDOM_LABELS));
+            object.insert("assumes".to_string(), json!(about.assumes()));
         }
         object.extend(with_estimates(
             self.recall_at_odds().map(|recall| ("recall_at_odds", recall)).into_iter(),
@@ -349,8 +348,9 @@ impl Measured<'_> {
         }
         if let Some(metrics) = &self.without_negatives {
             text.push_str(&format!(
-                "estimated without negatives, for the unlabeled rows{}, {RANDOM_LABELS}:\n{}",
+                "estimated without negatives, for the unlabeled rows{}, {}:\n{}",
                 self.share_taken(),
+                self.about.assumes(),
                 estimate_table(metrics.iter().copied())
             ));
         }
