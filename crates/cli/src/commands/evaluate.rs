@@ -313,9 +313,7 @@ impl Measured<'_> {
         if self.without_negatives.is_some() {
             object.insert("assumes".to_string(), json!(about.assumes()));
         }
-        object.extend(with_estimates(
-            self.recall_at_odds().map(|recall| ("recall_at_odds", recall)).into_iter(),
-        ));
+        object.extend(with_estimates(self.recall_at_odds().map(|recall| ("recall_at_odds", recall))));
         object.insert("rows".to_string(), json!(self.rows));
         if !self.shifted.is_empty() {
             object.insert("shifted".to_string(), json!(self.shifted));
