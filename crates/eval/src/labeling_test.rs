@@ -91,7 +91,7 @@ pub struct RowsTold {
 pub struct ColumnTold {
     /// Its name.
     pub column: String,
-    /// Whether among its high values, or its low ones.
+    /// Whether its values are high in that set, above their mean over all rows, or low.
     pub high: bool,
     /// p, corrected for the number of columns.
     pub p: f64,
@@ -177,9 +177,11 @@ struct Cells {
 #[derive(Clone, Copy)]
 struct Best {
     statistic: f64,
-    high: bool,
     rows: usize,
     labeled: usize,
+    /// The set: the first rows up to here, in these parts of the values.
+    end: usize,
+    parts: (usize, usize),
 }
 
 /// Tests whether labels can be random, by all rows and by each of the columns, `value(column, row)`. `None` where no share, no label
@@ -232,7 +234,11 @@ pub fn labeling_test(
     let mut told: Vec<(f64, ColumnTold)> = (0..columns.len())
         .filter(|&at| p(beyond[at]) < LABELING_LEVEL)
         .map(|at| {
-            let Best { statistic, high, rows, labeled } = of_columns[at];
+            let Best { statistic, rows, labeled, end, parts } = of_columns[at];
+            let is_in = |place: &usize| (parts.0..=parts.1).contains(&(cells[at].part[*place] as usize));
+            let in_set = (0..end).filter(is_in).map(|place| f64::from(value(at, first[place] as usize)));
+            let mean_of_all = (0..all).map(|row| f64::from(value(at, row))).sum::<f64>() / all as f64;
+            let high = in_set.sum::<f64>() / rows as f64 > mean_of_all;
             (statistic, ColumnTold { column: columns[at].clone(), high, p: p(beyond[at]), rows, labeled })
         })
         .collect();
@@ -304,7 +310,8 @@ fn cells(first: &[u32], ends: &[usize], value: impl Fn(usize) -> f32) -> Cells {
 
 /// The oddest set of a column: high or low values among the first rows.
 fn of_cells(cells: &Cells, labeled: &[bool], ends: &[usize], chance: f64) -> Best {
-    let mut best = Best { statistic: f64::NEG_INFINITY, high: true, rows: 0, labeled: 0 };
+    let mut best = Best { statistic: f64::NEG_INFINITY, rows: 0, labeled: 0, end: 0, parts: (0, 0) };
+    let last = cells.parts - 1;
     let fewest = LEAST_ROWS.max((LEAST_EXPECTED / chance).ceil() as usize);
     let (mut counts, mut from) = (vec![0; cells.parts], 0);
     for (&end, rows) in ends.iter().zip(&cells.rows) {
@@ -312,19 +319,21 @@ fn of_cells(cells: &Cells, labeled: &[bool], ends: &[usize], chance: f64) -> Bes
             counts[*part as usize] += usize::from(labeled);
         }
         from = end;
-        let mut look = |high: bool, parts: &mut dyn Iterator<Item = usize>| {
+        let mut look = |from_above: bool| {
             let (mut in_set, mut of_set) = (0, 0);
-            for part in parts {
+            for step in 0..=last {
+                let part = if from_above { last - step } else { step };
                 in_set += rows[part];
                 of_set += counts[part];
                 let of = statistic(of_set, in_set, chance);
                 if in_set >= fewest && in_set < end && of > best.statistic {
-                    best = Best { statistic: of, high, rows: in_set, labeled: of_set };
+                    let parts = if from_above { (part, last) } else { (0, part) };
+                    best = Best { statistic: of, rows: in_set, labeled: of_set, end, parts };
                 }
             }
         };
-        look(false, &mut (0..cells.parts));
-        look(true, &mut (0..cells.parts).rev());
+        look(false);
+        look(true);
     }
     best
 }

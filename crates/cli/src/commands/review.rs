@@ -287,7 +287,9 @@ impl ReviewAnswer {
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
         if !self.top.is_empty() {
-            objects.push(("assumes", json!(self.labeling.assumes())));
+            // Metrics beside them rest on random labels all the same.
+            let name = if self.labeling.is_random() { "assumes" } else { "assumes_at_odds" };
+            objects.push((name, json!(self.labeling.assumes())));
         }
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
