@@ -4,19 +4,20 @@ use super::fitted_rows::tell_list;
 use super::review::share;
 use super::{device, print_device};
 use crate::failure::Failure;
-use crate::inputs::{AlsoColumns, FileFlags, check_texts, print_new_notes};
+use crate::inputs::{check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
 use crate::output::{note, print, print_json, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
+use crate::reading_flags::FileFlags;
 use clap::{Args, Subcommand};
 use onesided::data::{OutColumn, counted, grouped, is_standard_output, write_table_as};
 use onesided::eval::EvalError;
 use onesided::eval::audit::CutEstimate;
 use onesided::{
     Audit as Answers, AuditDraw, AuditFile, AuditReport, AuditSettings, ForecastBy, Input, Interval,
-    RANDOM_LABELS,
+    RANDOM_LABELS, Roles,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -132,15 +133,14 @@ pub fn run(flags: &Audit, as_json: bool) -> Result<(), Failure> {
 }
 
 fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
-    let format = flags.files.format()?;
+    let files = flags.files.files()?;
     if is_standard_output(&flags.out) {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
-    output_path::check_table(&flags.out, format)?;
+    output_path::check_table(&flags.out, files.format)?;
     let style = ListStyle::named(flags.out_style.as_deref())?;
     output_path::check(&flags.out, &[&flags.model, &flags.file])?;
-    let filled = AuditFile::filled(&flags.out, &flags.files.as_written()?);
+    let filled = AuditFile::filled(&flags.out, &files);
     if filled > 0 {
         return Err(Failure::input(format!(
             "'{}' holds {}, which a new draw would replace; name another file with --out, or delete it",
@@ -154,15 +154,14 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let (model, beside) = model_file::load_with_rows(&flags.model, [flags.file.as_path()])?;
     let model = model.on_device(device).with_threads(flags.threads);
     check_texts(&model, &flags.text)?;
-    let also = AlsoColumns {
-        id: &flags.id,
-        label: flags.label.as_ref(),
-        positive: flags.positive.as_ref(),
-        negative: flags.negative.as_ref(),
-        text: &flags.text,
-        ..AlsoColumns::default()
+    let roles = Roles {
+        id: flags.id.clone(),
+        label: flags.label.clone(),
+        positive: flags.positive.clone(),
+        negative: flags.negative.clone(),
+        ..Roles::default()
     };
-    let also = flags.files.again(&[&flags.file], &also)?;
+    let also = flags.files.again(&[&flags.file], roles, &[], &flags.text)?;
     let settings = AuditSettings { rows: flags.rows, cuts, seed: flags.seed };
     let input = Input::one(&flags.file);
     let drawn = model.audit_place(&input, &also, flags.threads, &settings, Some(beside.as_ref()));
@@ -173,7 +172,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     let columns = drawn.columns(flags.scores);
     let columns: Vec<(&str, OutColumn)> =
         columns.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
-    let how = style.write_as(&flags.file, &flags.files, &drawn.notes, flags.safe_csv)?;
+    let how = style.write_as(&flags.file, &files, &drawn.notes, flags.safe_csv);
     let cut = guarded(|| write_table_as(&flags.out, &how, &columns))?;
     cut.iter().for_each(|cut| note(&format!("note: {cut}")));
     if as_json {
@@ -252,11 +251,10 @@ fn drawn_as_text(drawn: &AuditDraw, flags: &Draw) -> String {
 }
 
 fn read(flags: &Read, as_json: bool) -> Result<(), Failure> {
-    flags.files.limit_memory()?;
     let confidence = share("--confidence", &flags.confidence)?;
-    let as_written = flags.files.as_written()?;
+    let written = flags.files.files()?;
     let model = model_file::load(&flags.model, flags.file.iter().map(PathBuf::as_path))?;
-    let files = flags.file.iter().map(|file| AuditFile::read(file, &as_written));
+    let files = flags.file.iter().map(|file| AuditFile::read(file, &written));
     let files: Vec<AuditFile> = files.collect::<Result<_, _>>().map_err(Failure::of_reading)?;
     let answers = Answers::new(&model, &files)?;
     let report = answers.report(confidence)?;
