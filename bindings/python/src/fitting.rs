@@ -138,7 +138,8 @@ fn of_report(model: &Model) -> Vec<Said> {
         .inverted()
         .map(|inverted| (format!("{inverted} pos_label names the value of y that means positive"), FIT));
     let notes = about.report.notes.iter().map(|note| (note.clone(), NOTE));
-    about.report.warnings.iter().map(one).chain(inverted).chain(notes).collect()
+    let doubted = model.refuted_labels().map(|test| (test.to_string(), FIT));
+    about.report.warnings.iter().map(one).chain(doubted).chain(inverted).chain(notes).collect()
 }
 
 /// That the prior is a guess, in fewer words than the report has: a search says it once per process.

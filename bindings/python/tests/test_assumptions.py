@@ -51,6 +51,20 @@ def test_a_share_that_labels_refute_promises_nothing():
         model.recall_cut(table(seed=2)[0], recall=0.8)
 
 
+def test_labels_are_tested():
+    X, y, _ = table()
+    test = fitted(X, y).labeling_
+    assert test["p"] >= 0.05 and test["columns"] == [] and test["columns_tested"] == 3 and not test["estimated"]
+    # c = m / (m + μ n), with m + μ n the share of the population: 400 of 2,000.
+    assert test["most_labeled"] == pytest.approx(y.sum() / 400)
+    X, y, _ = table(easy=True)
+    with pytest.warns(onesided.FitWarning, match="labels are not a random sample of the positives, or there are more positives"):
+        model = fitted(X, y)
+    assert model.labeling_["p"] < 0.05
+    X, y, _ = table()
+    assert fitted(X, y, prior=None, method="naive").labeling_ is None
+
+
 def test_changed_columns_are_promised_nothing():
     X, y, _ = table()
     model = fitted(X, y, reserve=0.4)

@@ -232,7 +232,10 @@ def test_a_recall_is_promised_for_labels_that_favor_some(made):
     k = max(k for k in range(1, 81) if stats.binom.cdf(k - 1, 80, 1 / 13) <= 0.05)
     assert odds.about["population"]["rank"] == k and odds.rows > plain.rows and odds.holds_up_to >= 3
     assert "more than 3 times as likely, in odds" in odds.assumes and odds.about["labeling_odds"] == 3
-    assert odds.precision is None and odds.rows_for_this_list is None and "why" in odds.about["this_file"]["withheld"]
+    assert odds.precision is None and odds.rows_for_this_list is None and "too_few" in odds.about["this_file"]
+    share = odds.about["share_at_odds"]
+    assert share["most_at_random"] <= share["most"] <= 3 * share["most_at_random"] and share["told"]["value"] < share["most"]
+    assert "share_at_odds" not in plain.about
     for wrong in (0.5, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="^labeling_odds: the labeling odds must lie between 1 and 1,000,000, but are"):
             model.recall_cut(new, labeling_odds=wrong)

@@ -103,6 +103,9 @@ pub struct AtTop {
     /// is another answer to the same question as `precision`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probability: Option<f64>,
+    /// How many of them stay among the first rows for every labeling within odds above 1 ([`LabelingOdds::stay`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stay: Option<usize>,
 }
 
 /// The first `rows` of the rows whose scores are `list`, in any order, from the scores of held-out positives and, where it
@@ -141,8 +144,8 @@ pub fn at_top(
     };
     let positives = count.map(|count| value_of(capped(count, rows as f64), count));
     let precision = count.map(|count| value_of(scaled(count, 1.0 / rows as f64).clipped(), count));
-    let probability = None;
-    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability })
+    let (probability, stay) = (None, None);
+    Ok(AtTop { rows, of, cut, recall, lift, precision, impossible_precision, positives, probability, stay })
 }
 
 impl AtTop {

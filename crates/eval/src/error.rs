@@ -81,9 +81,6 @@ pub enum EvalError {
         .0
     )]
     LabelingOdds(f64),
-    /// A promise about one file that is not made.
-    #[error("{}", crate::guarantee::FILE_NEEDS_RANDOM_LABELS)]
-    FileNeedsRandomLabels,
     /// More rows than there are, or none.
     #[error(
         "the first {} {} asked for, but there {} {}",

@@ -14,18 +14,19 @@
 //! What is assumed: labels were given at random among the positives (SCAR), and nothing was chosen, calibrated or fitted
 //! with the m positives. Scores of folds, or of a model that is trained again afterwards, break the law.
 //!
-//! With [`LabelingOdds`] above 1 labels need not be random: the m positives are a sample of labeled ones, whose recall r follows the
-//! same Beta law, and the promise over the population asks for as much r as the worst labeling within the bound takes. For one file that
-//! would take an integral over r, which is not done: nothing is promised there.
+//! With [`LabelingOdds`] Γ above 1 labels need not be random: the m positives are a sample of labeled ones, whose recall R follows the
+//! same Beta law, and both promises ask for as much as the worst labeling within the bound takes. Over the population that is a larger
+//! R. In one file each of M positives is found with probability h, odds(h) = odds(R) / Γ, and the chance that at most t are missed is
+//! that of a Beta(M - t, t + 1) variable H to be at most h. So the promise is kept with probability P(odds(R) ≥ Γ odds(H)), R and H
+//! independent: the negative hypergeometric law at Γ = 1, and an integral over one variable else.
 
 use crate::beta::{beta_cdf, beta_quantile, ln_gamma};
 use crate::error::{EvalError, check_scores};
 use crate::labeling::LabelingOdds;
 use serde::Serialize;
 
-/// Why nothing is promised of one file where labels need not be random.
-pub const FILE_NEEDS_RANDOM_LABELS: &str = "what is promised of the positives in one file rests on their random order among the \
-    labeled ones, which labeling odds above 1 give up";
+/// How finely the Γ up to which a promise about one file holds is told, in logarithms.
+const FINE: f64 = 1e-4;
 
 /// How many of the positives are to be found, how surely, and how much labels may favor some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -65,9 +66,8 @@ pub struct RecallCut {
     pub positives: usize,
     /// The cut is the score of the k-th lowest of them.
     pub rank: usize,
-    /// Up to which [`LabelingOdds`] the promise holds. `None` of one file, where it rests on random labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub holds_up_to_labeling_odds: Option<f64>,
+    /// Up to which [`LabelingOdds`] the promise holds.
+    pub holds_up_to_labeling_odds: f64,
 }
 
 impl RecallTarget {
@@ -105,9 +105,6 @@ impl RecallTarget {
     /// them the error says how many are needed.
     pub fn cut(&self, positive: &[f32], over: Over) -> Result<RecallCut, EvalError> {
         check_scores("positive", positive)?;
-        if over != Over::Population && !self.labeling.is_random() {
-            return Err(EvalError::FileNeedsRandomLabels);
-        }
         let found = positive.len();
         let Some(rank) = self.rank(found, over) else {
             return Err(EvalError::TooFewPositives {
@@ -121,19 +118,35 @@ impl RecallTarget {
         };
         let mut sorted = positive.to_vec();
         sorted.sort_unstable_by(f32::total_cmp);
-        let holds_up_to_labeling_odds = (over == Over::Population).then(|| self.holds_up_to(found, rank));
+        let holds_up_to_labeling_odds = self.holds_up_to(found, rank, over);
         let cut = sorted[rank - 1];
         Ok(RecallCut { target: *self, over, cut, positives: found, rank, holds_up_to_labeling_odds })
     }
 
-    /// Up to which Γ a cut at the k-th lowest of m positives keeps the promise over the population.
-    fn holds_up_to(&self, m: usize, k: usize) -> f64 {
-        let labeled = beta_quantile((m - k + 1) as f64, k as f64, 1.0 - self.confidence);
+    /// Up to which Γ a cut at the k-th lowest of m positives keeps the promise.
+    fn holds_up_to(&self, m: usize, k: usize, over: Over) -> f64 {
         // It was chosen to hold at least at the one asked for, whatever the last bit says.
-        LabelingOdds::holding(labeled, self.recall).max(self.labeling.get())
+        let asked = self.labeling.get();
+        let holding = match over {
+            Over::Population => {
+                let labeled = beta_quantile((m - k + 1) as f64, k as f64, 1.0 - self.confidence);
+                LabelingOdds::holding(labeled, self.recall)
+            }
+            Over::File { least, most } => {
+                let keeps =
+                    |log: f64| self.hardest(least, most).all(|all| self.keeps_file(m, k, all, log.exp()));
+                let (mut kept, mut broken) = (asked.ln(), LabelingOdds::MOST.ln());
+                while broken - kept > FINE {
+                    let middle = f64::midpoint(kept, broken);
+                    if keeps(middle) { kept = middle } else { broken = middle }
+                }
+                kept.exp()
+            }
+        };
+        holding.max(asked)
     }
 
-    /// The largest k that keeps the promise with m positives. There is none for one file if labels need not be random.
+    /// The largest k that keeps the promise with m positives.
     pub fn rank(&self, positives: usize, over: Over) -> Option<usize> {
         let keeps = |k: usize| self.keeps(positives, k, over);
         if positives == 0 || !keeps(1) {
@@ -148,12 +161,9 @@ impl RecallTarget {
         Some(good)
     }
 
-    /// The fewest positives with which the promise can be kept. For one file none are enough if labels need not be random.
+    /// The fewest positives with which the promise can be kept.
     pub fn needed(&self, over: Over) -> usize {
         let enough = |m: usize| self.keeps(m, 1, over);
-        if over != Over::Population && !self.labeling.is_random() {
-            return usize::MAX;
-        }
         let mut high = 1;
         while !enough(high) && high < usize::MAX / 4 {
             high *= 2;
@@ -178,12 +188,20 @@ impl RecallTarget {
                 let labeled = self.labeling.needed(self.recall);
                 beta_cdf((m - k + 1) as f64, k as f64, labeled) <= fails * (1.0 + 1e-12)
             }
-            Over::File { .. } if !self.labeling.is_random() => false,
             Over::File { least, most } => {
-                let kept = |all| found_enough(m, k, all, self.missable(all));
-                self.hardest(least, most).all(|all| kept(all) >= self.confidence * (1.0 - 1e-12))
+                self.hardest(least, most).all(|all| self.keeps_file(m, k, all, self.labeling.get()))
             }
         }
+    }
+
+    /// Whether the promise is kept in a file with `all` positives.
+    fn keeps_file(&self, m: usize, k: usize, all: usize, odds: f64) -> bool {
+        let missable = self.missable(all);
+        let kept = match odds == 1.0 {
+            true => found_enough(m, k, all, missable),
+            false => found_enough_at(m, k, all, missable, odds),
+        };
+        kept >= self.confidence * (1.0 - 1e-12)
     }
 
     /// How many of `all` positives may be missed.
@@ -225,6 +243,49 @@ fn found_enough(m: usize, k: usize, all: usize, missable: usize) -> f64 {
     }
     let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     (largest.exp() * terms.iter().map(|t| (t - largest).exp()).sum::<f64>()).min(1.0)
+}
+
+/// The same where labels favor those above the cut by odds of Γ: P(odds(R) ≥ Γ odds(H)) with R ~ Beta(m - k + 1, k) and
+/// H ~ Beta(M - t, t + 1), by the trapezoidal rule on the scale of log-odds over the narrower of the two.
+fn found_enough_at(m: usize, k: usize, all: usize, missable: usize, odds: f64) -> f64 {
+    if missable >= all {
+        return 1.0;
+    }
+    let recall = ((m - k + 1) as f64, k as f64);
+    let needed = ((all - missable) as f64, (missable + 1) as f64);
+    let width = |(a, b): (f64, f64)| 1.0 / a + 1.0 / b;
+    let below = |(a, b): (f64, f64), log_odds: f64| beta_cdf(a, b, 1.0 / (1.0 + (-log_odds).exp()));
+    if width(recall) <= width(needed) {
+        over_log_odds(recall, |log_odds| below(needed, log_odds - odds.ln()))
+    } else {
+        over_log_odds(needed, |log_odds| 1.0 - below(recall, log_odds + odds.ln()))
+    }
+}
+
+/// The mean of a function of the log-odds of a Beta(a, b) variable. On that scale its density, e^(a z) / (1 + e^z)^(a + b) over
+/// B(a, b), falls exponentially on both sides.
+fn over_log_odds((a, b): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
+    /// Points of the rule: its error falls exponentially with their number, and twice as many change less than 1e-12.
+    const POINTS: usize = 400;
+    /// What is left out on either side has less than e^-36 of the mass.
+    const LEFT_OUT: f64 = 36.0;
+    let (mode, deviation) = ((a / b).ln(), (1.0 / a + 1.0 / b).sqrt());
+    let ln_density = |z: f64| {
+        let soft = z.max(0.0) + (-z.abs()).exp().ln_1p();
+        a * z - (a + b) * soft
+    };
+    let reach = |tail: f64| (9.0 * deviation).max(LEFT_OUT / tail);
+    let (low, high) = (mode - reach(a), mode + reach(b));
+    let (mut mass, mut sum) = (0.0, 0.0);
+    for point in 0..=POINTS {
+        let z = low + (high - low) * point as f64 / POINTS as f64;
+        let weight = (ln_density(z) - ln_density(mode)).exp();
+        mass += weight;
+        if weight > 0.0 {
+            sum += weight * of(z);
+        }
+    }
+    sum / mass
 }
 
 #[cfg(test)]
@@ -282,6 +343,39 @@ mod tests {
                 };
                 let exact = (1..=m).take_while(|&k| all_keep(k)).last();
                 assert_eq!(target.rank(m, Over::File { least, most }), exact, "{recall} {m} {least} {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn odds_of_one_are_the_law_of_random_labels() {
+        for (m, k, all, missable) in
+            [(40, 3, 25, 2), (200, 5, 20_000, 1_000), (1_000, 90, 31, 3), (59, 1, 7, 0), (20, 20, 9, 8)]
+        {
+            let (exact, integral) =
+                (found_enough(m, k, all, missable), found_enough_at(m, k, all, missable, 1.0));
+            assert!((exact - integral).abs() < 1e-9, "{exact} {integral}: {m} {k} {all} {missable}");
+        }
+        assert_eq!(found_enough_at(40, 3, 25, 25, 3.0), 1.0);
+        // One hidden positive, all labeled ones above the cut, odds of 2: the mean of r / (2 - r) over m r^(m - 1), by its series
+        // Σ_j m / ((m + j) 2^j) with j from 1.
+        let series: f64 = (1..60).map(|j| 19.0 / (19.0 + f64::from(j)) / 2f64.powi(j)).sum();
+        assert!((found_enough_at(19, 1, 1, 0, 2.0) - series).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_hardest_numbers_are_the_hardest_at_odds() {
+        for (recall, m, gamma) in [(0.8, 200, 1.5), (0.9, 400, 2.0), (0.63, 90, 3.0)] {
+            let target = target(recall, 0.95).with_labeling(LabelingOdds::new(gamma).unwrap());
+            for (least, most) in [(1, 300), (30, 300), (57, 64), (250, 250)] {
+                let all_keep = |k: usize| (least..=most).all(|all| target.keeps_file(m, k, all, gamma));
+                let exact = (1..=m).take_while(|&k| all_keep(k)).last();
+                let over = Over::File { least, most };
+                assert_eq!(target.rank(m, over), exact, "{recall} {m} {gamma} {least} {most}");
+                let Some(k) = exact else { continue };
+                let holds = target.holds_up_to(m, k, over);
+                let at = |odds: f64| (least..=most).all(|all| target.keeps_file(m, k, all, odds));
+                assert!(at(holds) && !at(holds * 1.001), "{holds} at {recall} {m} {gamma} {least} {most}");
             }
         }
     }

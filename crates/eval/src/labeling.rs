@@ -15,6 +15,10 @@
 //!
 //! So a recall of t among those asked about needs r ≥ Γ t / (1 + (Γ - 1) t) among labeled ones, and if r is at least r₋ with some
 //! confidence, then a promise of t holds with that confidence up to Γ = r₋ (1 - t) / (t (1 - r₋)).
+//!
+//! The order of rows: of unlabeled rows in one sample, the probability of being positive is that under random labels times the weight
+//! (1 - e) / e, up to a factor that all share; of rows of the population, times 1 / e. So a row stays above another for every such
+//! labeling if its probability under random labels is more than Γ times the other's, and else some labeling puts the other above.
 
 use crate::bootstrap::Interval;
 use crate::error::EvalError;
@@ -67,8 +71,18 @@ impl LabelingOdds {
         labeled * (1.0 - recall) / (recall * (1.0 - labeled))
     }
 
+    /// How many of the first `rows` stay among the first `rows` for every labeling within the bound, from the probability of each row of
+    /// a list under random labels: those with more than Γ times the probability of the first row that is not among them.
+    pub fn stay(self, mut probabilities: Vec<f64>, rows: usize) -> usize {
+        if rows >= probabilities.len() {
+            return probabilities.len();
+        }
+        let (first, &mut next, _) = probabilities.select_nth_unstable_by(rows, |a, b| b.total_cmp(a));
+        first.iter().filter(|&&probability| probability > self.0 * next).count()
+    }
+
     /// An interval of the recall among labeled positives, widened to all that Γ allows. The value stays that of labeled positives.
-    pub(crate) fn widened(self, Interval { value, low, high }: Interval) -> Interval {
+    pub fn widened(self, Interval { value, low, high }: Interval) -> Interval {
         Interval { value, low: self.least_recall(low), high: self.most_recall(high) }
     }
 
@@ -103,6 +117,16 @@ mod tests {
             assert!((LabelingOdds::RANDOM.least_recall(recall) - recall).abs() < 1e-15);
             assert_eq!(LabelingOdds::RANDOM.needed(recall), recall, "the very same number");
         }
+    }
+
+    #[test]
+    fn rows_that_stay_by_hand() {
+        let odds = LabelingOdds::new(3.0).unwrap();
+        // .2 is the first left out of the first three: .7 is more than three times that, and .6 is not.
+        let probabilities = vec![0.1, 0.9, 0.6, 0.2, 0.7, 0.05];
+        assert_eq!([1, 2, 3, 4, 6].map(|rows| odds.stay(probabilities.clone(), rows)), [0, 0, 2, 3, 6]);
+        assert_eq!(LabelingOdds::RANDOM.stay(probabilities, 3), 3);
+        assert_eq!(LabelingOdds::RANDOM.stay(vec![0.5; 4], 2), 0, "rows that tie have no order");
     }
 
     #[test]

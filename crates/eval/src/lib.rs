@@ -6,6 +6,7 @@
 //! * [`Calibration`]: turns scores into probabilities that hold at the prior of the unlabeled sample.
 //! * [`ThresholdRule`]: where to cut.
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
+//! * [`labeling_test`]: whether labels can be a random sample of the positives.
 //! * [`LabelingOdds`]: what is left of such a promise if labels favor some positives, up to a bound.
 //! * [`at_top`]: lift and precision of the first rows of a ranked list.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
@@ -43,6 +44,7 @@ mod degenerate;
 mod error;
 mod guarantee;
 mod labeling;
+mod labeling_test;
 mod random_labels;
 mod ranked;
 mod sample;
@@ -57,8 +59,9 @@ pub use calibrate::{Calibration, probability};
 pub use criteria::{pu_log_risk, ranking_risk, sigmoid_risk, weighted_ranking_risk, zero_one_risk};
 pub use degenerate::degenerate;
 pub use error::EvalError;
-pub use guarantee::{FILE_NEEDS_RANDOM_LABELS, Over, RecallCut, RecallTarget};
+pub use guarantee::{Over, RecallCut, RecallTarget};
 pub use labeling::LabelingOdds;
+pub use labeling_test::{ColumnTold, LABELING_LEVEL, LabelingRows, LabelingTest, RowsTold, labeling_test};
 pub use random_labels::{Contradiction, LeastShare, RANDOM_LABELS};
 pub use sample::Sample;
 pub use threshold::{ThresholdRule, share_above};

@@ -2,7 +2,7 @@
 
 use crate::Warning;
 use onesided_data::{Counts, counted};
-use onesided_eval::Interval;
+use onesided_eval::{Interval, LabelingTest};
 use onesided_loss::Reduction;
 use onesided_net::TrainConfig;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,9 @@ pub struct Report {
     /// Rows that were held out in turn are scored where others decided when to stop and how much of each member to take, and
     /// the intervals leave room for the scatter of training. Rows that were held out once also decided when to stop.
     pub metrics: BTreeMap<String, Interval>,
+    /// Whether the labels can be a random sample of the positives, where that was tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labeling: Option<LabelingTest>,
     /// What the reader should know before trusting the model.
     pub warnings: Vec<Warning>,
     /// What was done as asked and may still surprise.
@@ -234,6 +237,7 @@ mod tests {
             history: Vec::new(),
             beside: Vec::new(),
             metrics: BTreeMap::new(),
+            labeling: None,
             warnings: Vec::new(),
             notes: Vec::new(),
         };

@@ -2,7 +2,7 @@
 
 use crate::{Doubt, Given};
 use onesided_data::{ClassPrior, Counts, Encoding, PriorInUnlabeled, Scenario};
-use onesided_eval::{Calibration, LeastShare, ThresholdRule};
+use onesided_eval::{Calibration, LabelingTest, LeastShare, ThresholdRule};
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Method, Report};
 use onesided_net::Network;
@@ -127,6 +127,11 @@ impl About {
 }
 
 impl About {
+    /// What numbers without negatives rest on, random labels, with what a test of the labels says where it refutes them.
+    pub fn assumes(&self) -> String {
+        LabelingTest::assumes(self.report.labeling.as_ref())
+    }
+
     /// The least that the share of positives among the unlabeled rows may be: as it was told, or the lower end of its interval.
     pub fn least_share(&self) -> Option<LeastShare> {
         let told = LeastShare { share: self.prior_in_unlabeled?.get(), audited: false };

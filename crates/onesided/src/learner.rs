@@ -2,6 +2,7 @@
 
 use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
+use crate::labeling::test_labels;
 use crate::prior_report::settings_for;
 use crate::second_look::guess_again;
 use crate::undrawn::{DrawnOf, calibrate};
@@ -480,12 +481,13 @@ impl Learner {
         let model = model.with_given(given(&self.config, data, task.all_unlabeled.is_some()));
         // A method that holds out one share leaves most rows without a score; those behind the prior have one each.
         let whole = raw.iter().all(Option::is_some);
-        if let Some(scores) = cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {
-            return Ok((model, OutOfFold { scores, by: ScoredBy::Prior }));
-        }
         let logit = |raw: Option<f32>| raw.map(|raw| model.about().logit(raw));
-        let scores = raw.into_iter().map(logit).collect();
-        Ok((model, OutOfFold { scores, by: ScoredBy::Method }))
+        let out_of_fold = match cross_fitted.filter(|_| !whole).and_then(|scores| logits(&scores, &task)) {
+            Some(scores) => OutOfFold { scores, by: ScoredBy::Prior },
+            None => OutOfFold { scores: raw.into_iter().map(logit).collect(), by: ScoredBy::Method },
+        };
+        let labeling = test_labels(&model, &task, &out_of_fold.scores);
+        Ok((model.with_labeling(labeling), out_of_fold))
     }
 
     /// The share of positives with the scores behind it, once the observer was told.

@@ -128,6 +128,7 @@ mod given;
 mod importance;
 mod inverted;
 mod known_rows;
+mod labeling;
 mod large;
 mod learner;
 mod list;
@@ -173,8 +174,8 @@ pub use onesided_data::{
     PriorInUnlabeled, READING, ReadAgain, ReadingAbout, ReadingInfo, Roles, Scenario, Streamed,
 };
 pub use onesided_eval::{
-    AtTop, Contradiction, FILE_NEEDS_RANDOM_LABELS, Interval, LabelingOdds, Over, RANDOM_LABELS, RecallCut,
-    RecallTarget, ThresholdRule, Top,
+    AtTop, Contradiction, Interval, LabelingOdds, LabelingTest, Over, RANDOM_LABELS, RecallCut, RecallTarget,
+    ThresholdRule, Top,
 };
 pub use onesided_learn::{
     At, Config, Epoch, Error, Fitted, Method, ModelChoice, Observer, OwnModel, OwnScorer, Progress, Report,
@@ -185,7 +186,7 @@ pub use onesided_net::{
     Architecture, Augment, Device, Mixing, Mixup, Precision, Shape, Teacher, TeacherNumbers, Teaching,
 };
 pub use prior_report::{estimators_by_name, prior_as_json, prior_lines, prior_warnings};
-pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
+pub use review::{Promise, Promised, Review, ReviewList, ShareAtOdds, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use table::Table;

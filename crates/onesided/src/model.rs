@@ -17,8 +17,8 @@ use crate::{About, AtPrior, AuditedRow, Doubt, Error, Given, Verdict, file};
 use onesided_data::{DataError, Dataset, Encoding, Fingerprint, Input, Label, PriorInUnlabeled, ReadAgain};
 use onesided_eval::audit::{AnsweredRow, measured_on};
 use onesided_eval::{
-    Calibration, Interval, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule, held_out_in_turn,
-    probability, with_truth_intervals, without_negatives_estimated,
+    Calibration, Interval, LabelingTest, PuInput, PuMetrics, RESAMPLES, Sample, ThresholdRule,
+    held_out_in_turn, probability, with_truth_intervals, without_negatives_estimated,
 };
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Fitted, Learned, Priors, Task, Warning};
@@ -55,6 +55,17 @@ impl Model {
     pub(crate) fn with_given(mut self, given: Given) -> Self {
         self.about.given = Some(given);
         self
+    }
+
+    /// With what its labels show of how they were given.
+    pub(crate) fn with_labeling(mut self, labeling: Option<LabelingTest>) -> Self {
+        self.about.report.labeling = labeling;
+        self
+    }
+
+    /// The test of its labels, where it says that they are not a random sample of the positives.
+    pub fn refuted_labels(&self) -> Option<&LabelingTest> {
+        self.about.report.labeling.as_ref().filter(|test| test.refutes())
     }
 
     /// What was learned, with its threshold set and its metrics measured on the held-out rows.

@@ -8,9 +8,9 @@
 use crate::{Among, Error, Model};
 use onesided_data::{ColumnShift, Dataset, Label, counted};
 use onesided_eval::{
-    AtTop, EvalError, FILE_NEEDS_RANDOM_LABELS, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Top,
-    at_top, probability,
+    AtTop, EvalError, Interval, LabelingOdds, Over, RecallCut, RecallTarget, Top, at_top, probability,
 };
+use onesided_learn::prior::share_at_most;
 use serde::Serialize;
 
 /// The normal quantile of 95 %.
@@ -24,6 +24,8 @@ pub struct ReviewList {
     share: Option<ShareInList>,
     /// What is between a score and the logit of a row of this list; `None` if scores say nothing of the kind.
     back: Option<f64>,
+    /// What is said to rest on random labels.
+    at_random: String,
 }
 
 /// The share of positives in a list, and where it is from.
@@ -58,6 +60,23 @@ impl ShareInList {
     }
 }
 
+/// The most that the share of positives in a list may be if labels favor some positives. No data tell a least.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ShareAtOdds {
+    /// How much labels may favor some positives.
+    pub labeling_odds: LabelingOdds,
+    /// How sure [`most`](Self::most) is.
+    pub confidence: f64,
+    /// The most that the share may be.
+    pub most: f64,
+    /// The most that it may be if labels are a random sample of the positives.
+    pub most_at_random: f64,
+    /// The share that the model goes by, whose lower end is all that stands against a share of next to 0. Told by whoever gave it, by an
+    /// audit, or by an estimate that takes labels to be random. `None` without one, and where it is above [`most`](Self::most).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<ShareInList>,
+}
+
 /// How many rows to review for a recall, in each of the senses of the word.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Review {
@@ -74,6 +93,9 @@ pub struct Review {
     /// The share that the numbers of positives rest on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareInList>,
+    /// How many positives there may be, if labels favor some. `None` for labels at random.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_at_odds: Option<ShareAtOdds>,
     /// What all of it rests on, [`RANDOM_LABELS`](crate::RANDOM_LABELS) or a bound ([`LabelingOdds::assumes`]).
     pub assumes: String,
 }
@@ -89,11 +111,6 @@ pub enum Promised {
     TooFew {
         /// How many it takes.
         needed: usize,
-    },
-    /// It is not made.
-    Withheld {
-        /// Why not.
-        why: &'static str,
     },
 }
 
@@ -113,7 +130,7 @@ pub struct Promise {
 impl ReviewList {
     /// From scores of positives that the model has never met, scores of the list, and the share of positives in it.
     pub fn new(positive: Vec<f32>, list: Vec<f32>, share: Option<ShareInList>) -> Self {
-        Self { positive, list, share, back: None }
+        Self { positive, list, share, back: None, at_random: LabelingOdds::RANDOM.assumes() }
     }
 
     /// With a share that is that of this list and of labeled rows that were left out of it: their positives are taken off. None is
@@ -135,6 +152,7 @@ impl ReviewList {
 
     /// With the probabilities that a model gives rows like these.
     fn of_model(mut self, model: &Model, among: Among) -> Self {
+        self.at_random = model.about().assumes();
         self.back = (!model.is_of_labels()).then(|| model.about().back(among, model.about().shift));
         self
     }
@@ -160,9 +178,6 @@ impl ReviewList {
         let promised = |over| match self.promise(target, over) {
             Ok(promise) => Ok(Promised::Made(promise)),
             Err(Error::Eval(EvalError::TooFewPositives { needed, .. })) => Ok(Promised::TooFew { needed }),
-            Err(Error::Eval(EvalError::FileNeedsRandomLabels)) => {
-                Ok(Promised::Withheld { why: FILE_NEEDS_RANDOM_LABELS })
-            }
             Err(other) => Err(other),
         };
         let by_share = self.share.map(|share| {
@@ -175,7 +190,11 @@ impl ReviewList {
             this_file: promised(Over::File { least: 1, most: rows.max(1) })?,
             this_file_by_share: by_share.transpose()?,
             share: self.share,
-            assumes: target.labeling().assumes(),
+            share_at_odds: self.share_at_odds(target.labeling(), target.confidence()),
+            assumes: match target.labeling() {
+                LabelingOdds::RANDOM => self.at_random.clone(),
+                labeling => labeling.assumes(),
+            },
         })
     }
 
@@ -183,7 +202,28 @@ impl ReviewList {
     pub fn at_top(&self, top: Top, labeling: LabelingOdds) -> Result<AtTop, Error> {
         let rows = top.of(self.list.len())?;
         let at = at_top(&self.positive, &self.list, rows, self.share.map(|share| share.share))?;
-        Ok(AtTop { probability: self.mean_probability(rows), ..at }.with_labeling(labeling))
+        let at = AtTop { probability: self.mean_probability(rows), ..at }.with_labeling(labeling);
+        let chances = (!labeling.is_random()).then(|| self.probabilities()).flatten();
+        Ok(AtTop { stay: chances.map(|chances| labeling.stay(chances, rows)), ..at })
+    }
+
+    /// How many positives there may be if labels favor some by no more than this; `None` for labels at random.
+    pub fn share_at_odds(&self, labeling: LabelingOdds, confidence: f64) -> Option<ShareAtOdds> {
+        if labeling.is_random() || self.positive.is_empty() || self.list.is_empty() {
+            return None;
+        }
+        let wide = |scores: &[f32]| scores.iter().map(|&score| f64::from(score)).collect::<Vec<f64>>();
+        let (positive, list) = (wide(&self.positive), wide(&self.list));
+        let most = |times: f64| share_at_most(&positive, &list, times, confidence);
+        let (most, most_at_random) = (most(labeling.get()), most(1.0));
+        let told = self.share.filter(|told| told.share.low <= most);
+        Some(ShareAtOdds { labeling_odds: labeling, confidence, most, most_at_random, told })
+    }
+
+    /// The probability of each row, where scores say something of the kind.
+    fn probabilities(&self) -> Option<Vec<f64>> {
+        let back = self.back?;
+        Some(self.list.iter().map(|&score| probability(f64::from(score) - back)).collect())
     }
 
     fn promise(&self, target: RecallTarget, over: Over) -> Result<Promise, Error> {
@@ -326,12 +366,17 @@ mod tests {
         assert_eq!(left.population.rows, 960, "what is listed stays");
         assert!(list.clone().without(300, 300).share.is_none(), "more are labeled than the share knows of");
         assert_eq!(list.clone().without(0, 0).share, list.share);
-        // .8 at odds of up to 2 takes 8/9 of the labeled ones, P(Bin(100, 1/9) < k) ≤ .05: k = 6. At the cut for .9 (k = 5) it is not known of
-        // one file, and the recall of the first rows is 96 of 100 with a lower end of low / (low + 2 (1 - low)).
+        // .8 at odds of up to 2 takes 8/9 of the labeled ones, P(Bin(100, 1/9) < k) ≤ .05: k = 6. Of one file with about 200 it takes
+        // more rows, and the recall of the first rows is 96 of 100 with a lower end of low / (low + 2 (1 - low)).
         let twice = LabelingOdds::new(2.0).unwrap();
         let biased = list.review(RecallTarget::new(0.8, 0.95).unwrap().with_labeling(twice)).unwrap();
         assert_eq!(biased.population.cut.rank, 6);
-        assert_eq!(biased.this_file, Promised::Withheld { why: FILE_NEEDS_RANDOM_LABELS });
+        let Some(Promised::Made(file)) = biased.this_file_by_share else { panic!("{biased:?}") };
+        assert!(file.cut.rank < 6 && file.cut.holds_up_to_labeling_odds >= 2.0, "{file:?}");
+        assert!(promise.cut.holds_up_to_labeling_odds < 1.3, "{promise:?}");
+        let share = biased.share_at_odds.unwrap();
+        // Scores tell nothing here, so all may be positive.
+        assert_eq!((share.most, share.most_at_random, share.told), (1.0, 1.0, list.share));
         assert!(biased.assumes.contains("more than 2 times as likely, in odds"), "{}", biased.assumes);
         let top = Top::Rows(960);
         let (random, wide) = (list.at_top(top, LabelingOdds::RANDOM), list.at_top(top, twice));

@@ -50,6 +50,7 @@ mod warning;
 pub use alphamax::{AlphaMax, Bend};
 pub use answer::{Answer, FACTOR, answer};
 pub use bbe::Bbe;
+pub use bound::share_at_most;
 pub use consensus::{AGREEMENT_RADIUS, Consensus, EstimatorWeight, consensus, typical_error};
 pub use dedpul::Dedpul;
 pub use elkan_noto::{ElkanNoto, ReadAt, ScoreCalibration};

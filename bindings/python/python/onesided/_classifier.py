@@ -138,6 +138,9 @@ class PUClassifier(Estimator):
         The share of positives in the population at which probabilities are given.
     prior_estimate_ : EstimatedPrior or None
         Where the prior was estimated: how sure it is.
+    labeling_ : dict or None
+        Whether the labels can be a random sample of the positives, as ``onesided fit --json`` has it: ``p`` by all rows and columns, and
+        the ``columns`` where labels are too dense. None where that was not tested.
     n_features_in_, feature_names_in_
         As scikit-learn has them.
 
@@ -407,6 +410,13 @@ class PUClassifier(Estimator):
         self._check_fitted()
         about = self.about_.get("prior_estimate")
         return None if about is None else EstimatedPrior._of(about)
+
+    @property
+    def labeling_(self) -> dict[str, Any] | None:
+        """Whether the labels can be a random sample of the positives. None where that was not tested."""
+        self._check_fitted()
+        found: dict[str, Any] | None = self.about_["report"].get("labeling")
+        return found
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "model_"):
@@ -701,7 +711,8 @@ class PUClassifier(Estimator):
             How sure that must be.
         labeling_odds : float, default=1
             What if labels are not a random sample: promise for labels that favor some positives, whose odds of being labeled are up to
-            this many times those of others. Above 1, nothing is promised of the positives in this very list, and no precision told.
+            this many times those of others. Above 1 no precision is told, and ``about["share_at_odds"]`` has the most that the share
+            of positives may be.
 
         Returns
         -------

@@ -13,8 +13,8 @@ use crate::output::{note, print, print_json, share, table, warn};
 use onesided::data::{ColumnShift, TextColumn, count_labels, counted};
 use onesided::eval::RESAMPLES;
 use onesided::{
-    About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, Met, MetRows,
-    Model, NegativeMetrics, RANDOM_LABELS, Roles, RowKind, RowLookup, Streamed, pu_metrics_by_name,
+    About, Contradiction, Cutting, FittedRows, HowScored, Input, Interval, Inverted, Label, LabelingOdds,
+    Met, MetRows, Model, NegativeMetrics, Roles, RowKind, RowLookup, Streamed, pu_metrics_by_name,
     rests_on_prior,
 };
 use serde_json::{Map, Value, json};
@@ -176,6 +176,9 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
     let (labels, weights) = (labels.as_deref(), weights.as_deref());
     let mut warnings = print_new_notes(&model, &notes);
     print_device(&model, largest);
+    let doubted: Vec<String> = model.refuted_labels().map(ToString::to_string).into_iter().collect();
+    warn(&doubted);
+    warnings.extend(doubted);
     let (fitted, in_sample) = tell_metrics(&lookup);
     warnings.extend(in_sample.clone());
     // Of the fitted table an audit told the share; its answers are no labels of the column.
@@ -255,6 +258,7 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         without_negatives,
         negatives,
         review,
+        labeling: asked.labeling(),
         fitted,
         shifted,
         warnings,
@@ -270,12 +274,20 @@ struct Measured<'m> {
     without_negatives: Option<Vec<(&'m str, Interval)>>,
     negatives: Option<NegativeMetrics>,
     review: Option<ReviewAnswer>,
+    labeling: LabelingOdds,
     fitted: Option<FittedRows>,
     shifted: Vec<&'m ColumnShift>,
     warnings: Vec<String>,
 }
 
 impl Measured<'_> {
+    /// The recall at the threshold with all that odds above 1 allow.
+    fn recall_at_odds(&self) -> Option<Interval> {
+        let metrics = self.without_negatives.as_ref().filter(|_| !self.labeling.is_random())?;
+        let (_, recall) = metrics.iter().find(|(name, _)| *name == "recall")?;
+        Some(self.labeling.widened(*recall))
+    }
+
     /// For `--json`.
     fn as_object(&self) -> Value {
         let about = self.about;
@@ -298,8 +310,9 @@ impl Measured<'_> {
             object.insert("known_negatives".to_string(), json!(negatives));
         }
         if self.without_negatives.is_some() {
-            object.insert("assumes".to_string(), json!(RANDOM_LABELS));
+            object.insert("assumes".to_string(), json!(about.assumes()));
         }
+        object.extend(with_estimates(self.recall_at_odds().map(|recall| ("recall_at_odds", recall))));
         object.insert("rows".to_string(), json!(self.rows));
         if !self.shifted.is_empty() {
             object.insert("shifted".to_string(), json!(self.shifted));
@@ -332,10 +345,14 @@ impl Measured<'_> {
         }
         if let Some(metrics) = &self.without_negatives {
             text.push_str(&format!(
-                "estimated without negatives, for the unlabeled rows{}, {RANDOM_LABELS}:\n{}",
+                "estimated without negatives, for the unlabeled rows{}, {}:\n{}",
                 self.share_taken(),
+                self.about.assumes(),
                 estimate_table(metrics.iter().copied())
             ));
+        }
+        if let Some(Interval { low, high, .. }) = self.recall_at_odds() {
+            text.push_str(&format!("{}: recall from {low:.4} to {high:.4}\n", self.labeling.assumes()));
         }
         let review = self.review.as_ref().map(|answer| answer.as_text("labeled positives", true));
         if let Some(review) = review.filter(|review| !review.is_empty()) {

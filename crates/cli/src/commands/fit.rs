@@ -87,11 +87,17 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     let new = model.about().report.warnings.iter().filter(|warning| !(told && warning.is_guessed_prior()));
     let new: Vec<String> = new.map(ToString::to_string).collect();
     model.about().report.notes.iter().for_each(|text| note(&format!("note: {text}")));
+    let doubted: Vec<String> = model.refuted_labels().map(ToString::to_string).into_iter().collect();
+    if let (Some(test), true) = (&model.about().report.labeling, doubted.is_empty()) {
+        note(&test.to_string());
+    }
+    warn(&doubted);
     let inverted: Vec<String> = model.about().inverted().map(inverted_labels).into_iter().collect();
     warn(&new);
     warn(&inverted);
     warnings.extend(estimated);
-    warnings.extend(model.about().report.warnings.iter().map(ToString::to_string).chain(inverted));
+    warnings
+        .extend(model.about().report.warnings.iter().map(ToString::to_string).chain(doubted).chain(inverted));
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
@@ -263,9 +269,10 @@ fn print_reserve(about: &About) {
     if reserved > 0 && about.doubt.is_none() {
         let most = (1000.0 * RecallTarget::most_recall(reserved, 0.95)).floor() / 10.0;
         note(&format!(
-            "{} {} set aside: they can promise a recall of up to {most:.1} % with 95 % confidence, {RANDOM_LABELS} (predict --recall)",
+            "{} {} set aside: they can promise a recall of up to {most:.1} % with 95 % confidence, {} (predict --recall)",
             counted(reserved, "positives"),
-            agree(reserved, "was", "were")
+            agree(reserved, "was", "were"),
+            about.assumes()
         ));
     }
 }
@@ -301,7 +308,7 @@ fn metric_tables(about: &About, audit: &str) -> String {
         .partition(|(name, range)| estimate.audited.is_none() && (is_useless(*range) || from_zero(name)));
     let origin = match estimate.audited {
         Some(_) => "as the audit says".to_string(),
-        None => format!("which is estimated and not measured, and {RANDOM_LABELS}"),
+        None => format!("which is estimated and not measured, and {}", about.assumes()),
     };
     let told = if ranges.is_empty() {
         String::new()
@@ -377,8 +384,9 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "threshold_rule": about.threshold_rule_name(),
         "metrics": if is_estimate { with_estimates(metrics(about)) } else { with_intervals(metrics(about)) },
         "measured": measured(about),
-        "assumes": is_estimate.then_some(RANDOM_LABELS),
+        "assumes": is_estimate.then(|| about.assumes()),
         "doubt": about.doubt,
+        "labeling": about.report.labeling,
         "warnings": warnings,
         "device": about.report.device,
         "threads": about.report.threads,
@@ -396,8 +404,9 @@ fn measured(about: &About) -> String {
             counted(answers, "answers")
         ),
         None => format!(
-            "estimated without negatives, for the unlabeled {}, {RANDOM_LABELS}",
-            rows_of(about.features.takes())
+            "estimated without negatives, for the unlabeled {}, {}",
+            rows_of(about.features.takes()),
+            about.assumes()
         ),
     }
 }

@@ -68,6 +68,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let mut list = list.read(&Input::one(&flags.file), &also).map_err(Failure::of_reading)?;
     let mut warnings = print_new_notes(&model, list.notes());
     print_device(&model, list.largest_piece());
+    let doubted: Vec<String> = model.refuted_labels().map(ToString::to_string).into_iter().collect();
+    warn(&doubted);
+    warnings.extend(doubted);
     warnings.extend(tell_list(list.said(), &["all", "cross-fit", "label", "prior"]));
 
     let (rows, listed, scale) = (list.rows(), list.listed(), list.scale());

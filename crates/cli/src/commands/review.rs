@@ -8,7 +8,7 @@ use onesided::data::{agree, counted, grouped};
 use onesided::eval::EvalError;
 use onesided::{
     AtTop, Error, Interval, LabelingOdds, Model, Over, Promise, Promised, RecallTarget, Review, ReviewList,
-    ShareInList, Top,
+    ShareAtOdds, ShareInList, Top,
 };
 use serde_json::{Value, json};
 
@@ -42,6 +42,7 @@ pub struct ReviewFlags {
 pub struct Asked {
     target: Option<RecallTarget>,
     top: Vec<Top>,
+    confidence: f64,
     labeling: LabelingOdds,
 }
 
@@ -59,6 +60,11 @@ impl Asked {
     /// The recall to promise alone.
     pub fn only_recall(&self) -> Self {
         Self { top: Vec::new(), ..self.clone() }
+    }
+
+    /// How much labels may favor some positives.
+    pub fn labeling(&self) -> LabelingOdds {
+        self.labeling
     }
 
     /// The recall to promise.
@@ -114,13 +120,13 @@ impl ReviewFlags {
         let confidence = self.confidence.as_deref().map(|text| share("--confidence", text)).transpose()?;
         let recall = self.recall.as_deref().map(|text| share("--recall", text)).transpose()?;
         let labeling = self.labeling_odds.as_deref().map_or(Ok(LabelingOdds::RANDOM), labeling)?;
+        let confidence = confidence.unwrap_or(CONFIDENCE);
         let wanted = recall.or((by_default || self.promised()).then_some(RECALL));
-        let target =
-            wanted.map(|recall| RecallTarget::new(recall, confidence.unwrap_or(CONFIDENCE))).transpose()?;
+        let target = wanted.map(|recall| RecallTarget::new(recall, confidence)).transpose()?;
         let target = target.map(|target| target.with_labeling(labeling));
         let top = self.top.iter().map(|text| text.parse()).collect::<Result<_, EvalError>>();
         let top = top.map_err(|error| Failure::input(format!("--top: {error}")))?;
-        Ok(Asked { target, top, labeling })
+        Ok(Asked { target, top, confidence, labeling })
     }
 
     /// Whether a promise was asked for. Odds are about the first rows where these are named.
@@ -179,6 +185,7 @@ pub struct ReviewAnswer {
     review: Option<Review>,
     top: Vec<AtTop>,
     labeling: LabelingOdds,
+    share_at_odds: Option<ShareAtOdds>,
     positives: usize,
     /// Why there is no review though there could be one.
     pub lacking: Option<String>,
@@ -201,7 +208,16 @@ impl ReviewAnswer {
     pub fn refused(what: &'static str, why: String) -> Self {
         let refused = Some(Refused { what, why });
         let labeling = LabelingOdds::RANDOM;
-        Self { review: None, top: Vec::new(), labeling, positives: 0, lacking: None, of_unmet: None, refused }
+        Self {
+            review: None,
+            top: Vec::new(),
+            labeling,
+            share_at_odds: None,
+            positives: 0,
+            lacking: None,
+            of_unmet: None,
+            refused,
+        }
     }
 
     /// Whether it says how many rows to review.
@@ -220,8 +236,17 @@ impl ReviewAnswer {
         let top: Vec<AtTop> =
             asked.top.iter().map(|&top| list.at_top(top, labeling)).collect::<Result<_, _>>()?;
         let positives = list.positives();
-        let mut answer =
-            Self { review: None, top, labeling, positives, lacking: None, of_unmet: None, refused: None };
+        let share_at_odds = list.share_at_odds(labeling, asked.confidence);
+        let mut answer = Self {
+            review: None,
+            top,
+            labeling,
+            share_at_odds,
+            positives,
+            lacking: None,
+            of_unmet: None,
+            refused: None,
+        };
         match asked.target.map(|target| (target, list.review(target))) {
             None => {}
             Some((_, Ok(review))) => answer.review = Some(review),
@@ -262,7 +287,9 @@ impl ReviewAnswer {
     pub fn as_objects(&self) -> Vec<(&'static str, Value)> {
         let mut objects = Vec::new();
         if !self.top.is_empty() {
-            objects.push(("assumes", json!(self.labeling.assumes())));
+            // Metrics beside them rest on random labels all the same.
+            let name = if self.labeling.is_random() { "assumes" } else { "assumes_at_odds" };
+            objects.push((name, json!(self.labeling.assumes())));
         }
         if let Some(review) = &self.review {
             objects.push(("review", json!(review)));
@@ -271,6 +298,7 @@ impl ReviewAnswer {
         if !self.top.is_empty() {
             objects.push(("at_top", json!(self.top)));
         }
+        objects.extend(self.share_at_odds.map(|share| ("share_at_odds", json!(share))));
         objects.extend(self.refused.iter().map(|refused| (refused.what, Value::Null)));
         objects
     }
@@ -287,6 +315,8 @@ impl ReviewAnswer {
             let table = top_table(&self.top, self.labeling);
             text.push_str(&format!("{}{values}:\n{table}", self.labeling.assumes()));
         }
+        let share = self.share_at_odds.map(|share| share_sentence(&share, &self.labeling.assumes()));
+        text.extend(share);
         if let Some(review) = &self.review {
             if let Some(rows) = self.of_unmet {
                 text.push_str(&format!("of the {} rows that the model was not fitted on:\n", grouped(rows)));
@@ -301,6 +331,8 @@ fn top_table(top: &[AtTop], labeling: LabelingOdds) -> String {
     let believed = top.iter().any(|at| at.probability.is_some());
     let mut rows = vec![["first", "recall", "", "lift", "", "precision", ""].map(str::to_string).to_vec()];
     rows[0].extend(believed.then(|| "mean probability".to_string()));
+    let told_to_stay = top.iter().any(|at| at.stay.is_some());
+    rows[0].extend(told_to_stay.then(|| "stay among them".to_string()));
     let pair = |interval: Interval, digits: usize| {
         let Interval { value, low, high } = interval;
         [format!("{value:.digits$}"), format!("[{low:.digits$}, {high:.digits$}]")]
@@ -324,6 +356,7 @@ fn top_table(top: &[AtTop], labeling: LabelingOdds) -> String {
             None => row.extend(["-".to_string(), "(needs the share of positives)".to_string()]),
         }
         row.extend(at.probability.map(|mean| format!("{mean:.4}")));
+        row.extend(at.stay.map(grouped));
         rows.push(row);
     }
     let mut text = table(&rows);
@@ -331,6 +364,12 @@ fn top_table(top: &[AtTop], labeling: LabelingOdds) -> String {
         text.push_str(
             "(two answers to one question: the precision is told by how many of the positives rank as high, the mean probability by \
              the scores of these rows, as predict lists them)\n",
+        );
+    }
+    if told_to_stay {
+        text.push_str(
+            "(so many of them stay among them whichever positives labels favor, as far as the model's probabilities are those under \
+             random labels)\n",
         );
     }
     text
@@ -361,22 +400,20 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         first(*rows),
         cut.cut
     );
-    if let Some(times) = cut.holds_up_to_labeling_odds {
-        // Rounded down, so that what is said is true.
-        let times = (100.0 * times + 1e-9).floor() / 100.0;
-        text.push_str(&format!(
-            "that holds while no positive is more than {times:.2} times as likely, in odds, to be labeled as another\n"
-        ));
-    }
+    text.push_str(&format!(
+        "that holds while no positive is more than {} times as likely, in odds, to be labeled as another\n",
+        rounded_down(cut.holds_up_to_labeling_odds)
+    ));
     let mut in_file = Vec::new();
     match &review.this_file_by_share {
         Some(Promised::Made(Promise { cut, rows, .. })) => {
             if let Over::File { least, most } = cut.over {
                 in_file.push(format!(
-                    "{} if it holds {} to {} of them",
+                    "{} if it holds {} to {} of them ({})",
                     first(*rows),
                     grouped(least),
-                    grouped(most)
+                    grouped(most),
+                    up_to(cut.holds_up_to_labeling_odds)
                 ));
             }
         }
@@ -384,11 +421,12 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
             "a promise for as many as the share of positives says takes {} positives like these",
             grouped(*needed)
         )),
-        Some(Promised::Withheld { .. }) | None => {}
+        None => {}
     }
     in_file.push(match &review.this_file {
-        Promised::Withheld { why } => format!("nothing, since {why}"),
-        Promised::Made(promise) => format!("{} whatever their number", first(promise.rows)),
+        Promised::Made(Promise { cut, rows, .. }) => {
+            format!("{} whatever their number ({})", first(*rows), up_to(cut.holds_up_to_labeling_odds))
+        }
         Promised::TooFew { needed } => {
             format!("a promise whatever their number takes {} positives like these", grouped(*needed))
         }
@@ -439,6 +477,36 @@ fn sentences(review: &Review, whose: &str, new: bool) -> String {
         first(promise.rows)
     ));
     text
+}
+
+/// Γ up to which something holds, rounded down, so that what is said is true.
+fn rounded_down(times: f64) -> String {
+    format!("{:.2}", (100.0 * times + 1e-9).floor() / 100.0)
+}
+
+/// Up to which odds a promise holds.
+fn up_to(times: f64) -> String {
+    format!("holds up to {} times", rounded_down(times))
+}
+
+/// How many positives there may be, and what stands against there being next to none.
+fn share_sentence(at_odds: &ShareAtOdds, assumes: &str) -> String {
+    let ShareAtOdds { confidence, most, most_at_random, told, .. } = at_odds;
+    let least = told.map_or_else(
+        || "no least share is told".to_string(),
+        |ShareInList { share: Interval { low, .. }, estimated, audited, .. }| match audited {
+            Some(answers) => format!("at least {low:.4} by an audit of {}", counted(answers, "rows")),
+            None if estimated => {
+                format!("at least {low:.4} is what the estimate says, which takes labels to be random: data tell no least share")
+            }
+            None => format!("{low:.4} was given when fitting: data tell no least share"),
+        },
+    );
+    format!(
+        "share of positives in this list, {assumes}: at most {most:.4} with {} % confidence ({most_at_random:.4} if labels are a random \
+         sample); {least}\n",
+        percent(*confidence)
+    )
 }
 
 /// `95`, `99.9`.

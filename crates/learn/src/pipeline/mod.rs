@@ -221,6 +221,7 @@ fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept, folds: usize) -> Result<
         noise: kept.noise,
         beside: kept.beside,
         metrics: BTreeMap::new(),
+        labeling: None,
         warnings,
         notes: kept.notes,
     };

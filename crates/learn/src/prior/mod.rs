@@ -15,7 +15,7 @@ pub use cross_fit::{CrossFitted, CrossFitting};
 pub use onesided_prior::{
     Answer, Consensus, Curve, Estimate, Estimator, EstimatorInfo, EstimatorWeight, Evidence, EvidenceError,
     Experience, Needs, Reason, ScarCheck, ScoreSummary, ShareWarning, Signs, answer, consensus, estimator,
-    estimators,
+    estimators, share_at_most,
 };
 pub use record::{EstimateRecord, PriorEstimate};
 pub use report::{PriorSettings, estimate_prior, estimate_prior_scored};
