@@ -136,6 +136,7 @@ mod prior_report;
 mod review;
 mod rows_file;
 mod second_look;
+mod shuffled;
 mod stream;
 mod table;
 mod undrawn;
