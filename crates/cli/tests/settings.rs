@@ -45,7 +45,7 @@ fn value(setting: &SettingInfo, method: Method) -> String {
         "device" => "cpu",
         "precision" => "f32",
         "effort" => "quick",
-        "single" | "cross-fit" => "true",
+        "single" | "fast" | "cross-fit" => "true",
         other => panic!("the setting {other} has no value in this test"),
     }
     .to_string()
@@ -175,7 +175,7 @@ fn the_command_takes_each_setting_somewhere() {
             "model" => ("collective", "--epochs 1"),
             "monotone" => ("collective", "--model trees"),
             "effort" => ("auto", ""),
-            "single" => ("auto", "--effort quick"),
+            "single" | "fast" => ("auto", "--effort quick"),
             "epochs" => ("collective", "--model linear"),
             _ => ("collective", "--model linear --epochs 1"),
         };

@@ -50,6 +50,8 @@ pub struct Config {
     pub effort: Option<Effort>,
     /// Whether `auto` keeps one model instead of a mean of several.
     pub single: Option<bool>,
+    /// Whether `auto` keeps one model that learned what the mean says.
+    pub fast: Option<bool>,
     /// Columns that the score may only rise or only fall with.
     pub monotone: Monotone,
     /// Settings of a classic system by name.
@@ -310,6 +312,15 @@ impl Config {
         }
         if self.hold_out.is_some() && self.cross_fit == Some(true) {
             return Err(Error::CrossFitHoldOut);
+        }
+        if self.fast == Some(true) && (self.hold_out.is_some() || self.cross_fit == Some(true)) {
+            let other = if self.hold_out.is_some() { "hold-out" } else { "cross-fit" };
+            let why = "the model learns from scores of all rows out of fold, once";
+            return Err(Error::Contradicting { setting: "fast", other, why });
+        }
+        if self.fast == Some(true) && self.single == Some(true) {
+            let why = "keeps a member of the blend, where fast keeps a model that learned from all of them";
+            return Err(Error::Contradicting { setting: "fast", other: "single", why });
         }
         if self.prior.is_some() && self.prior_in_unlabeled.is_some() {
             let (setting, other) = ("prior", "prior-in-unlabeled");

@@ -3,9 +3,10 @@
 use crate::Error;
 use crate::views::{described, shape_of};
 use onesided_classic::{ClassicModel, Link, Rows, ScoreForm};
-use onesided_data::{Dataset, Description, Encoding, Phase, Store};
+use onesided_data::{Columns, Dataset, Description, Encoding, Phase, Store};
 use onesided_net::{Device, ExecutorConfig, Layer, Network, Precision, Source, Weights, scores_with};
 use onesided_trees::TreesModel;
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -122,6 +123,11 @@ impl Fitted {
 
     /// f of each row, before calibration, on a device. The rows must be encoded as those it was fitted on.
     pub fn scores(&self, data: &Dataset, device: Device, threads: usize) -> Result<Vec<f32>, Error> {
+        self.scores_of(&RowsToScore { data, whole: OnceCell::new() }, device, threads)
+    }
+
+    fn scores_of(&self, rows: &RowsToScore, device: Device, threads: usize) -> Result<Vec<f32>, Error> {
+        let data = rows.data;
         match self {
             Fitted::Network { network, weights } => network_scores(network, weights, data, device, threads),
             Fitted::Classic(model) => match data.rows() {
@@ -130,17 +136,17 @@ impl Fitted {
                 _ => classic_scores(model, data.dense()?.as_ref()),
             },
             Fitted::Trees(model) => {
-                Ok(tree_scores(model, data, threads)?.into_iter().map(|logit| logit as f32).collect())
+                Ok(rows.by_trees(model, threads)?.into_iter().map(|logit| logit as f32).collect())
             }
             Fitted::LinkedTrees(linked) => {
-                let scores = tree_scores(&linked.trees, data, threads)?;
+                let scores = rows.by_trees(&linked.trees, threads)?;
                 Ok(scores.into_iter().map(|score| linked.logit(score) as f32).collect())
             }
             Fitted::Ensemble(members) => {
                 let mut sum = vec![0f64; data.len()];
                 let phase = Phase::new("scoring", (members.len() * data.len()) as u64, "scores");
                 for Member { weight, fitted } in members {
-                    let scores = fitted.scores(data, device, threads)?;
+                    let scores = fitted.scores_of(rows, device, threads)?;
                     phase.add(data.len() as u64);
                     sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
                 }
@@ -231,15 +237,34 @@ impl Fitted {
     }
 }
 
-/// Trees look at whole columns; those of the first model files of version 3 at encoded ones.
-fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f64>, Error> {
-    let encoded = model.features() == data.encoding().width();
-    let columns = data.columns()?;
-    Ok(if columns.kinds.len() != model.features() && encoded {
-        model.logits_with_threads(data.dense()?.as_ref(), threads)?
-    } else {
-        model.logits_with_threads(columns.matrix.as_ref(), threads)?
-    })
+/// Rows with what several members look at, made once for all of them.
+struct RowsToScore<'d> {
+    data: &'d Dataset,
+    whole: OnceCell<Columns<'d>>,
+}
+
+impl RowsToScore<'_> {
+    /// Trees look at whole columns; those of the first model files of version 3 at encoded ones.
+    fn by_trees(&self, model: &TreesModel, threads: usize) -> Result<Vec<f64>, Error> {
+        let columns = match self.whole.get() {
+            Some(columns) => columns,
+            None => {
+                let columns = self.data.columns()?;
+                self.whole.get_or_init(|| columns)
+            }
+        };
+        let encoded = model.features() == self.data.encoding().width();
+        Ok(if columns.kinds.len() != model.features() && encoded {
+            model.logits_with_threads(self.data.dense()?.as_ref(), threads)?
+        } else {
+            model.logits_with_threads(columns.matrix.as_ref(), threads)?
+        })
+    }
+}
+
+/// What trees say of rows that are encoded as those they were grown on.
+pub fn tree_scores(model: &TreesModel, data: &Dataset, threads: usize) -> Result<Vec<f64>, Error> {
+    RowsToScore { data, whole: OnceCell::new() }.by_trees(model, threads)
 }
 
 fn network_scores(

@@ -86,6 +86,8 @@ pub enum Policy {
 pub struct Blend {
     /// Whether one model is wanted instead of a mean of several.
     pub single: bool,
+    /// Whether the model is one of trees that learned what the mean says.
+    pub fast: bool,
     /// Folds in which candidates are judged; a long table has fewer.
     pub folds: usize,
     /// Names of what was not tried, because it cannot hold a score to going up or down with a column.

@@ -232,7 +232,7 @@ pub const SETTINGS: &[SettingInfo] = &[
         "NAME",
         Auto,
         effort,
-        "For auto: how long to search: quick, normal or thorough [default: normal]"
+        "For auto: how long to search: quick, normal or thorough; next to normal, quick takes about a fifth of the time to fit and a fourth to predict, thorough three times as long for both [default: normal]"
     ),
     setting!(
         "single",
@@ -240,6 +240,13 @@ pub const SETTINGS: &[SettingInfo] = &[
         Auto,
         single,
         "For auto: keep the single best model instead of a blend"
+    ),
+    setting!(
+        "fast",
+        switch "value of fast",
+        Auto,
+        fast,
+        "For auto on tables: keep boosted trees that learned the blend's scores; fit says what that costs in AUC"
     ),
     SettingInfo {
         repeated: true,

@@ -54,8 +54,8 @@ pub enum Warning {
         rows: usize,
         /// Of how many.
         of: usize,
-        /// Whether the model was trained on the others, too.
-        trained_on_all: bool,
+        /// How many the model was trained on.
+        learned: usize,
     },
     /// The prior is a guess.
     GuessedPrior {
@@ -132,12 +132,15 @@ impl fmt::Display for Warning {
                  {terms} terms; a column of free text that is not asked for gives few, and trees learn from them and from the others"
             ),
             Warning::LeftOut { name, why } => write!(f, "'{name}' was left out: {why}"),
-            &Warning::JudgedOnSample { rows, of, trained_on_all } => write!(
-                f,
-                "members were judged on a sample of {}; the model was trained on {}",
-                part_of(rows, of, "rows"),
-                if trained_on_all { "all others, too" } else { "these alone" }
-            ),
+            &Warning::JudgedOnSample { rows, of, learned } => {
+                let judged = part_of(rows, of, "rows");
+                write!(f, "members were judged on a sample of {judged}; the model was trained on ")?;
+                match learned {
+                    _ if learned == of => f.write_str("all others, too"),
+                    _ if learned == rows => f.write_str("these alone"),
+                    _ => write!(f, "{}, more would hardly change it", part_of(learned, of, "rows")),
+                }
+            }
             Warning::GuessedPrior { mu, interval: (low, high), confidence, one_sided } => {
                 let level = 100.0 * confidence;
                 write!(f, "the prior is a guess, {mu:.3} of the unlabeled rows: ")?;
@@ -231,10 +234,13 @@ mod tests {
         );
         let left_out = Warning::LeftOut { name: "kernel".to_string(), why: "no memory".to_string() };
         assert_eq!(said(left_out), "'kernel' was left out: no memory");
-        let sample = |trained_on_all| said(Warning::JudgedOnSample { rows: 20, of: 100, trained_on_all });
-        assert!(sample(true).starts_with("members were judged on a sample of 20 of "), "{}", sample(true));
-        assert!(sample(true).ends_with("; the model was trained on all others, too"));
-        assert!(sample(false).ends_with("; the model was trained on these alone"));
+        let sample = |learned| said(Warning::JudgedOnSample { rows: 20, of: 100, learned });
+        assert!(sample(100).starts_with("members were judged on a sample of 20 of "), "{}", sample(100));
+        assert!(sample(100).ends_with("; the model was trained on all others, too"));
+        assert!(sample(20).ends_with("; the model was trained on these alone"));
+        assert!(
+            sample(50).ends_with("; the model was trained on 50 of 100 rows, more would hardly change it")
+        );
         assert_eq!(said(MetricWarning::NoPrior.into()), MetricWarning::NoPrior.to_string());
     }
 

@@ -24,7 +24,7 @@ fn value(name: &str) -> &'static str {
         "device" => "cpu",
         "precision" => "f32",
         "effort" => "quick",
-        "single" | "cross-fit" => "true",
+        "single" | "fast" | "cross-fit" => "true",
         "beta" | "gamma" | "smoothing" | "warm-up" | "weight-decay" | "learning-rate" => "0.5",
         "epochs" | "batch" | "patience" | "seed" | "threads" | "reserve" => "3",
         other => panic!("no value for the new setting '{other}'"),

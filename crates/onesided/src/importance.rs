@@ -15,6 +15,7 @@
 //! number of positives and that of the second over the number of others (E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson,
 //! Biometrics 44, 1988). Each row has been given other cells, so chance of the shuffles is in it, too.
 
+use crate::shuffled::Shuffled;
 use crate::{Error, Model};
 use onesided_data::{Dataset, Encoding, Label, Store, Stream};
 use onesided_eval::Interval;
@@ -130,7 +131,8 @@ impl Model {
             _ => return Err(Error::NoColumns { takes: self.encoding().takes() }),
         };
         let some = sampled(&of_rows, settings.rows_for(spans.len()), &mut stream);
-        let measured = Measured::new(self, data.select(&some), settings.seed)?;
+        let chosen = data.select(&some);
+        let measured = Measured::new(self, &chosen, settings.repeats.max(1), settings.seed)?;
         let mut wanted: Vec<usize> = (0..spans.len()).collect();
         let in_full = settings.columns.max(1);
         let all = if wanted.len() > in_full { wanted.len() + in_full } else { wanted.len() };
@@ -146,12 +148,12 @@ impl Model {
             let few: Vec<bool> = some.iter().map(|&row| of_rows[row] == Some(true)).collect();
             let few: Vec<Option<bool>> = few.into_iter().map(Some).collect();
             let rows = sampled(&few, FIRST_PASS_ROWS, &mut stream);
-            let first = Measured::new(self, measured.data.select(&rows), settings.seed)?;
+            let first = Measured::new(self, &chosen.select(&rows), 1, settings.seed)?;
             let lost: Vec<f64> = wanted
                 .iter()
                 .map(|&column| {
                     next()?;
-                    Ok(first.lost(&spans[column].1, column, 1)?.value)
+                    Ok(first.lost(&spans[column].1, column)?.value)
                 })
                 .collect::<Result<_, Error>>()?;
             wanted.sort_by(|&a, &b| lost[b].total_cmp(&lost[a]).then(a.cmp(&b)));
@@ -160,7 +162,7 @@ impl Model {
         let mut columns = Vec::with_capacity(wanted.len());
         for &column in &wanted {
             next()?;
-            let lost = measured.lost(&spans[column].1, column, settings.repeats.max(1))?;
+            let lost = measured.lost(&spans[column].1, column)?;
             columns.push(ColumnImportance { column: spans[column].0.clone(), lost });
         }
         columns.sort_by(|a, b| b.lost.value.total_cmp(&a.lost.value).then(a.column.cmp(&b.column)));
@@ -239,31 +241,36 @@ fn sampled(sides: &[Option<bool>], most: usize, stream: &mut Stream) -> Vec<usiz
     rows
 }
 
-/// Rows with the scores that a model gives them.
+/// Rows with the scores that a model gives them. All shuffles of a column are scored together.
 struct Measured<'m> {
-    model: &'m Model,
-    data: Dataset,
+    shuffled: Shuffled<'m>,
+    repeats: usize,
     positive: Vec<bool>,
     shares: Shares,
     seed: u64,
 }
 
 impl<'m> Measured<'m> {
-    fn new(model: &'m Model, data: Dataset, seed: u64) -> Result<Self, Error> {
-        let positive: Vec<bool> = sides(&data)?.into_iter().map(|side| side == Some(true)).collect();
-        let shares = Shares::of(&model.raw(&data)?, &positive);
-        Ok(Self { model, data, positive, shares, seed })
+    fn new(model: &'m Model, data: &Dataset, repeats: usize, seed: u64) -> Result<Self, Error> {
+        let positive: Vec<bool> = sides(data)?.into_iter().map(|side| side == Some(true)).collect();
+        let shares = Shares::of(&model.raw(data)?, &positive);
+        let rows: Vec<usize> = (0..repeats).flat_map(|_| 0..data.len()).collect();
+        let shuffled = Shuffled::new(model, data.select(&rows))?;
+        Ok(Self { shuffled, repeats, positive, shares, seed })
     }
 
     /// What the AUC loses with some encoded columns shuffled.
-    fn lost(&self, span: &std::ops::Range<usize>, column: usize, repeats: usize) -> Result<Interval, Error> {
+    fn lost(&self, span: &std::ops::Range<usize>, column: usize) -> Result<Interval, Error> {
         let mut stream = Stream::new(self.seed, &format!("shuffles of column {column}"));
-        let mut order: Vec<usize> = (0..self.data.len()).collect();
-        let mut left = Shares::zero(&self.shares);
-        for _ in 0..repeats {
+        let rows = self.positive.len();
+        let (mut order, mut of_all): (Vec<usize>, Vec<usize>) = ((0..rows).collect(), Vec::new());
+        for repeat in 0..self.repeats {
             stream.shuffle(&mut order);
-            let moved = self.data.permuted(span.clone(), &order)?;
-            left.add(&Shares::of(&self.model.raw(&moved)?, &self.positive), 1.0 / repeats as f64);
+            of_all.extend(order.iter().map(|row| repeat * rows + row));
+        }
+        let mut left = Shares::zero(&self.shares);
+        for scores in self.shuffled.scores(span, &of_all)?.chunks(rows) {
+            left.add(&Shares::of(scores, &self.positive), 1.0 / self.repeats as f64);
         }
         let lost = self.shares.less(&left);
         let (value, side) = (lost.auc(), SIDE * lost.variance().sqrt());

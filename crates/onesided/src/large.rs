@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Rows that the share of positives is estimated on: models for it train on 100,000 rows at most.
-const ROWS_FOR_PRIOR: usize = 200_000;
+pub(crate) const ROWS_FOR_PRIOR: usize = 200_000;
 
 /// What reading the table again takes, once the trees are there, in all and per column: a page of a Parquet file and its
 /// dictionary. Less is refused before they are grown.
@@ -158,7 +158,7 @@ impl Place {
 }
 
 /// Which rows are among at most this many, each kind by the same share of its rows.
-fn thinned(labels: &[Label], most: usize, seed: u64) -> Vec<bool> {
+pub(crate) fn thinned(labels: &[Label], most: usize, seed: u64) -> Vec<bool> {
     let share = (most as f64 / labels.len().max(1) as f64).min(1.0);
     let mut stream = Stream::new(seed, "rows for the prior");
     let mut drawn = vec![false; labels.len()];

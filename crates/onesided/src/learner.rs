@@ -3,6 +3,7 @@
 use crate::given::given;
 use crate::known_rows::{OutOfFold, ScoredBy};
 use crate::labeling::test_labels;
+use crate::large::{ROWS_FOR_PRIOR, thinned};
 use crate::prior_report::settings_for;
 use crate::second_look::guess_again;
 use crate::undrawn::{DrawnOf, calibrate};
@@ -320,7 +321,13 @@ impl Learner {
         let data = filled.as_ref();
         let scenario = self.scenario_of(data);
         let task = Task::new(data, false, scenario, config.seed.unwrap_or(0), config.machine())?;
-        Ok(self.estimate_for(&task, &Views::new(data), observer)?.0)
+        let counts = task.counts;
+        let Some(few) = draw_for_prior(&task) else {
+            return Ok(self.estimate_for(&task, &Views::new(data), observer)?.0);
+        };
+        let task = Task::new(&few, false, scenario, task.seed, task.machine)?;
+        let report = self.estimate_for(&task, &Views::new(&few), observer)?.0;
+        Ok(PriorReport { counts, ..report })
     }
 
     fn estimate_for(
@@ -329,10 +336,19 @@ impl Learner {
         views: &Views,
         observer: Observer,
     ) -> Result<(PriorReport, CrossFitted), Error> {
+        // Models behind the prior learn from half as many rows at most, so that halves leave them enough.
+        let halves = |settings: PriorSettings| match task.data.len() < ROWS_FOR_PRIOR {
+            true => settings,
+            false => {
+                let cross_fitting = CrossFitting { folds: 2, ..settings.cross_fitting };
+                PriorSettings { cross_fitting, ..settings }
+            }
+        };
         if let Some(settings) = &self.prior_settings {
-            return estimate_prior_scored(task, views, &settings_for(settings, task.data)?, observer);
+            let settings = halves(settings_for(settings, task.data)?);
+            return estimate_prior_scored(task, views, &settings, observer);
         }
-        let quick = PriorSettings { cross_fitting: CrossFitting::default(), ..PriorSettings::quick() };
+        let quick = halves(PriorSettings::quick());
         match self.config.taught_prior(task.data) {
             Some(config) => {
                 let scorer = Self { config, ..self.clone() }.build(task.data)?;
@@ -425,7 +441,12 @@ impl Learner {
             let half = PriorInUnlabeled::new(0.5)?;
             task.priors = Some(Priors::from_unlabeled(half, task.scenario, task.drawn, true));
             check(scorer.as_ref(), &task, threshold)?;
-            let few = elsewhere.few.map(|few| few(&task)).transpose()?;
+            let few = match elsewhere.few {
+                Some(few) => Some(few(&task)?),
+                // A blend scores every row itself; of other methods, lists need the scores behind the prior.
+                None if scorer.policy() != Policy::Choose => draw_for_prior(&task),
+                None => None,
+            };
             let of_few =
                 few.as_ref().map(|few| Task::new(few, false, task.scenario, task.seed, task.machine));
             let of_few = of_few.transpose()?;
@@ -508,6 +529,15 @@ impl Learner {
         }
         Ok((report, estimate, scores))
     }
+}
+
+/// Rows to estimate the share of positives with, of more than that takes: both kinds thinned evenly.
+fn draw_for_prior(task: &Task) -> Option<Dataset> {
+    let data = task.data;
+    (data.len() > ROWS_FOR_PRIOR).then(|| {
+        let drawn = thinned(&task.labels, ROWS_FOR_PRIOR, task.seed);
+        data.select(&(0..data.len()).filter(|&row| drawn[row]).collect::<Vec<usize>>())
+    })
 }
 
 /// Cross-fitted logits of "labeled" as logits of "positive" at the population's prior.

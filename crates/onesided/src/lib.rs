@@ -137,6 +137,7 @@ mod prior_report;
 mod review;
 mod rows_file;
 mod second_look;
+mod shuffled;
 mod stream;
 mod table;
 mod undrawn;

@@ -179,13 +179,26 @@ impl Share {
 /// What is written again and again.
 struct Scratch {
     bins: Box<[Share; 256]>,
+    /// The bins of the rows of a node in one feature.
+    of_rows: Vec<u8>,
+    /// What each row of the node counts where all count once: one row, and one positive in the upper half.
+    counts_of_rows: Vec<u64>,
+    /// Sums of these by bin, of every other row: one addition need not wait for the one before.
+    counts: Box<[[u64; 256]; 2]>,
     order: Vec<u32>,
     right: Vec<u32>,
 }
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self { bins: Box::new([Share::default(); 256]), order: Vec::new(), right: Vec::new() }
+        Self {
+            bins: Box::new([Share::default(); 256]),
+            of_rows: Vec::new(),
+            counts_of_rows: Vec::new(),
+            counts: Box::new([[0; 256]; 2]),
+            order: Vec::new(),
+            right: Vec::new(),
+        }
     }
 }
 
@@ -246,6 +259,11 @@ impl Grower<'_> {
     fn best(&mut self, rows: &[u32], total: Share, wanted: usize) -> Option<Found> {
         let mut best: Option<Found> = None;
         let mut looked_at = 0;
+        if self.sample.weights.is_none() {
+            let count = |&row: &u32| 1 | u64::from(self.sample.positive[row as usize]) << 32;
+            self.scratch.counts_of_rows.clear();
+            self.scratch.counts_of_rows.extend(rows.iter().map(count));
+        }
         for at in 0..self.scratch.order.len() {
             let other = at + self.stream.below(self.scratch.order.len() - at);
             self.scratch.order.swap(at, other);
@@ -267,20 +285,16 @@ impl Grower<'_> {
     /// The best cut of a feature; `None` where all rows have one value, `Some(None)` where no cut leaves enough rows.
     fn cut_of(&mut self, feature: u32, rows: &[u32], total: Share) -> Option<Option<Found>> {
         let bins = self.sample.binned.feature(feature as usize);
-        let (mut low, mut high) = (u8::MAX, 0);
-        for &row in rows {
-            let bin = bins.at(row);
-            (low, high) = (low.min(bin), high.max(bin));
-        }
+        let of_rows = &mut self.scratch.of_rows;
+        of_rows.clear();
+        of_rows.extend(rows.iter().map(|&row| bins.at(row)));
+        let (low, high) =
+            of_rows.iter().fold((u8::MAX, 0), |(low, high), &bin| (low.min(bin), high.max(bin)));
         if low == high {
             return None;
         }
         let (low, high) = (usize::from(low), usize::from(high));
-        for &row in rows {
-            let share = self.share_of(row);
-            let place = &mut self.scratch.bins[usize::from(bins.at(row))];
-            *place = place.plus(share);
-        }
+        self.sum(rows, low, high);
         let kind = self.sample.binned.kind(feature as usize);
         let missing = kind.missing();
         let found = match (kind, self.config.random_cuts) {
@@ -292,6 +306,33 @@ impl Grower<'_> {
         };
         self.scratch.bins[low..=high].fill(Share::default());
         Some(found.map(|(cut, purity)| Found { feature, cut, purity }))
+    }
+
+    /// Sums the rows of a node by their bins, which lie between two. Where all rows count once, whole numbers are summed, unless there
+    /// are more bins to turn them into than rows.
+    fn sum(&mut self, rows: &[u32], low: usize, high: usize) {
+        if self.sample.weights.is_some() || rows.len() < high - low {
+            for (at, &row) in rows.iter().enumerate() {
+                let share = self.share_of(row);
+                let place = &mut self.scratch.bins[usize::from(self.scratch.of_rows[at])];
+                *place = place.plus(share);
+            }
+            return;
+        }
+        let Scratch { bins, of_rows, counts_of_rows, counts, .. } = &mut *self.scratch;
+        let [even, odd] = &mut **counts;
+        let (two, last) = of_rows.as_chunks::<2>();
+        let (of_two, of_last) = counts_of_rows.as_chunks::<2>();
+        for (bins, counts) in two.iter().zip(of_two) {
+            even[usize::from(bins[0])] += counts[0];
+            odd[usize::from(bins[1])] += counts[1];
+        }
+        last.iter().zip(of_last).for_each(|(&bin, count)| even[usize::from(bin)] += count);
+        for bin in low..=high {
+            let count = std::mem::take(&mut even[bin]) + std::mem::take(&mut odd[bin]);
+            let (rows, positive) = (count as u32, (count >> 32) as u32);
+            bins[bin] = Share { all: f64::from(rows), positive: f64::from(positive), rows };
+        }
     }
 
     fn purity_of(&self, left: Share, total: Share) -> Option<f64> {

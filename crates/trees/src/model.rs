@@ -104,6 +104,16 @@ impl TreesModel {
         Some(Self::new(features, start, trees))
     }
 
+    /// The trees alone that look at any of some features, without the logit before the first tree.
+    pub fn that_look_at(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let looks = |node: &Node| match *node {
+            Node::Split { feature, .. } | Node::Categories { feature, .. } => wanted(feature as usize),
+            Node::Leaf { .. } => false,
+        };
+        let some = self.trees.iter().filter(|tree| tree.nodes.iter().any(looks));
+        Self::new(self.features, 0.0, some.cloned().collect())
+    }
+
     /// How many features a row must have.
     pub fn features(&self) -> usize {
         self.features

@@ -391,6 +391,7 @@ fn as_object(model: &Model, out: &Path, seconds: f64, columns: &[ColumnRead], wa
         "device": about.report.device,
         "threads": about.report.threads,
         "resumed_from": about.report.resumed_from,
+        "rows_per_second": model.rows_per_second().ok().flatten(),
         "seconds": seconds,
     })
 }
@@ -438,6 +439,7 @@ fn as_portfolio(about: &About) -> String {
         1 => "the best".to_string(),
         several => format!("a mean of {several}"),
     };
+    let what = if about.model == "trees" { format!("trees that learned {what}") } else { what };
     format!(
         "auto on {}: {what} of {} tried, by the {}\n\n{}\n{}",
         counted(about.features.width(), about.features.columns_are()),

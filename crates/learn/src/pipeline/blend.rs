@@ -1,28 +1,33 @@
 //! Blending: a mean of the candidates is put together, by the AUC of positives against unlabeled rows.
 //!
-//! 1. Rows are split into folds; of a large table a sample is.
-//! 2. Every candidate is trained on each fold's other rows and scores its own: a job each, a thread each.
-//! 3. Weights follow from these scores (`weights.rs`).
-//! 4. A candidate is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
-//!    one model is wanted, candidates with a weight are trained once more on all rows instead.
-//! 5. The mean's scores out of fold are those of each fold by weights that follow from the other folds, because weights flatter the
+//! 1. Of a long table, candidates are tried on a small sample first, and those that are behind there go no further.
+//! 2. Rows are split into folds; of a large table a sample is.
+//! 3. Every candidate is trained on each fold's other rows and scores its own: a job each, a thread each.
+//! 4. Weights follow from these scores (`weights.rs`).
+//! 5. A candidate is the mean of its folds' models, which is steadier than one model of all rows. Where a sample was split, or
+//!    one model is wanted, candidates with a weight are trained once more instead, on as many rows as they have a use for.
+//! 6. The mean's scores out of fold are those of each fold by weights that follow from the other folds, because weights flatter the
 //!    positives that they follow from. Rows outside of the sample are scored by the models of one fold each, in turn: those have not
 //!    met them either.
 
+use super::student::{Lesson, taught};
 use super::weights::{Judging, OutOfFold, Parts, mean, weighed_by_other_parts, weights};
 use super::{Joint, Kept, by_row, shift};
 use crate::criterion;
 use crate::fitted::Member;
-use crate::folds::{Fold, unlabeled_in_turn};
+use crate::folds::{Fold, FoldPlan, rows_to_learn, rows_to_screen, unlabeled_in_turn};
 use crate::jobs::{STOPPED, Tries, threads_of, train_each};
-use crate::quantile_alignment::{FoldScores, aligned};
+use crate::quantile_alignment::{FoldScores, aligned, aligned_to};
 use crate::{
-    Beside, Blend, Candidate, Error, Fit, Fitted, History, Kinds, Observer, RunNumber, ScoreScale, Subset,
-    Task, Trainer, Tried, Warning,
+    At, Beside, Blend, Candidate, Error, Fit, Fitted, History, Kinds, Observer, Progress, RunNumber,
+    ScoreScale, Signal, Subset, Task, Trainer, Tried, Warning,
 };
-use onesided_data::{Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling};
+use onesided_data::{
+    Dataset, Description, Encoding, Feature, FeatureKind, Label, PriorInUnlabeled, Scaling, counted,
+};
 use onesided_eval::Calibration;
 use onesided_trees::TreesModel;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -30,6 +35,13 @@ use std::sync::Arc;
 const ROWS_AT_ONCE: usize = 65_536;
 /// Parts that rows which were held out once are dealt into, to weigh candidates by other rows.
 const PARTS: usize = 5;
+/// Why a candidate is left out that says no numbers.
+const UNSOUND: &str = "its scores are not numbers";
+/// Folds on which all candidates are tried.
+const FIRST_FOLDS: usize = 2;
+/// How far behind the best one there a candidate is that goes no further, in units of 1 / √n_p, where n_p positives are scored: the
+/// noise of an AUC is about half of that.
+const BEHIND: f64 = 0.75;
 
 /// A candidate after its folds.
 struct Judged {
@@ -57,12 +69,14 @@ pub(super) fn blend(
     sampled: usize,
     observer: Observer,
 ) -> Result<Kept, Error> {
-    let Joint { task, folds, hold_out, .. } = *joint;
+    let Joint { task, hold_out, .. } = *joint;
     let all_rows = task.data.len();
-    let held: Vec<Kinds> = folds.iter().map(|fold| task.split_rows(&fold.scored)).collect();
-    let runs = candidates.len() * folds.len();
-    let Judgment { judged, failed, early } =
-        judge(trainer.as_ref(), candidates, task, folds, &held, observer)?;
+    let runs = candidates.len() * joint.folds.len();
+    let Raced { judgment, behind, folds, sampled } =
+        race(joint, trainer.as_ref(), candidates, sampled, observer)?;
+    let joint = &Joint { folds: &folds, ..*joint };
+    let Judgment { judged, failed, early } = judgment;
+    let held: Vec<Kinds> = held_rows(task, &folds);
     let device = trainer.device();
     // What trainers hold is not needed by those that train on all rows.
     drop(trainer);
@@ -71,33 +85,51 @@ pub(super) fn blend(
     let weights = weights(&scores, &usual, how.single);
     let blended = mean(&scores, &weights);
     let threads = threads_of(task.machine.threads);
-    let fair = weighed_by_other_parts(&scores, &usual, how.single, &parts(&held), &blended, threads);
-    let again = (sampled < all_rows || (how.single && hold_out.is_none())) && !early;
+    let mut fair = weighed_by_other_parts(&scores, &usual, how.single, &parts(&held), &blended, threads);
+    let again = (sampled < all_rows || (how.single && hold_out.is_none())) && !early && !how.fast;
     let mut warnings: Vec<Warning> = without_trees(task.data.encoding()).into_iter().collect();
     warnings.extend(failed.into_iter().map(|(name, why)| Warning::LeftOut { name, why }));
-    if sampled < all_rows {
-        warnings.push(Warning::JudgedOnSample { rows: sampled, of: all_rows, trained_on_all: again });
-    }
-    let beside = beside(task, &judged, &fair);
-    let candidates = tried(task, &judged, &weights);
-    let chosen: Vec<(Judged, f64)> =
-        judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
-    let described = described(&chosen);
-    let mut out_of_fold = by_row(all_rows, on_one_scale(&held, &blended));
-    if sampled < all_rows && hold_out.is_none() {
-        beyond_the_sample(&chosen, joint, &mut out_of_fold)?;
-    }
-    if task.cross_fit && sampled == all_rows && !early {
-        once_more(&chosen, joint, &mut out_of_fold, observer)?;
-    }
     // What somebody asked to hold out stays out.
     let kept_out = if hold_out.is_some() { held.iter().flat_map(Kinds::all).collect() } else { Vec::new() };
+    let learned_rows = if again { learned_rows(task, &kept_out) } else { Vec::new() };
+    // Asked to stop at the first folds, models have met the rows of the others.
+    let of_sample = folds.iter().all(|fold| fold.all_rows() <= sampled);
+    if sampled < all_rows {
+        // What a student learned from has a score.
+        let others = if of_sample && !how.fast { sampled } else { all_rows };
+        let learned = if again { learned_rows.len() } else { others };
+        warnings.push(Warning::JudgedOnSample { rows: sampled, of: all_rows, learned });
+    }
+    let mut beside = beside(task, &judged, &fair);
+    let candidates = tried(task, &judged, &weights).into_iter().chain(behind.tried).collect();
+    let chosen: Vec<(Judged, f64)> =
+        judged.into_iter().zip(weights).filter(|(_, weight)| *weight > 0.0).collect();
+    let mut student_model = None;
+    let mut out_of_fold = by_row(all_rows, on_one_scale(&held, &blended));
+    if sampled < all_rows && hold_out.is_none() && of_sample {
+        beyond_the_sample(&chosen, joint, &mut out_of_fold)?;
+    }
+    let mut described = described(&chosen);
+    if how.fast {
+        let student = student(&chosen, joint, &held, &out_of_fold, &blended, observer)?;
+        described = format!("{} trees that learned the scores of {described}", student.0.trees().len());
+        beside_student(task, &mut beside, &student.1);
+        let of_rows = [&student.1.positive, &student.1.unlabeled, &student.1.negative];
+        gathered(&held).all().into_iter().zip(of_rows.into_iter().flatten()).for_each(|(row, &score)| {
+            out_of_fold[row as usize] = Some(score);
+        });
+        fair = student.1;
+        student_model = Some(student.0);
+    } else if task.cross_fit && sampled == all_rows && !early {
+        once_more(&chosen, joint, &mut out_of_fold, observer)?;
+    }
     let mut members = Vec::new();
     let all = chosen.len();
+    let chosen = if student_model.is_some() { Vec::new() } else { chosen };
     for (number, (one, weight)) in chosen.into_iter().enumerate() {
         let weight = weight / one.scale.deviation;
         if again {
-            let fitted = on_all_rows(&one, joint, &kept_out, (number, all), observer)?;
+            let fitted = on_all_rows(&one, joint, &learned_rows, (number, all), observer)?;
             members.push(Member { weight, fitted });
         } else {
             members.extend(mean_of(one.fits.into_iter().map(|fit| fit.fitted).collect(), weight))
@@ -105,8 +137,9 @@ pub(super) fn blend(
     }
     joint.scorer.clean_up(runs);
     Ok(Kept {
-        fitted: Fitted::Ensemble(described_once(members)),
+        fitted: student_model.map_or_else(|| Fitted::Ensemble(described_once(members)), Fitted::Trees),
         described,
+        folds: folds.len(),
         rows: gathered(&held),
         scores: [fair.positive, fair.unlabeled, fair.negative],
         scale: None,
@@ -118,34 +151,196 @@ pub(super) fn blend(
         risk: 0.0,
         beside,
         warnings,
-        notes: not_monotone(&how.not_monotone).into_iter().collect(),
+        notes: not_monotone(&how.not_monotone).into_iter().chain(behind.note).collect(),
         device,
         resumed_from: None,
     })
 }
 
-/// Trains every candidate on every fold. One that fails is left out, with the reason; all of them must not.
-fn judge(
+/// The rows that each fold scores, by kind.
+fn held_rows(task: &Task, folds: &[Fold]) -> Vec<Kinds> {
+    folds.iter().map(|fold| task.split_rows(&fold.scored)).collect()
+}
+
+/// What came of the folds that candidates are tried on first.
+enum First {
+    /// These go on, with their fits where those count.
+    On(Vec<(Candidate, Vec<Fit>)>),
+    /// Somebody asked to stop: this is all there is.
+    Over(Judgment),
+}
+
+/// Those that are tried first, and what is said of those that go no further.
+#[derive(Default)]
+struct Behind {
+    tried: Vec<Tried>,
+    failed: Vec<(String, String)>,
+    note: Option<String>,
+}
+
+/// Trains candidates on the first folds. One that is behind the best by more than noise there, and has no weight, goes no further.
+/// Where folds are those of a small sample, they do not count, and one that failed may have been short of rows.
+fn first(
     trainer: &dyn Trainer,
     candidates: Vec<Candidate>,
     task: &Task,
     folds: &[Fold],
-    held: &[Kinds],
+    count: bool,
+    observer: Observer,
+) -> Result<(First, Behind), Error> {
+    let judgment = judge(trainer, with_fits(candidates.clone()), task, folds, 0, Vec::new(), observer)?;
+    if judgment.early {
+        return Ok((First::Over(judgment), Behind::default()));
+    }
+    let Judgment { judged, failed, .. } = judgment;
+    let scores: Vec<OutOfFold> = judged.iter().map(|one| one.scores.clone()).collect();
+    let usual: Vec<f64> = judged.iter().map(|one| one.candidate.usual).collect();
+    let weights = weights(&scores, &usual, false);
+    let aucs: Vec<f64> = scores.iter().map(OutOfFold::auc).collect();
+    let best = aucs.iter().copied().fold(0.0, f64::max);
+    let positives = scores.first().map_or(0, |one| one.positive.len()) as f64;
+    let least = best - BEHIND / positives.sqrt();
+    let is_behind = |at: usize| weights[at] == 0.0 && aucs[at] < least && !judged[at].candidate.is_naive;
+    let names: Vec<&str> =
+        (0..judged.len()).filter(|&at| is_behind(at)).map(|at| judged[at].candidate.name.as_str()).collect();
+    let rows: usize = folds.iter().map(|fold| fold.scored.len()).sum();
+    let note = (!names.is_empty()).then(|| {
+        let names = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+        format!(
+            "judged on {} alone, where they were behind by more than noise: {names}",
+            counted(rows, "rows")
+        )
+    });
+    let all_tried = tried(task, &judged, &vec![0.0; judged.len()]);
+    let mut behind = Behind { note, ..Behind::default() };
+    let mut on = Vec::new();
+    let places: Vec<bool> = (0..judged.len()).map(is_behind).collect();
+    for ((one, is_behind), tried) in judged.into_iter().zip(places).zip(all_tried) {
+        if is_behind {
+            behind.tried.push(Tried { chosen: false, ..tried });
+        } else {
+            on.push((one.candidate, if count { one.fits } else { Vec::new() }));
+        }
+    }
+    if count {
+        behind.failed = failed;
+    } else {
+        let again = candidates.into_iter().filter(|one| failed.iter().any(|(name, _)| *name == one.name));
+        on.extend(with_fits(again.collect()));
+    }
+    Ok((First::On(on), behind))
+}
+
+/// An observer to whom so many trainings of all are done already.
+fn counted_from<'o>(
+    before: usize,
+    all: usize,
+    observer: &'o mut (dyn FnMut(&Progress) -> Signal + Send),
+) -> impl FnMut(&Progress) -> Signal + Send + 'o {
+    move |progress| match progress.at {
+        At::Member { done, begun, .. } => {
+            observer(&Progress { at: At::Member { done: before + done, all, begun }, ..*progress })
+        }
+        _ => observer(progress),
+    }
+}
+
+fn with_fits(candidates: Vec<Candidate>) -> Vec<(Candidate, Vec<Fit>)> {
+    candidates.into_iter().map(|candidate| (candidate, Vec::new())).collect()
+}
+
+/// What came of all candidates, on these folds and so many rows, of which others are not learned from.
+struct Raced<'f> {
+    judgment: Judgment,
+    behind: Behind,
+    folds: Cow<'f, [Fold]>,
+    sampled: usize,
+}
+
+/// Judges candidates in two steps, so that those that are behind take little of the time: first on a small sample of a long table
+/// or on the first folds, then on all folds.
+fn race<'f>(
+    joint: &Joint<'f, '_>,
+    trainer: &dyn Trainer,
+    candidates: Vec<Candidate>,
+    sampled: usize,
+    observer: Observer,
+) -> Result<Raced<'f>, Error> {
+    let (task, folds) = (joint.task, joint.folds);
+    let sample = rows_to_screen(task, sampled).filter(|_| joint.hold_out.is_none());
+    let (begin, done) = match &sample {
+        _ if candidates.len() == 1 => (Cow::Borrowed(&folds[..0]), 0),
+        Some(sample) => {
+            let by_rows = candidates.iter().any(|candidate| candidate.rounds.is_none());
+            (Cow::Owned(FoldPlan::blending(task, sample, None, FIRST_FOLDS, by_rows).deal(task)?), 0)
+        }
+        None if folds.len() > FIRST_FOLDS => (Cow::Borrowed(&folds[..FIRST_FOLDS]), FIRST_FOLDS),
+        None => (Cow::Borrowed(&folds[..0]), 0),
+    };
+    // One count for both steps; what is not trained counts as done.
+    let (tried, left) = (candidates.len(), folds.len() - done);
+    let all = tried * (begin.len() + left);
+    let (on, mut behind) = if begin.is_empty() {
+        (with_fits(candidates), Behind::default())
+    } else {
+        match first(trainer, candidates, task, &begin, done > 0, &mut counted_from(0, all, observer))? {
+            (First::On(on), behind) => (on, behind),
+            (First::Over(judgment), behind) => {
+                let sampled = begin.iter().map(|fold| fold.scored.len()).sum();
+                return Ok(Raced { judgment, behind, folds: begin, sampled });
+            }
+        }
+    };
+    let before = tried * begin.len() + (tried - on.len()) * left;
+    let judgment = judge(
+        trainer,
+        on,
+        task,
+        folds,
+        done,
+        std::mem::take(&mut behind.failed),
+        &mut counted_from(before, all, observer),
+    )?;
+    Ok(Raced { judgment, behind, folds: Cow::Borrowed(folds), sampled })
+}
+
+/// The rows that chosen candidates learn from: of all but those to keep out as many as they have a use for.
+fn learned_rows(task: &Task, kept_out: &[u32]) -> Vec<usize> {
+    let mut there = vec![true; task.data.len()];
+    kept_out.iter().for_each(|&row| there[row as usize] = false);
+    rows_to_learn(task, (0..task.data.len()).filter(|&row| there[row]).collect())
+}
+
+/// Trains every candidate on every fold but the first ones, of which it has its fits. One that fails is left out, with the reason,
+/// as others were before; all of them must not.
+fn judge(
+    trainer: &dyn Trainer,
+    with_fits: Vec<(Candidate, Vec<Fit>)>,
+    task: &Task,
+    folds: &[Fold],
+    done: usize,
+    mut failed: Vec<(String, String)>,
     observer: Observer,
 ) -> Result<Judgment, Error> {
-    let Tries { trained, mut failed, early } = train_each(trainer, &candidates, folds, task, observer)?;
+    let held = &held_rows(task, folds)[..];
+    let (candidates, mut fits): (Vec<Candidate>, Vec<Vec<Fit>>) = with_fits.into_iter().unzip();
+    let Tries { trained, failed: mut not_trained, early } =
+        train_each(trainer, &candidates, &folds[done..], task, observer)?;
     // Those that could not begin come first.
-    failed.sort_by_key(|(_, why)| !matches!(why, Error::NotOpened(_)));
+    not_trained.sort_by_key(|(_, why)| !matches!(why, Error::NotOpened(_)));
     let name = |number: usize| candidates[number].name.clone();
-    let mut failed: Vec<(String, String)> =
-        failed.into_iter().map(|(number, why)| (name(number), why.to_string())).collect();
+    failed.extend(not_trained.into_iter().map(|(number, why)| (name(number), why.to_string())));
     let rows = Arc::new(Judging { weights: task.weights_by_kind(&gathered(held)), mu: task.mu() });
-    let judged = trained
-        .into_iter()
-        .map(|(number, fits)| Judged::new(candidates[number].clone(), fits, held, rows.clone()));
+    let judged = trained.into_iter().map(|(number, others)| {
+        let mut all = std::mem::take(&mut fits[number]);
+        all.extend(others);
+        Judged::new(candidates[number].clone(), all, held, rows.clone())
+    });
     let (sound, others): (Vec<Judged>, Vec<Judged>) = judged.partition(|one| one.scores.auc().is_finite());
-    let unsound = |one: Judged| (one.candidate.name, "its scores are not numbers".to_string());
+    let unsound = |one: Judged| (one.candidate.name, UNSOUND.to_string());
     failed.extend(others.into_iter().map(unsound));
+    // Those whose scores are no numbers come last.
+    failed.sort_by_key(|(_, why)| why == UNSOUND);
     match (sound.is_empty(), early) {
         (false, _) => Ok(Judgment { judged: sound, failed, early }),
         (true, true) => Err(STOPPED),
@@ -206,6 +401,15 @@ fn parts(held: &[Kinds]) -> Parts {
 
 /// The rows of the folds with what the mean says of them, brought to one scale.
 fn on_one_scale(held: &[Kinds], blended: &OutOfFold) -> Vec<(u32, f32)> {
+    aligned(by_fold(held, blended))
+}
+
+/// The same on the scale of some unlabeled rows.
+fn on_scale_of(unlabeled: Vec<f32>, held: &[Kinds], scores: &OutOfFold) -> Vec<(u32, f32)> {
+    aligned_to(unlabeled, by_fold(held, scores))
+}
+
+fn by_fold(held: &[Kinds], blended: &OutOfFold) -> Vec<FoldScores> {
     let (mut p, mut u, mut n) = (&blended.positive[..], &blended.unlabeled[..], &blended.negative[..]);
     let mut scores = Vec::with_capacity(held.len());
     for rows in held {
@@ -219,7 +423,7 @@ fn on_one_scale(held: &[Kinds], blended: &OutOfFold) -> Vec<(u32, f32)> {
             unlabeled: unlabeled.to_vec(),
         });
     }
-    aligned(scores)
+    scores
 }
 
 /// Scores the unlabeled rows a second time, by candidates that were trained on all positives and on the other parts of U, and takes
@@ -236,7 +440,8 @@ fn once_more(
     let held: Vec<Kinds> = folds.iter().map(|fold| task.split_rows(&fold.scored)).collect();
     let candidates = chosen.iter().map(|(one, _)| one.candidate.clone()).collect();
     let trainer = joint.scorer.open(task, joint.views)?;
-    let Judgment { judged, early, .. } = judge(trainer.as_ref(), candidates, task, &folds, &held, observer)?;
+    let Judgment { judged, early, .. } =
+        judge(trainer.as_ref(), with_fits(candidates), task, &folds, 0, Vec::new(), observer)?;
     if early || judged.len() < chosen.len() {
         return Ok(());
     }
@@ -255,6 +460,68 @@ fn once_more(
         }
     }
     Ok(())
+}
+
+/// What the chosen candidates of a fold say of some rows, as their mean counts it.
+fn said_by_fold(
+    chosen: &[(Judged, f64)],
+    fold: usize,
+    rows: &Dataset,
+    task: &Task,
+) -> Result<Vec<f64>, Error> {
+    let mut sum = vec![0f64; rows.len()];
+    for (one, weight) in chosen {
+        let scores = one.fits[fold].fitted.scores(rows, task.machine.device, task.machine.threads)?;
+        let weight = weight / one.scale.deviation;
+        sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
+    }
+    Ok(sum)
+}
+
+/// A student of the scores out of fold, and what students of the folds say of the rows that these held out, on the scale of the blend.
+fn student(
+    chosen: &[(Judged, f64)],
+    joint: &Joint,
+    held: &[Kinds],
+    out_of_fold: &[Option<f32>],
+    blended: &OutOfFold,
+    observer: Observer,
+) -> Result<(TreesModel, OutOfFold), Error> {
+    let (task, binned, trainings) = (joint.task, joint.views.binned()?, held.len() + 1);
+    let data = joint.views.scaled(Scaling::Standard);
+    let mut scored = OutOfFold { rows: blended.rows.clone(), ..OutOfFold::default() };
+    for (number, (fold, held)) in joint.folds.iter().zip(held).enumerate() {
+        let mut rows = [fold.training.all(), fold.stopping.all()].concat();
+        rows.sort_unstable();
+        let mut scores = Vec::with_capacity(rows.len());
+        for some in rows.chunks(ROWS_AT_ONCE) {
+            let places: Vec<usize> = some.iter().map(|&row| row as usize).collect();
+            scores.extend(said_by_fold(chosen, number, &data.select(&places), task)?);
+        }
+        let lesson = Lesson { rows, scores };
+        let (_, said) = taught(task, binned, lesson, &held.all(), (number, trainings), observer)?;
+        let [positive, unlabeled, negative] = held.split(&said);
+        scored.positive.extend_from_slice(positive);
+        scored.unlabeled.extend_from_slice(unlabeled);
+        scored.negative.extend_from_slice(negative);
+    }
+    // In the order of the folds, each brought to the scale of the blend.
+    let of_rows: HashMap<u32, f32> =
+        on_scale_of(blended.unlabeled.clone(), held, &scored).into_iter().collect();
+    let of = |rows: fn(&Kinds) -> &Vec<u32>| -> Vec<f32> {
+        held.iter().flat_map(rows).map(|row| of_rows[row]).collect()
+    };
+    let scored = OutOfFold {
+        positive: of(|kinds| &kinds.positive),
+        unlabeled: of(|kinds| &kinds.unlabeled),
+        negative: of(|kinds| &kinds.negative),
+        ..scored
+    };
+    let known = (0u32..).zip(out_of_fold).filter_map(|(row, score)| Some((row, f64::from((*score)?))));
+    let (rows, scores): (Vec<u32>, Vec<f64>) = known.unzip();
+    let lesson = Lesson { rows, scores };
+    let (model, _) = taught(task, binned, lesson, &[], (held.len(), trainings), observer)?;
+    Ok((model, scored))
 }
 
 /// Scores of the rows that no fold had, by the models of one fold each: of the one that has a row's copy, or in turn.
@@ -285,14 +552,7 @@ fn beyond_the_sample(
         let mine = others.iter().enumerate().filter(|&(at, &row)| fold_for(at, row) == fold);
         let rows: Vec<usize> = mine.map(|(_, &row)| row).collect();
         for some in rows.chunks(ROWS_AT_ONCE) {
-            let part = data.select(some);
-            let mut sum = vec![0f64; some.len()];
-            for (one, weight) in chosen {
-                let scores =
-                    one.fits[fold].fitted.scores(&part, task.machine.device, task.machine.threads)?;
-                let weight = weight / one.scale.deviation;
-                sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += weight * f64::from(score));
-            }
+            let sum = said_by_fold(chosen, fold, &data.select(some), task)?;
             some.iter().zip(sum).for_each(|(&row, sum)| out_of_fold[row] = Some(sum as f32));
         }
     }
@@ -351,22 +611,19 @@ fn described_once(members: Vec<Member>) -> Vec<Member> {
     gathered
 }
 
-/// A candidate on all rows but those to keep out, through the rounds that its folds kept.
+/// A candidate on these rows, through the rounds that its folds kept.
 fn on_all_rows(
     one: &Judged,
     joint: &Joint,
-    kept_out: &[u32],
+    rows: &[usize],
     (number, all): (usize, usize),
     observer: Observer,
 ) -> Result<Fitted, Error> {
     let task = joint.task;
     let trainer = joint.scorer.open(task, joint.views)?;
     let name = format!("{} on all rows", one.candidate.name);
-    let mut there = vec![true; task.data.len()];
-    kept_out.iter().for_each(|&row| there[row as usize] = false);
-    let rows: Vec<usize> = (0..task.data.len()).filter(|&row| there[row]).collect();
     let subset = Subset {
-        training: &task.split(&rows),
+        training: &task.split(rows),
         stopping: &Kinds::default(),
         scored: &[],
         stop_after: Some(one.candidate.rounds.unwrap_or_else(|| one.rounds().max(1))),
@@ -444,6 +701,17 @@ fn beside(task: &Task, judged: &[Judged], blended: &OutOfFold) -> Vec<Beside> {
     let accuracy = known.then_some(1.0 - mu.get());
     rows.push(Beside { name: "all negative".to_string(), auc: Some(0.5), accuracy });
     rows
+}
+
+/// A student takes the place of the blend, which stands beside it: what it costs.
+fn beside_student(task: &Task, rows: &mut Vec<Beside>, student: &OutOfFold) {
+    let Some(mu) = task.mu() else { return };
+    let known = task.priors.is_some_and(|priors| !priors.estimated);
+    let accuracy = accuracy(student, mu, shift(task, task.priors)).filter(|_| known);
+    if let Some(first) = rows.first_mut() {
+        first.name = "the blend".to_string();
+    }
+    rows.insert(0, Beside { name: "auto, fast".to_string(), auc: Some(student.auc()), accuracy });
 }
 
 /// The accuracy on unlabeled rows if their prior is right, of scores that were calibrated to it and decide for the

@@ -155,6 +155,7 @@ pub(super) fn choose(
         out_of_fold: by_row(task.data.len(), list),
         fitted: last.fitted,
         described: last.described,
+        folds: folds.len(),
         rows: outcome.rows,
         scores: [outcome.positive, outcome.unlabeled, outcome.negative],
         scale: Some(scale),

@@ -10,6 +10,7 @@
 
 mod blend;
 mod choose;
+mod student;
 mod weights;
 
 use crate::fitted::CERTAIN;
@@ -77,6 +78,8 @@ struct Kept {
     fitted: Fitted,
     /// In words.
     described: String,
+    /// In how many parts rows were held out.
+    folds: usize,
     /// The rows held out.
     rows: Kinds,
     /// Their scores by kind, by models that had not seen the rows and were neither stopped nor weighed by them.
@@ -170,11 +173,11 @@ pub fn learn(
         Policy::Choose => choose::choose(&joint, trainer, candidates, observer)?,
         Policy::Blend(how) => blend::blend(&joint, trainer, candidates, &how, sample.len(), observer)?,
     };
-    finish(scorer, task, kept, folds.len())
+    finish(scorer, task, kept)
 }
 
 /// Calibrates what was kept on the held-out rows.
-fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept, folds: usize) -> Result<Learned, Error> {
+fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept) -> Result<Learned, Error> {
     let [positive, unlabeled, negative] = kept.scores;
     let held_out = Counts { positive: positive.len(), unlabeled: unlabeled.len(), negative: negative.len() };
     let priors = task.priors.or_else(|| by_label_frequency(task, &kept.fitted));
@@ -214,7 +217,7 @@ fn finish(scorer: &dyn Scorer, task: &Task, kept: Kept, folds: usize) -> Result<
         device: kept.device,
         threads: Some(threads_of(task.machine.threads)),
         resumed_from: kept.resumed_from,
-        folds,
+        folds: kept.folds,
         held_out,
         criterion: kept.criterion.to_string(),
         candidates: kept.candidates,

@@ -14,7 +14,7 @@ pub use members::{Effort, PortfolioMember};
 use crate::{
     Blend, Candidate, Config, Error, Fit, Info, Observer, Policy, Scorer, Subset, Task, Trainer, Views,
 };
-use onesided_data::Dataset;
+use onesided_data::{Dataset, Store};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -26,6 +26,8 @@ pub struct Portfolio {
     pub not_monotone: Vec<String>,
     /// Whether one model is wanted instead of a mean of several.
     pub single: bool,
+    /// Whether the model is one of trees that learned what the mean says.
+    pub fast: bool,
     /// How much time it may take.
     pub effort: Effort,
 }
@@ -35,7 +37,16 @@ impl Portfolio {
     pub fn new(data: &Dataset, config: &Config) -> Result<Self, Error> {
         let effort = config.effort.unwrap_or_default();
         let (members, not_monotone) = members::for_data(data, config, effort)?;
-        Ok(Self { members, not_monotone, single: config.single.unwrap_or(false), effort })
+        let fast = config.fast.unwrap_or(false);
+        if fast && !config.monotone.is_empty() {
+            let why = "keeps trees that learned scores, which need not keep going up or down with a column";
+            return Err(Error::NoUse { setting: "fast", why });
+        }
+        if fast && (data.encoding().shape().is_some() || matches!(data.rows(), Store::Sparse(_))) {
+            let why = "keeps trees that learned scores of columns, not of texts or pictures";
+            return Err(Error::NoUse { setting: "fast", why });
+        }
+        Ok(Self { members, not_monotone, single: config.single.unwrap_or(false), fast, effort })
     }
 }
 
@@ -43,7 +54,11 @@ impl Scorer for Portfolio {
     fn info(&self) -> Info {
         Info {
             method: Cow::Borrowed("auto"),
-            model: Cow::Borrowed(if self.single { "single" } else { "ensemble" }),
+            model: Cow::Borrowed(match (self.fast, self.single) {
+                (true, _) => "trees",
+                (false, true) => "single",
+                (false, false) => "ensemble",
+            }),
             needs_truth: false,
             needs_prior: true,
             works_without_prior: false,
@@ -62,8 +77,8 @@ impl Scorer for Portfolio {
     }
 
     fn policy(&self) -> Policy {
-        let (single, folds) = (self.single, self.effort.folds());
-        Policy::Blend(Blend { single, folds, not_monotone: self.not_monotone.clone() })
+        let (single, fast, folds) = (self.single, self.fast, self.effort.folds());
+        Policy::Blend(Blend { single, fast, folds, not_monotone: self.not_monotone.clone() })
     }
 
     fn takes_negatives(&self) -> Result<(), Cow<'static, str>> {

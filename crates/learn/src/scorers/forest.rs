@@ -214,6 +214,12 @@ impl LabelTreesTrainer<'_> {
         (rows, self.weights(subset, each / times))
     }
 
+    /// Leaves that are as large as the table asks for would be too large for a small sample of it.
+    fn leaf_for(&self, subset: &Subset, leaf: usize) -> usize {
+        let rows = subset.training.len();
+        if 2 * rows < self.positive.len() { leaf.min(TableSize::new(rows, 1, 0).leaf()) } else { leaf }
+    }
+
     fn bag(
         &self,
         binned: &Binned,
@@ -280,7 +286,12 @@ impl Trainer for LabelTreesTrainer<'_> {
         };
         let (model, described) = match self.scorer {
             LabelTreesScorer::Forest(config) => {
-                let config = ForestConfig { seed: subset.seed, threads: subset.threads, ..config.clone() };
+                let config = ForestConfig {
+                    seed: subset.seed,
+                    threads: subset.threads,
+                    min_leaf_rows: self.leaf_for(subset, config.min_leaf_rows),
+                    ..config.clone()
+                };
                 let (rows, weights) = self.forest_rows(subset, config.rows);
                 let weights = weights.as_deref();
                 let sample = LabeledRows { binned, positive: &self.positive, weights };

@@ -139,6 +139,53 @@ fn one_model_is_trained_on_all_rows() {
     assert_eq!(outcome.report.folds, 1);
 }
 
+/// Trees that learned what two candidates say out of fold stand for both, are measured on rows that they had not met, and have
+/// what the mean had beside them.
+#[test]
+fn a_student_learns_what_the_mean_says() {
+    let table = table(1_000, 2);
+    let task = table.task();
+    let scripts = || vec![seeing("one", 1.5, 1), seeing("two", 1.5, 2)];
+    let blend = learned(&Scripted::blending(scripts(), five_folds()), &task, None).unwrap();
+    let scorer = Scripted::blending(scripts(), Blend { fast: true, ..five_folds() });
+    let fast = learned(&scorer, &task, None).unwrap();
+    assert!(matches!(fast.fitted, Fitted::Trees(_)), "{:?}", fast.fitted);
+    assert!(fast.described.starts_with("200 trees that learned the scores of 0."), "{}", fast.described);
+    // Members are not trained on all rows for it.
+    assert!(scorer.asked().iter().all(|one| !one.scored.is_empty()));
+    let names: Vec<&str> = fast.report.beside.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["auto, fast", "the blend", "all negative"]);
+    assert_eq!(fast.report.beside[1].auc, blend.report.beside[0].auc);
+    // Scores of this table come from noise of each row, which no column tells: what can be learned of them is the signal.
+    assert!(fast.out_of_fold.iter().all(Option::is_some));
+    assert_ne!(fast.out_of_fold, blend.out_of_fold);
+    assert_eq!((fast.positive.len(), fast.unlabeled.len()), (task.counts.positive, task.counts.unlabeled));
+    let own = fast.report.beside[0].auc.unwrap();
+    assert!(own > 0.4 && own < blend.report.beside[0].auc.unwrap(), "{own}");
+}
+
+/// Two of five folds show that one is behind, and it is trained on no other.
+#[test]
+fn what_is_behind_on_the_first_folds_goes_no_further() {
+    let table = table(2_000, 2);
+    let scripts = vec![seeing("strong", 2.0, 1), seeing("blind", 0.0, 2), seeing("fair", 1.5, 3)];
+    let scorer = Scripted::blending(scripts, five_folds());
+    let outcome = learned(&scorer, &table.task(), None).unwrap();
+    let asked = scorer.asked();
+    assert_eq!(["strong", "blind", "fair"].map(|name| folds(&asked, name).len()), [5, 2, 5]);
+    // It is told with the AUC that it had.
+    let blind = tried(&outcome, "blind");
+    assert_eq!((blind.weight, blind.chosen), (Some(0.0), false));
+    assert!(blind.auc.is_some_and(|auc| (auc - 0.5).abs() < 0.1), "{blind:?}");
+    assert_eq!(outcome.report.folds, 5);
+    let note = "judged on 800 rows alone, where they were behind by more than noise: 'blind'";
+    assert_eq!(outcome.report.notes, [note]);
+    // The others come to what they come to without it.
+    let alone = vec![seeing("strong", 2.0, 1), seeing("fair", 1.5, 3)];
+    let alone = learned(&Scripted::blending(alone, five_folds()), &table.task(), None).unwrap();
+    assert_eq!((&alone.out_of_fold, alone.calibration), (&outcome.out_of_fold, outcome.calibration));
+}
+
 #[test]
 fn what_cannot_be_trained_is_left_out_with_its_reason() {
     let table = table(400, 2);
@@ -343,7 +390,7 @@ fn whoever_finishes_early_has_the_candidates_that_are_whole() {
     let task = Task { machine: onesided_learn::Machine { threads: 1, ..Default::default() }, ..table.task() };
     let scripts = || (1u32..=6).map(|noise| seeing(&format!("{noise}"), 1.0, noise)).collect::<Vec<Script>>();
     let scorer = Scripted::blending(scripts(), five_folds());
-    // After seven trainings the first candidate is whole, and the second has two folds.
+    // After seven trainings on the first two folds three candidates have both.
     let mut seen = 0;
     let outcome = learn(&scorer, &task, &Views::new(task.data), None, &mut |progress| {
         let At::Member { done, all, .. } = progress.at else { panic!("{:?}", progress.at) };
@@ -353,8 +400,11 @@ fn whoever_finishes_early_has_the_candidates_that_are_whole() {
     });
     let outcome = outcome.unwrap();
     assert_eq!(seen, 7);
-    assert_eq!(outcome.report.candidates.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["1"]);
-    assert_eq!(scorer.names(), ["1", "2"]);
+    let names: Vec<&str> = outcome.report.candidates.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names, outcome.report.folds), (vec!["1", "2", "3"], 2));
+    assert_eq!(scorer.names(), ["1", "2", "3", "4"]);
+    // Rows of the other folds were met.
+    assert_eq!(outcome.out_of_fold.iter().flatten().count(), 160);
     // Before one is whole, there is nothing to keep.
     let scorer = Scripted::blending(scripts(), five_folds());
     let nothing = learn(&scorer, &task, &Views::new(task.data), None, &mut |_| Signal::Finish);

@@ -230,7 +230,8 @@ fn a_portfolio_blends_any_scorers_and_names_those_that_cannot_begin() {
         member("left", Box::new(own("left", -0.3))),
         member("right", Box::new(own("right", 0.3))),
     ];
-    let portfolio = Portfolio { members, not_monotone: Vec::new(), single: false, effort: Effort::Quick };
+    let portfolio =
+        Portfolio { members, not_monotone: Vec::new(), single: false, fast: false, effort: Effort::Quick };
     let trainer_views = Views::new(&data);
     let outcome = learn(&portfolio, &task, &trainer_views, None, &mut go_on).unwrap();
     assert_eq!((outcome.report.folds, outcome.model.as_str()), (3, "ensemble"));

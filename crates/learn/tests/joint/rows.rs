@@ -148,7 +148,7 @@ fn of_a_long_table_candidates_are_judged_on_a_sample() {
     let scorer = Scripted::blending(scripts(), blend());
     let outcome =
         learn(&scorer, &task, &Views::new(task.data), None, &mut |_: &Progress| Signal::Continue).unwrap();
-    let sample = Warning::JudgedOnSample { rows: 170_000, of: ROWS, trained_on_all: true };
+    let sample = Warning::JudgedOnSample { rows: 170_000, of: ROWS, learned: ROWS };
     assert_eq!(outcome.report.warnings, [sample]);
     let held = outcome.report.held_out;
     assert_eq!((held.positive + held.unlabeled, outcome.held_out.len()), (170_000, 170_000));
