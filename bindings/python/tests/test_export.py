@@ -65,6 +65,20 @@ def test_auto_with_dates_and_texts(tmp_path):
     assert told["onesided.class_prior"] == str(1 / 3) and told["onesided.threshold_rule"] == model.threshold_rule_
 
 
+@pytest.mark.parametrize("model", ["cnn", "mlp:16", "wide-resnet:10x1"])
+def test_pictures(tmp_path, model):
+    runtime = pytest.importorskip("onnxruntime")
+    random = np.random.default_rng(0)
+    y = np.arange(200) % 3 == 0
+    pictures = random.integers(0, 120, (200, 8, 8, 3)).astype(np.uint8)
+    pictures[y, 2:5, 2:5] += 100
+    settings = dict(model=model, prior=1 / 3, epochs=2, random_state=0, n_jobs=1)
+    model = onesided.PUClassifier("nnpu", **settings).fit(pictures, (y & (np.arange(200) % 2 == 0)).astype(int))
+    model.export(tmp_path / "m.onnx")
+    score = runtime.InferenceSession(tmp_path / "m.onnx").run(["score"], {"picture": pictures})[0]
+    np.testing.assert_allclose(score, model.decision_function(pictures), rtol=1e-5, atol=1e-5)
+
+
 def test_scores_of_xgboost(tmp_path):
     xgboost = pytest.importorskip("xgboost")
     model, X = fitted(method="nnpu", model="trees")
