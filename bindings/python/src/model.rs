@@ -87,12 +87,24 @@ impl PyModel {
     }
 
     /// Writes it for another runtime.
-    fn export(&self, py: Python<'_>, path: PathBuf, format: &str) -> PyResult<()> {
-        let refuse = |error: onesided_export::ExportError| PyValueError::new_err(error.to_string());
+    fn export(&self, py: Python<'_>, path: PathBuf, format: &str, terms: bool) -> PyResult<()> {
+        let refuse = |error: onesided_export::ExportError| {
+            let setting =
+                if matches!(error, onesided_export::ExportError::Texts(_)) { " with terms=True" } else { "" };
+            PyValueError::new_err(format!("{error}{setting}"))
+        };
         let format = format.parse().map_err(refuse)?;
-        let exported = py.detach(|| onesided_export::export(&self.model, format)).map_err(refuse)?;
+        let options = onesided_export::Options { terms };
+        let exported =
+            py.detach(|| onesided_export::export(&self.model, format, &options)).map_err(refuse)?;
         let written = onesided::data::write_atomically(&path, |file| file.write_all(&exported.bytes));
         written.map_err(|error| raise(Error::from(error)))
+    }
+
+    /// The terms of texts as an exported model takes them; `column` says which, where there are several.
+    fn terms(&self, texts: Vec<Option<String>>, column: Option<&str>) -> PyResult<Vec<Vec<String>>> {
+        onesided_export::terms(&self.model, &texts, column)
+            .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

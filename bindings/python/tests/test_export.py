@@ -41,6 +41,60 @@ def test_scores_of_onnxruntime(tmp_path):
     assert (decision == (model.predict(X) == 1)).all()
 
 
+def test_auto_with_dates_and_texts(tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    X, y = table()
+    X["day"] = pd.Timestamp("2023-11-28") + pd.to_timedelta((np.arange(len(X)) * 7919) % 1000, unit="D")
+    X["note"] = [["late again!", "PAID in full", None, "...", "Paid, late; the 2nd time"][at % 5] for at in range(len(X))]
+    X.loc[::9, "day"] = pd.NaT
+    model = onesided.PUClassifier(prior=1 / 3, random_state=0, effort="quick", text="note").fit(X, y)
+    with pytest.raises(ValueError, match="'note' holds texts.* with terms=True"):
+        model.export(tmp_path / "m.onnx")
+    model.export(tmp_path / "m.onnx", terms=True)
+    session = runtime.InferenceSession(tmp_path / "m.onnx")
+    passed = {
+        "a": X[["a"]].to_numpy(),
+        "kind": X[["kind"]].to_numpy().astype(object),
+        "day": ((X["day"] - pd.Timestamp(0)) / pd.Timedelta(seconds=1)).to_numpy(dtype=float).reshape(-1, 1),
+        "note": model.terms(X["note"]),
+    }
+    assert passed["note"][:4, :3].tolist() == [["late", "again", ""], ["paid", "in", "full"], ["", "", ""], [" ", "", ""]]
+    score = session.run(["score"], passed)[0]
+    np.testing.assert_allclose(score, model.decision_function(X), rtol=1e-5, atol=1e-5)
+    told = session.get_modelmeta().custom_metadata_map
+    assert told["onesided.class_prior"] == str(1 / 3) and told["onesided.threshold_rule"] == model.threshold_rule_
+
+
+@pytest.mark.parametrize("model", ["cnn", "mlp:16", "wide-resnet:10x1"])
+def test_pictures(tmp_path, model):
+    runtime = pytest.importorskip("onnxruntime")
+    random = np.random.default_rng(0)
+    y = np.arange(200) % 3 == 0
+    pictures = random.integers(0, 120, (200, 8, 8, 3)).astype(np.uint8)
+    pictures[y, 2:5, 2:5] += 100
+    settings = dict(model=model, prior=1 / 3, epochs=2, random_state=0, n_jobs=1)
+    model = onesided.PUClassifier("nnpu", **settings).fit(pictures, (y & (np.arange(200) % 2 == 0)).astype(int))
+    model.export(tmp_path / "m.onnx")
+    score = runtime.InferenceSession(tmp_path / "m.onnx").run(["score"], {"picture": pictures})[0]
+    np.testing.assert_allclose(score, model.decision_function(pictures), rtol=1e-5, atol=1e-5)
+
+
+def test_scores_of_xgboost(tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    model, X = fitted(method="nnpu", model="trees")
+    X = pd.concat([X, pd.DataFrame({"a": [np.nan, 1e30, np.nan], "kind": [None, "never seen", "never seen"]})])
+    model.export(tmp_path / "m.json", format="xgboost-json")
+    booster = xgboost.Booster(model_file=tmp_path / "m.json")
+    codes = {"x": 0, "y": 1, "z": 2, "never seen": 3}
+    cells = np.stack([X["a"], X["kind"].map(codes)], axis=1).astype(np.float32)
+    rows = xgboost.DMatrix(
+        cells, feature_names=booster.feature_names, feature_types=booster.feature_types, enable_categorical=True
+    )
+    margin = booster.predict(rows, output_margin=True)
+    np.testing.assert_allclose(margin, model.decision_function(X), rtol=1e-5, atol=1e-5)
+    assert booster.attr("onesided.levels") == '{"kind":["x","y","z"]}'
+
+
 def test_refusals(tmp_path):
     model, _ = fitted(method="nnpu", model="trees")
     with pytest.raises(ValueError, match=r"unknown format 'onx' \(did you mean 'onnx'\?\)"):

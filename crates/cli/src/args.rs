@@ -21,7 +21,7 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// Print only warnings and errors on standard error; results are still printed.
+    /// Print only warnings and errors, and results that are not written to a file.
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE, display_order = LAST)]
     pub quiet: bool,
     /// Report progress every second, the time taken, and where an internal error happened.
@@ -117,7 +117,7 @@ pub struct Predict {
     pub model: PathBuf,
     /// The table to score (- for standard input), or a folder of texts or pictures.
     pub file: PathBuf,
-    /// Where to write row, score, probability and rank: .csv, .tsv, .xlsx or .parquet, or - for standard output. Without it,
+    /// Where to write row, score, probability and rank: .csv, .tsv, .jsonl, .xlsx or .parquet, or - for standard output. Without it,
     /// the ten best rows are shown.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -160,6 +160,10 @@ pub struct Predict {
     /// For a model fitted on folders of texts: the text column of a table.
     #[arg(long, value_name = "COLUMN")]
     pub text: Vec<String>,
+    /// Refuse, with exit code 4 and nothing written, where columns hold something else than in training or the model's fit gave a
+    /// reason to promise nothing.
+    #[arg(long)]
+    pub strict: bool,
     /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
@@ -208,6 +212,10 @@ pub struct Evaluate {
     /// Score training rows with the final model (optimistic).
     #[arg(long)]
     pub in_sample: bool,
+    /// Refuse, with exit code 4 and nothing written, where columns hold something else than in training or the model's fit gave a
+    /// reason to promise nothing.
+    #[arg(long)]
+    pub strict: bool,
     /// Threads to use; 0 means all.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,

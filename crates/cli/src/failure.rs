@@ -13,6 +13,10 @@ use std::io::ErrorKind;
 pub enum Failure {
     /// Something about the input, in one sentence: exit 2.
     Input(String),
+    /// There are no rows, so there is nothing to do: exit 3.
+    Nothing(String),
+    /// What `--strict` does not let pass: exit 4.
+    Strict(String),
     /// Something that is not the user's doing: exit 1.
     Internal(String),
     /// Ctrl-C: exit 130, as shells expect.
@@ -30,6 +34,9 @@ impl Failure {
     /// An error of reading rows for a model: of its hints only those that are flags there.
     pub fn of_reading(error: Error) -> Self {
         let is_flag = |name: &str| ReadingInfo::find(name).is_some_and(ReadingInfo::is_for_models);
+        if let Error::Data(DataError::Table(TableError::NoRows { .. })) = error {
+            return Failure::Nothing(format!("nothing to do: {error}"));
+        }
         match error.hint() {
             Some(hint) if !is_flag(hint.setting) => Failure::Input(error.to_string()),
             _ => error.into(),
@@ -40,6 +47,8 @@ impl Failure {
     pub fn report(self) -> u8 {
         let (sentence, code) = match self {
             Failure::Input(sentence) => (sentence, 2),
+            Failure::Nothing(sentence) => (sentence, 3),
+            Failure::Strict(sentence) => (format!("refused under --strict: {sentence}"), 4),
             Failure::Internal(sentence) => (sentence, 1),
             Failure::Interrupted(sentence) => (sentence, 130),
             Failure::Closed => return 0,
@@ -123,7 +132,10 @@ impl From<LossError> for Failure {
 
 impl From<onesided_export::ExportError> for Failure {
     fn from(error: onesided_export::ExportError) -> Self {
-        Failure::Input(error.to_string())
+        match error {
+            onesided_export::ExportError::Texts(_) => Failure::Input(format!("{error} with --terms")),
+            _ => Failure::Input(error.to_string()),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The `onesided` command: learning classifiers from positive and unlabeled examples.
 //!
 //! Results go to standard output, everything else (progress, notes, warnings, errors) to standard error. Exit codes:
-//! 0 it worked, 2 the input was bad, 130 it was interrupted, 1 anything else.
+//! 0 it worked, 2 the input was bad, 3 there were no rows to score, 4 `--strict` refused, 130 it was interrupted, 1 anything else
+//! (`docs/nightly.md`).
 
 #![forbid(unsafe_code)]
 

@@ -66,6 +66,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     put(&escaped(text, |c| c == '\n'))
 }
 
+/// Prints what was written to a file, unless it is to be quiet.
+pub fn print_of_file(text: &str) -> Result<(), Failure> {
+    if is_quiet() { Ok(()) } else { print(text) }
+}
+
 /// Prints one JSON object on standard output.
 pub fn print_json(value: &impl std::fmt::Display) -> Result<(), Failure> {
     // JSON escapes the older control characters by itself; the others occur in texts alone, where it can escape them too.

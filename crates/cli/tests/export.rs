@@ -45,7 +45,10 @@ fn bad_input_is_one_sentence() {
         assert!(said.contains(sentence), "{arguments}: {said}");
     };
     refused("export m.safetensors --format onx --out m.onnx", "unknown format 'onx' (did you mean 'onnx'?)");
-    refused("export m.safetensors --format pmml --out m.onnx", "models can be exported as onnx");
+    refused(
+        "export m.safetensors --format pmml --out m.onnx",
+        "models can be exported as onnx, xgboost-json",
+    );
     refused("export m.safetensors --out m.safetensors", "another file of this command");
     refused("export m.safetensors --out nowhere/m.onnx", "there is no folder 'nowhere'");
     refused("export table.csv --out m.onnx", "table.csv");
@@ -63,8 +66,12 @@ fn what_cannot_be_written_exactly_is_refused() {
     folder.write("table.csv", table());
     let said = folder.run(&format!("fit table.csv {QUICK} --out net.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
-    let sentence = folder.refused("export net.safetensors --out net.onnx");
-    assert!(sentence.contains("a network, which cannot be exported; fit with another"), "{sentence}");
+    assert_eq!(folder.json("export net.safetensors --out net.onnx")["inputs"].as_array().unwrap().len(), 2);
+    let sentence = folder.refused("export net.safetensors --format xgboost-json --out net.json");
+    assert!(
+        sentence.contains("no sum of trees, which XGBoost cannot score exactly; export it as onnx"),
+        "{sentence}"
+    );
     let with_days = table().lines().enumerate().fold(String::new(), |text, (at, line)| match at {
         0 => format!("{line},day\n"),
         _ => format!("{text}{line},2024-{:02}-{:02}\n", (at * 7) % 12 + 1, (at * 11) % 28 + 1),
@@ -72,6 +79,48 @@ fn what_cannot_be_written_exactly_is_refused() {
     folder.write("days.csv", with_days);
     let said = folder.run(&format!("fit days.csv {FIT} --method nnpu --model trees --out days.safetensors"));
     assert_eq!(said.code, 0, "{said:?}");
-    let sentence = folder.refused("export days.safetensors --out days.onnx");
+    let inputs = folder.json("export days.safetensors --out days.onnx");
+    assert_eq!(inputs["inputs"][2]["name"], "day");
+    let sentence = folder.refused("export days.safetensors --format xgboost-json --out days.json");
     assert!(sentence.contains("'day' holds dates"), "{sentence}");
+}
+
+#[test]
+fn texts_leave_as_their_words() {
+    let folder = Folder::new("export-texts");
+    let line = |at: usize| {
+        format!(
+            "{} number {},{}\n",
+            ["a goal for the team", "rain and sun"][at % 2],
+            at % 5,
+            u8::from(at % 4 == 0)
+        )
+    };
+    folder.write("texts.csv", format!("body,y\n{}", (0..80).map(line).collect::<String>()));
+    let fit = "fit texts.csv --text body --label y --prior 0.5 --method weighted-lr --out m.safetensors";
+    let said = folder.run(fit);
+    assert_eq!(said.code, 0, "{said:?}");
+    let sentence = folder.refused("export m.safetensors --out m.onnx");
+    assert!(sentence.ends_with("say that you pass their words yourself with --terms"), "{sentence}");
+    let said = folder.json("export m.safetensors --terms --out m.onnx");
+    assert_eq!((&said["inputs"][0]["name"], &said["inputs"][0]["type"]), (&"body".into(), &"terms".into()));
+}
+
+#[test]
+fn trees_as_a_booster() {
+    let folder = fitted("export-booster");
+    let said = folder.json("export m.safetensors --format xgboost-json --out m.json");
+    assert_eq!(said["inputs"][0], serde_json::json!({ "name": "a", "type": "float", "width": 1 }));
+    let booster: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path("m.json")).unwrap()).unwrap();
+    let model = &booster["learner"]["gradient_booster"]["model"];
+    let trees = model["trees"].as_array().unwrap();
+    assert_eq!(model["gbtree_model_param"]["num_trees"], trees.len().to_string());
+    // The first is the constant, the second asks whether a row says anything.
+    assert_eq!(
+        (&trees[0]["left_children"], &trees[1]["split_indices"][0]),
+        (&serde_json::json!([-1]), &0.into())
+    );
+    assert_eq!(trees[1]["default_left"], serde_json::json!([1, 1, 0, 0, 0]));
+    assert_eq!(booster["learner"]["attributes"]["onesided.class_prior"], "0.3333");
 }

@@ -52,6 +52,8 @@ pub enum Values {
 pub enum Type {
     /// 32 bits.
     Float = 1,
+    /// Whole numbers from 0 to 255.
+    Byte = 2,
     /// Strings.
     Text = 8,
     /// Truth values.
@@ -65,6 +67,7 @@ impl Type {
     pub fn name(self) -> &'static str {
         match self {
             Type::Float => "float",
+            Type::Byte => "uint8",
             Type::Text => "string",
             Type::Bool => "bool",
             Type::Double => "double",
@@ -94,6 +97,8 @@ pub enum Setting {
     Int(i64),
     /// Several.
     Ints(Vec<i64>),
+    /// A string.
+    Text(&'static str),
     /// Strings.
     Texts(Vec<String>),
     /// A tensor.
@@ -106,6 +111,7 @@ pub fn attribute(name: &str, setting: &Setting) -> Message {
     match setting {
         Setting::Int(value) => message.int(3, *value).int(20, 2),
         Setting::Ints(all) => all.iter().fold(message, |message, &one| message.int(8, one)).int(20, 7),
+        Setting::Text(one) => message.text(4, one).int(20, 3),
         Setting::Texts(all) => all.iter().fold(message, |message, one| message.text(9, one)).int(20, 8),
         Setting::Tensor(values) => {
             let length = match values {
@@ -119,12 +125,24 @@ pub fn attribute(name: &str, setting: &Setting) -> Message {
     }
 }
 
-/// A `ValueInfoProto`: rows, and a width where there is one.
-pub fn value_info(name: &str, kind: Type, width: Option<usize>) -> Message {
-    let rows = Message::default().text(2, "rows");
-    let mut shape = Message::default().bytes(1, &rows.0);
-    if let Some(width) = width {
-        shape = shape.bytes(1, &Message::default().int(1, width as i64).0);
+/// How long an axis is: a number, or a name where the caller decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// So many places.
+    Of(usize),
+    /// As many as are passed.
+    Open(&'static str),
+}
+
+/// A `ValueInfoProto`: rows, and the axes behind them.
+pub fn value_info(name: &str, kind: Type, axes: &[Axis]) -> Message {
+    let mut shape = Message::default();
+    for axis in [Axis::Open("rows")].iter().chain(axes) {
+        let axis = match axis {
+            Axis::Of(length) => Message::default().int(1, *length as i64),
+            Axis::Open(name) => Message::default().text(2, name),
+        };
+        shape = shape.bytes(1, &axis.0);
     }
     let of = Message::default().int(1, kind as i64).bytes(2, &shape.0);
     Message::default().text(1, name).bytes(2, &Message::default().bytes(1, &of.0).0)

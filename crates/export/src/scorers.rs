@@ -4,8 +4,9 @@ use crate::ExportError;
 use crate::columns::Rows;
 use crate::graph::{Graph, Value};
 use crate::proto::{Setting, Type, Values};
-use onesided::classic::{Link, ScoreForm};
-use onesided::learn::{Fitted, Member};
+use crate::{classic, network};
+use onesided::classic::Link;
+use onesided::learn::{CERTAIN, Fitted, LinkedTrees, Member};
 use onesided_trees::{Node, Tree, TreesModel};
 
 /// f of each row, `[rows, 1]` in 32 bits.
@@ -27,30 +28,56 @@ pub fn fitted(graph: &mut Graph, rows: &Rows, model: &Fitted, width: usize) -> R
             Ok(graph.cast(&sum, Type::Float))
         }
         Fitted::Classic(model) => {
-            if !matches!(model.link, None | Some(Link::Sigmoid)) {
-                return Err(ExportError::Scorer(
-                    "a classic system whose probabilities are divided by the share of labels",
-                ));
-            }
-            let ScoreForm::Linear(linear) = &model.scorer else {
-                return Err(ExportError::Scorer("a kernel machine or a generator's network"));
+            let score = classic::score(graph, rows, &model.scorer)?;
+            let score = match model.link {
+                Some(link) => logit(graph, link, score),
+                None => score,
             };
-            let x = graph.cast(&rows.encoded, Type::Double);
-            let weights =
-                graph.constant(&[linear.weights.len() as i64, 1], Values::Doubles(linear.weights.clone()));
-            let product = graph.op("MatMul", &[&x, &weights]);
-            let bias = graph.double(linear.bias);
-            let sum = graph.op("Add", &[&product, &bias]);
-            Ok(graph.cast(&sum, Type::Float))
+            Ok(graph.cast(&score, Type::Float))
         }
-        Fitted::LinkedTrees(_) => {
-            Err(ExportError::Scorer("trees whose probabilities are divided by the share of labels"))
+        Fitted::LinkedTrees(LinkedTrees { trees: model, link, .. }) => {
+            let sum = trees(graph, rows, model, width)?;
+            let logit = logit(graph, *link, sum);
+            Ok(graph.cast(&logit, Type::Float))
         }
-        Fitted::Network { .. } => Err(ExportError::Scorer("a network")),
-        Fitted::Described { .. } => Err(ExportError::Scorer("a description of pictures")),
+        Fitted::Network { network, weights } => network::score(graph, rows, network, weights),
+        Fitted::Described { .. } => Err(ExportError::Scorer("numbers that describe pictures")),
         Fitted::Own { name, .. } => Err(ExportError::Own(name.clone())),
         _ => Err(ExportError::Scorer("a model of a later version")),
     }
+}
+
+/// The logit of a link's probability; beyond the end, where it is nearly certain, it rises as the score does.
+fn logit(graph: &mut Graph, link: Link, score: Value) -> Value {
+    let end = match link {
+        Link::Sigmoid => return score,
+        Link::LabelFrequency { c } => (c * CERTAIN / (1.0 - c * CERTAIN)).ln(),
+        Link::Odds { factor } => (CERTAIN / factor).ln(),
+    };
+    let last = graph.double(end);
+    let within = graph.op("Min", &[&score, &last]);
+    let beyond = graph.op("Sub", &[&score, &last]);
+    let nothing = graph.double(0.0);
+    let beyond = graph.op("Max", &[&beyond, &nothing]);
+    let one = graph.double(1.0);
+    let probability = match link {
+        Link::LabelFrequency { c } => {
+            let negative = graph.op("Neg", &[&within]);
+            let odds_against = graph.op("Exp", &[&negative]);
+            let sum = graph.op("Add", &[&one, &odds_against]);
+            let labeled = graph.op("Div", &[&one, &sum]);
+            graph.with("Div", &labeled, c)
+        }
+        Link::Odds { factor } => {
+            let odds = graph.op("Exp", &[&within]);
+            graph.with("Mul", &odds, factor)
+        }
+        Link::Sigmoid => within,
+    };
+    let against = graph.op("Sub", &[&one, &probability]);
+    let odds = graph.op("Div", &[&probability, &against]);
+    let log = graph.op("Log", &[&odds]);
+    graph.op("Add", &[&log, &beyond])
 }
 
 /// The lists that the operator `TreeEnsemble` takes.

@@ -15,7 +15,7 @@ const ROWS_AT_ONCE: usize = 4096;
 
 /// A probability of more than this is no longer distinguished from 1; scores keep rising with f, so that rows keep their
 /// order.
-pub(crate) const CERTAIN: f64 = 1.0 - 1e-4;
+pub const CERTAIN: f64 = 1.0 - 1e-4;
 
 /// What scores.
 #[derive(Clone)]

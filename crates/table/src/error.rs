@@ -224,7 +224,7 @@ pub enum TableError {
     #[error("cannot use a temporary file for what does not fit into memory: {cause}")]
     Scratch { cause: io::Error },
     /// No writer for this extension.
-    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv, .parquet or .xlsx")]
+    #[error("cannot tell how to write '{file}'; use the extension .csv, .tsv, .jsonl, .parquet or .xlsx")]
     WriteExtension { file: String },
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -817,26 +818,46 @@ class PUClassifier(Estimator):
         self._check_fitted()
         self.model_.save(os.fspath(path))
 
-    def export(self, path: str | os.PathLike[str], format: str = "onnx") -> None:
+    def export(self, path: str | os.PathLike[str], format: str = "onnx", terms: bool = False) -> None:
         """Write the model for another runtime, whole or not at all.
 
-        The file takes the columns and gives ``score``, ``probability`` and ``decision``. Each column is an input of its name: numbers
-        are doubles with NaN where nothing is, categories are strings, empty where nothing is, vectors are floats.
+        An ``onnx`` file takes the columns and gives ``score``, ``probability`` and ``decision``. Each column is an input of its name:
+        numbers are doubles with NaN where nothing is, categories are strings, empty where nothing is, vectors are floats.
+        ``xgboost-json`` holds sums of trees for XGBoost, with categories as codes.
 
         Parameters
         ----------
         path : str or path
             Where to write it.
-        format : str, default="onnx"
-            The format; ``onnx`` is the only one.
+        format : {"onnx", "xgboost-json"}, default="onnx"
+            The format.
+        terms : bool, default=False
+            That texts will be passed as their words, see :meth:`terms`. Without it, a model of texts is refused.
 
         Raises
         ------
         ValueError
-            If the model cannot be written exactly, as of texts, dates and networks.
+            If the model cannot be written exactly.
         """
         self._check_fitted()
-        self.model_.export(os.fspath(path), format)
+        self.model_.export(os.fspath(path), format, terms)
+
+    def terms(self, texts: Iterable[str | None], column: str | None = None) -> np.ndarray:
+        """The words of texts as an exported model takes them: an array with a row per text, filled up with empty strings.
+
+        Parameters
+        ----------
+        texts : iterable of str or None
+            The texts.
+        column : str, default=None
+            Their column, where the model has several of texts.
+        """
+        self._check_fitted()
+        found = self.model_.terms([text if isinstance(text, str) else None for text in texts], column)
+        rows = np.full((len(found), max([1, *map(len, found)])), "", dtype=object)
+        for row, words in zip(rows, found):
+            row[: len(words)] = words
+        return rows
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PUClassifier:

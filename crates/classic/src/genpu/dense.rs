@@ -11,7 +11,7 @@ use onesided_data::Stream;
 use serde::{Deserialize, Serialize};
 
 /// Slope of the leaky ReLU below zero, the usual one for judges of generated rows (Radford, Metz and Chintala, 2016).
-const LEAK: f32 = 0.2;
+pub const LEAK: f32 = 0.2;
 
 /// Rows that are scored at a time.
 const SCORED: usize = 512;
@@ -71,6 +71,16 @@ impl DenseNet {
     /// How many numbers leave for a row.
     pub fn outputs(&self) -> usize {
         self.widths.last().copied().unwrap_or(0)
+    }
+
+    /// How many numbers enter, leave each hidden layer, and leave at the end.
+    pub fn widths(&self) -> &[usize] {
+        &self.widths
+    }
+
+    /// What follows the last layer.
+    pub fn output(&self) -> Output {
+        self.output
     }
 
     /// All weights and biases.

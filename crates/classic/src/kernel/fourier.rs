@@ -46,6 +46,16 @@ impl RandomFeatures {
         self.phases.len()
     }
 
+    /// The directions: column after column of the input, D numbers each.
+    pub fn directions(&self) -> &[f32] {
+        &self.directions
+    }
+
+    /// The phases, D numbers.
+    pub fn phases(&self) -> &[f32] {
+        &self.phases
+    }
+
     /// How many columns the rows must have.
     pub fn cols(&self) -> usize {
         self.directions.len() / self.features().max(1)

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::inputs::{check_texts, print_new_notes};
 use crate::list_style::ListStyle;
 use crate::model_file;
-use crate::output::{note, print, print_json, table, warn};
+use crate::output::{note, print, print_json, print_of_file, table, warn};
 use crate::output_path;
 use crate::progress::guarded;
 use crate::reading_flags::FileFlags;
@@ -196,7 +196,7 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
             "warnings": warnings,
         }));
     }
-    print(&drawn_as_text(&drawn, flags))
+    print_of_file(&drawn_as_text(&drawn, flags))
 }
 
 /// What to expect of the answers: a sentence, and a line for each cut that was asked for.

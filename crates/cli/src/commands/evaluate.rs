@@ -235,6 +235,10 @@ pub fn run(flags: &Evaluate, as_json: bool) -> Result<(), Failure> {
         None => None,
     };
 
+    let doubtful = contradiction.as_ref().map(|found| found.to_string()).or_else(|| model.withheld(&shifted));
+    if let Some(why) = doubtful.filter(|_| flags.strict) {
+        return Err(Failure::Strict(why));
+    }
     let review = match labels.filter(|_| flags.review.given()) {
         None => None,
         Some(labels) => {

@@ -1,12 +1,12 @@
 //! `onesided export`: a model as a file that another runtime reads.
 
 use crate::failure::Failure;
-use crate::output::{print, print_json, table};
+use crate::output::{print_json, print_of_file, table};
 use crate::output_path;
 use clap::Args;
 use onesided::Model;
 use onesided::data::write_atomically;
-use onesided_export::{Exported, Format, export};
+use onesided_export::{Exported, Format, Options, export};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -14,13 +14,17 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 onnx: columns in, score, probability and decision out, for onnxruntime in Python, Java, C#, JavaScript and others. Each column is \
-an input of its name. NaN is a missing number, and the empty string a missing category. What cannot be written exactly is refused.")]
+an input of its name. NaN is a missing number or date, and the empty string a missing category. xgboost-json: trees alone, for XGBoost, \
+treelite and others; categories are passed as codes. What cannot be written exactly is refused.")]
 pub struct Export {
     /// The model file.
     pub model: PathBuf,
-    /// The format: onnx.
+    /// The format: onnx or xgboost-json.
     #[arg(long, default_value = "onnx", value_name = "NAME")]
     pub format: String,
+    /// You pass texts as their words, cut by the rule that docs/export.md has.
+    #[arg(long)]
+    pub terms: bool,
     /// Where to write it.
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
@@ -30,10 +34,17 @@ pub struct Export {
 pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
     let format: Format = flags.format.parse()?;
     output_path::check(&flags.out, &[&flags.model])?;
-    let Exported { bytes, inputs } = export(&Model::load(&flags.model)?, format)?;
+    let Exported { bytes, inputs } =
+        export(&Model::load(&flags.model)?, format, &Options { terms: flags.terms })?;
     write_atomically(&flags.out, |file| file.write_all(&bytes))?;
     if as_json {
-        let input = |input: &onesided_export::Input| json!({ "name": input.name, "type": input.kind, "width": input.width });
+        let input = |input: &onesided_export::Input| {
+            let mut object = json!({ "name": input.name, "type": input.kind, "width": input.width });
+            if !input.levels.is_empty() {
+                object["levels"] = json!(input.levels);
+            }
+            object
+        };
         return print_json(&json!({
             "format": format.name(),
             "out": flags.out.display().to_string(),
@@ -41,9 +52,10 @@ pub fn run(flags: &Export, as_json: bool) -> Result<(), Failure> {
             "inputs": inputs.iter().map(input).collect::<Vec<_>>(),
         }));
     }
+    let width = |input: &onesided_export::Input| {
+        if input.width == 0 { "any".to_string() } else { input.width.to_string() }
+    };
     let mut rows = vec![["input", "type", "width"].map(str::to_string).to_vec()];
-    rows.extend(
-        inputs.iter().map(|input| vec![input.name.clone(), input.kind.to_string(), input.width.to_string()]),
-    );
-    print(&format!("{}\nwrote {} ({} bytes)\n", table(&rows), flags.out.display(), bytes.len()))
+    rows.extend(inputs.iter().map(|input| vec![input.name.clone(), input.kind.to_string(), width(input)]));
+    print_of_file(&format!("{}\nwrote {} ({} bytes)\n", table(&rows), flags.out.display(), bytes.len()))
 }

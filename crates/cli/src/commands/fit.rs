@@ -6,7 +6,7 @@ use crate::columns::print_columns;
 use crate::failure::{Failure, as_flag};
 use crate::inputs::print_notes;
 use crate::metrics::{estimate_table, is_useless, metric_table, plain_name, range_table};
-use crate::output::{note, print, print_json, share, table, warn};
+use crate::output::{note, print_json, print_of_file, share, table, warn};
 use crate::progress::{Display, guarded};
 use crate::usage::joined;
 use crate::{args, output_path, progress};
@@ -101,7 +101,7 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
-        print(&as_text(&model, flags, seconds))
+        print_of_file(&as_text(&model, flags, seconds))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::inputs::{check_texts, print_new_notes, shifts};
 use crate::list_style::ListStyle;
 use crate::model_file;
-use crate::output::{note, print, print_json, table, warn};
+use crate::output::{note, print, print_json, print_of_file, table, warn};
 use crate::output_path;
 use crate::progress::{guarded, interrupted};
 use onesided::data::{TableError, agree, counted, grouped, is_standard_output};
@@ -76,6 +76,9 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
     let (rows, listed, scale) = (list.rows(), list.listed(), list.scale());
     let notes = list.notes().to_vec();
     let shifted = shifts(&notes);
+    if let Some(why) = model.withheld(&shifted).filter(|_| flags.strict) {
+        return Err(Failure::Strict(why));
+    }
     let review = match (list.review()?, model.withheld(&shifted)) {
         (None, _) => None,
         (Some(_), Some(why)) => Some(ReviewAnswer::refused("review", why)),
@@ -152,7 +155,7 @@ pub fn run(flags: &Predict, as_json: bool) -> Result<(), Failure> {
             review.lines().for_each(note);
             Ok(())
         }
-        Some(out) => print(&format!("{}\n{review}", wrote(&out.display().to_string()))),
+        Some(out) => print_of_file(&format!("{}\n{review}", wrote(&out.display().to_string()))),
         None => {
             if rows > SHOWN && asked.top().is_empty() {
                 note(&format!("the {SHOWN} best of {} rows; --out writes all", grouped(rows)));

@@ -217,6 +217,21 @@ impl TextFeatures {
         without as f64 > (1.0 + self.share_without()) / 2.0 * texts as f64
     }
 
+    /// How rare each term is, in the order of the terms; nothing where terms are counted.
+    pub fn idf(&self) -> &[f64] {
+        &self.idf
+    }
+
+    /// The known and unknown terms of a text, as often as they occur: what is counted of it.
+    pub fn terms_of(&self, text: &str) -> Vec<String> {
+        let stop = self.options.stop_set();
+        let mut phrases = self.options.phrases(&stop);
+        phrases.fill(text);
+        let mut found = Vec::new();
+        phrases.each(|phrase| found.push(phrase.to_string()));
+        found
+    }
+
     /// What the terms were chosen by.
     pub fn options(&self) -> &TextOptions {
         &self.options

@@ -1,4 +1,4 @@
-//! Writing files whole or not at all, and tables of results: text, Parquet, a spreadsheet.
+//! Writing files whole or not at all, and tables of results: text, lines of JSON, Parquet, a spreadsheet.
 
 mod absent;
 mod harmless;
@@ -56,6 +56,16 @@ impl OutColumn {
         self.write_plain(row, cell)?;
         if decimal == NumberStyle::Comma && is_float {
             cell.iter_mut().filter(|byte| **byte == b'.').for_each(|byte| *byte = b',');
+        }
+        Ok(())
+    }
+
+    fn write_json(&self, row: usize, line: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            OutColumn::F64(values) if !values[row].is_finite() => line.extend(b"null"),
+            OutColumn::F32(values) if !values[row].is_finite() => line.extend(b"null"),
+            OutColumn::Text(values) => serde_json::to_writer(line, &values[row])?,
+            _ => self.write_plain(row, line)?,
         }
         Ok(())
     }
@@ -130,7 +140,7 @@ impl Default for TextStyle {
     }
 }
 
-/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.parquet` or `.pq`, or `.xlsx`. What is
+/// Writes a table in the format that the extension of `path` names: `.csv`, `.tsv`, `.jsonl`, `.parquet` or `.pq`, or `.xlsx`. What is
 /// no regular file needs no extension and gets commas.
 pub fn write_table(path: &Path, columns: &[(&str, OutColumn)]) -> Result<Option<Cut>, TableError> {
     write_table_as(path, &WriteAs::default(), columns)
@@ -180,6 +190,7 @@ pub fn write_batches(
         TableFormat::Excel => {
             write_out(path, |file| xlsx::sheet_of_batches(file, how.numbers_in_texts, &mut batch, &mut cut))
         }
+        TableFormat::Json => write_out(path, |file| objects_of_batches(file, &mut batch)),
         TableFormat::Tsv => write_out(path, |file| separated_batches(file, tabs, &mut batch)),
         _ => write_out(path, |file| separated_batches(file, how.style, &mut batch)),
     };
@@ -195,6 +206,7 @@ impl WriteAs {
             "tsv" => Some(TableFormat::Tsv),
             "parquet" | "pq" => Some(TableFormat::Parquet),
             "xlsx" => Some(TableFormat::Excel),
+            "jsonl" | "ndjson" => Some(TableFormat::Json),
             "xls" | "xlsb" | "xlsm" | "ods" => None,
             _ => match self.format {
                 // What is read as objects or Arrow is written as text where nothing else is known.
@@ -231,6 +243,28 @@ fn separated_batches(
         }
     }
     writer.flush()
+}
+
+/// A line for each row: one JSON object, with numbers as numbers, and `null` for those that JSON has none of.
+fn objects_of_batches(
+    file: &mut (dyn Write + Send),
+    next: &mut dyn FnMut() -> io::Result<Option<Vec<OutBatch>>>,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    while let Some(columns) = next()? {
+        for row in 0..columns.first().map_or(0, |(_, column)| column.len()) {
+            line.clear();
+            for (at, (name, column)) in columns.iter().enumerate() {
+                line.push(if at == 0 { b'{' } else { b',' });
+                serde_json::to_writer(&mut line, name)?;
+                line.push(b':');
+                column.write_json(row, &mut line)?;
+            }
+            line.extend(b"}\n");
+            file.write_all(&line)?;
+        }
+    }
+    file.flush()
 }
 
 /// What went wrong below, which the writer of cells would wrap: a closed pipe is to be known as one.
