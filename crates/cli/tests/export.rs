@@ -93,7 +93,7 @@ fn texts_leave_as_their_words() {
             "{} number {},{}\n",
             ["a goal for the team", "rain and sun"][at % 2],
             at % 5,
-            u8::from(at % 4 == 0)
+            u8::from(at.is_multiple_of(4))
         )
     };
     folder.write("texts.csv", format!("body,y\n{}", (0..80).map(line).collect::<String>()));
