@@ -44,6 +44,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Measure how much a model relies on each column.
     Importance(crate::commands::importance::Importance),
+    /// Write a page of a model and a table, to look at and to send.
+    Report(Box<crate::commands::report::Report>),
     /// Write a model for another runtime.
     Export(crate::commands::export::Export),
     /// Draw rows for a person to label, and estimate from the answers how good a model is.
@@ -104,6 +106,12 @@ pub struct Fit {
     /// Answered audit files of this table: learn from the answers, and take the share of positives from them.
     #[arg(long, value_name = "FILE", value_delimiter = ',', num_args = 1..)]
     pub audit: Vec<PathBuf>,
+    /// Also write a page of the model and its table, as 'onesided report' does: a name that ends in .html.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Leave the rows of the table out of the page.
+    #[arg(long, requires = "report")]
+    pub no_rows: bool,
     /// Learn from a random draw of at most N unlabeled rows of a table, and from all labeled ones.
     #[arg(long, value_name = "N")]
     pub max_unlabeled: Option<usize>,

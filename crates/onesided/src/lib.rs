@@ -137,6 +137,7 @@ mod review;
 mod rows_file;
 mod second_look;
 mod stream;
+mod summary;
 mod table;
 mod undrawn;
 mod verdict;
@@ -188,6 +189,10 @@ pub use prior_report::{estimators_by_name, prior_as_json, prior_lines, prior_war
 pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
+pub use summary::{
+    Along, Assumed, Assumption, AtOdds, AtShare, Check, ColumnSummary, Effect, EffectPoint, Level, ModelSummary,
+    PromiseAt, ScoreBins, State, Summary, SummarySettings,
+};
 pub use table::Table;
 pub use undrawn::EncodeRest;
 pub use verdict::{Compared, Doubt, Verdict};

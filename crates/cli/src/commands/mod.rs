@@ -15,6 +15,7 @@ pub mod importance;
 pub mod methods;
 pub mod predict;
 pub mod prior;
+pub mod report;
 pub mod review;
 pub mod shell;
 
