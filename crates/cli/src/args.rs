@@ -34,7 +34,7 @@ pub struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Compare all methods on built-in handwritten digits.
+    /// Go from a built-in table to a share, a list, promises and a page.
     Demo(Demo),
     /// Learn a model from a table, texts or pictures.
     Fit(Box<Fit>),
@@ -73,7 +73,13 @@ pub enum Command {
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Random splits to average over.
+    /// Instead compare all methods on built-in handwritten digits.
+    #[arg(long, conflicts_with = "out")]
+    pub compare: bool,
+    /// The folder for the table, the model, the list and the page [default: onesided-demo].
+    #[arg(short, long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Random splits to average over, with --compare.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub seeds: u64,
     /// Threads to use; 0 means all.

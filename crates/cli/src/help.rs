@@ -9,7 +9,7 @@ const RESEARCH: [&str; 5] = ["elicit", "bound", "data", "experiment", "bench"];
 
 /// Two or three examples per command, as they are typed.
 const EXAMPLES: [(&str, &[&str]); 15] = [
-    ("demo", &["onesided demo", "onesided demo --seeds 1 --json"]),
+    ("demo", &["onesided demo", "onesided demo --compare --seeds 1 --json"]),
     (
         "fit",
         &[
@@ -79,7 +79,7 @@ const EXAMPLES: [(&str, &[&str]); 15] = [
 /// What the whole command is shown with.
 const START: &str = "\
 Examples:
-  onesided demo                                                      compare the methods on built-in data
+  onesided demo                                                      the main job on a built-in table
   onesided fit train.csv --label y --out model.safetensors           learn from a table
   onesided predict model.safetensors new.csv --out ranked.csv        rank new rows
   onesided help fit                                                  what fit can do";

@@ -284,7 +284,7 @@ fn a_reader_that_leaves_early_is_no_error() {
 #[test]
 fn demo_as_json_has_every_method_at_both_fractions() {
     let folder = Folder::new("demo");
-    let object = folder.json("demo --seeds 1");
+    let object = folder.json("demo --compare --seeds 1");
     let rows = object["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 12);
     for row in rows {

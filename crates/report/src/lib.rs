@@ -49,7 +49,7 @@ pub use bars::Bars;
 pub use chart::Chart;
 pub use gallery::Gallery;
 pub use intervals::Intervals;
-pub use page::{PageSettings, page};
+pub use page::{PageSettings, ReviewPage, ReviewRow, data_address, page, review_page};
 pub use panel::{Cloud, Line, Mark, Panel, Trail};
 pub use picture::Marker;
 pub use thumbnail::Thumbnail;

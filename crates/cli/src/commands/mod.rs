@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod bench;
 pub mod bound;
+mod compare;
 pub mod data;
 pub mod demo;
 pub mod elicit;

@@ -36,9 +36,9 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug)]
 pub struct List<'m> {
-    model: &'m Model,
+    pub(crate) model: &'m Model,
     rows_of_model: RowsOfModel<'m>,
-    label: Option<LabelColumn>,
+    pub(crate) label: Option<LabelColumn>,
     all: bool,
     top: Vec<Top>,
     explain: Option<usize>,
@@ -150,7 +150,7 @@ impl<'m> List<'m> {
         Self { scores: true, ..self }
     }
 
-    fn known(&self) -> Option<&'m KnownRows> {
+    pub(crate) fn known(&self) -> Option<&'m KnownRows> {
         self.rows_of_model.and_then(Result::ok)
     }
 

@@ -5,11 +5,16 @@
 
 mod html;
 mod plot;
+mod review;
 mod sections;
 mod sha256;
 
 use html::{escaped, json_in_script, short};
 use onesided::Summary;
+
+pub use sha256::data_address;
+
+pub use review::{ReviewPage, ReviewRow, review_page};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -155,18 +155,6 @@ impl Plot {
         );
     }
 
-    /// A word next to a place, to its left or right.
-    pub fn word(&mut self, class: &str, x: f64, y: f64, text: &str) {
-        let at = self.x(x);
-        let (anchor, at) = if at > 0.7 * WIDTH { ("end", at - 6.0) } else { ("", at + 6.0) };
-        let _ = write!(
-            self.body,
-            "<text class=\"word {class} {anchor}\" x=\"{at:.1}\" y=\"{:.1}\">{}</text>",
-            (self.y(y) - 5.0).max(TOP + 8.0),
-            escaped(text)
-        );
-    }
-
     /// What is shown to somebody who points between two places.
     pub fn hover(&mut self, from: f64, to: f64, text: &str) {
         let (from, to) = (self.x(from), self.x(to));

@@ -1,5 +1,10 @@
 //! The hash of a script, by which the page's policy knows it: FIPS 180-4, and base64.
 
+/// The bytes of a picture as an address that needs no file.
+pub fn data_address(kind: &str, bytes: &[u8]) -> String {
+    format!("data:{kind};base64,{}", base64(bytes))
+}
+
 /// `sha256-…` of a text, as a policy writes it.
 pub(super) fn source_hash(text: &str) -> String {
     format!("sha256-{}", base64(&sha256(text.as_bytes())))
