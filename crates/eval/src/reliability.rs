@@ -84,7 +84,8 @@ mod tests {
         // Of four positives three are in the upper half of eight rows, of which one half is positive: .5 · .75 · 2.
         let list: Vec<f32> = (0..8).map(|i| i as f32).collect();
         let share = Interval { value: 0.5, low: 0.5, high: 0.5 };
-        let told = reliability(&[1.0, 4.5, 6.0, 9.0], &list, 2, share, |score| f64::from(score) / 10.0).unwrap();
+        let told =
+            reliability(&[1.0, 4.5, 6.0, 9.0], &list, 2, share, |score| f64::from(score) / 10.0).unwrap();
         assert_eq!(told.iter().map(|one| one.rows).collect::<Vec<_>>(), [4, 4]);
         assert!((told[1].found.value - 0.75).abs() < 1e-12 && (told[0].found.value - 0.25).abs() < 1e-12);
         assert!((told[1].predicted - 0.55).abs() < 1e-7 && told[1].scores == (4.0, 7.0));

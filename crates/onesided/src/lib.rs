@@ -190,8 +190,8 @@ pub use review::{Promise, Promised, Review, ReviewList, ShareInList};
 pub use rows_file::{RowsFileError, rows_file};
 pub use stream::{Recognizer, ScoredRows};
 pub use summary::{
-    Along, Assumed, Assumption, AtOdds, AtShare, Check, ColumnSummary, Effect, EffectPoint, Level, ModelSummary,
-    PromiseAt, ScoreBins, State, Summary, SummarySettings,
+    Along, Assumed, Assumption, AtOdds, AtShare, Check, ColumnSummary, Effect, EffectPoint, Level,
+    ModelSummary, PromiseAt, ScoreBins, State, Summary, SummarySettings,
 };
 pub use table::Table;
 pub use undrawn::EncodeRest;

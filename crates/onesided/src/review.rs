@@ -204,7 +204,8 @@ impl ReviewList {
         let share = self.share.map(|share| share.share);
         let at = at_tops(&self.positive, &self.list, &rows, share)?;
         let means = self.mean_probabilities(&rows);
-        let with = |(at, probability): (AtTop, Option<f64>)| AtTop { probability, ..at }.with_labeling(labeling);
+        let with =
+            |(at, probability): (AtTop, Option<f64>)| AtTop { probability, ..at }.with_labeling(labeling);
         Ok(at.into_iter().zip(means).map(with).collect())
     }
 

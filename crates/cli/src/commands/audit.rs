@@ -143,7 +143,8 @@ fn draw(flags: &Draw, as_json: bool) -> Result<(), Failure> {
     if is_standard_output(&flags.out) {
         return Err(Failure::input("rows to label are written to a file; name one with --out"));
     }
-    let as_page = output_path::has_extension(&flags.out, "html") || output_path::has_extension(&flags.out, "htm");
+    let as_page =
+        output_path::has_extension(&flags.out, "html") || output_path::has_extension(&flags.out, "htm");
     if !as_page {
         output_path::check_table(&flags.out, format)?;
     }
@@ -236,7 +237,9 @@ fn write_page(drawn: &AuditDraw, flags: &Draw) -> Result<(), Failure> {
         _ => Vec::new(),
     };
     let columns = drawn.columns(false);
-    let of = |wanted: &str| columns.iter().find(|(name, _)| name == wanted).map_or_else(Vec::new, |(_, cells)| texts(cells));
+    let of = |wanted: &str| {
+        columns.iter().find(|(name, _)| name == wanted).map_or_else(Vec::new, |(_, cells)| texts(cells))
+    };
     let (keys, draws) = (of("key"), of("draw"));
     let ids = drawn.ids();
     let in_folder = flags.file.is_dir();

@@ -124,7 +124,8 @@ pub fn run(flags: &Demo, as_json: bool) -> Result<(), Failure> {
 /// Customers as a CSV table, and how many of those without a label would say yes.
 fn customers() -> (String, usize) {
     let mut stream = Stream::new(0, "customers of the demo");
-    let mut text = String::from("customer,age,visits,spent,plan,region,newsletter,last_visit_days,said_yes\n");
+    let mut text =
+        String::from("customer,age,visits,spent,plan,region,newsletter,last_visit_days,said_yes\n");
     let mut hidden = 0;
     let (plans, regions) = (["basic", "plus", "family", "trial"], ["north", "east", "south", "west"]);
     for customer in 0..CUSTOMERS {

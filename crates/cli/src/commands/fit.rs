@@ -104,7 +104,11 @@ pub fn run(flags: &args::Fit, as_json: bool) -> Result<(), Failure> {
     warn(&inverted);
     warnings.extend(estimated);
     warnings.extend(model.about().report.warnings.iter().map(ToString::to_string).chain(inverted));
-    let written = flags.report.as_ref().map(|out| write_page(&model, flags, config.threads, &input, (&columns, &notes), out)).transpose()?;
+    let written = flags
+        .report
+        .as_ref()
+        .map(|out| write_page(&model, flags, config.threads, &input, (&columns, &notes), out))
+        .transpose()?;
     if as_json {
         print_json(&as_object(&model, &flags.out, seconds, &columns, &warnings))
     } else {
@@ -124,7 +128,8 @@ fn write_page(
 ) -> Result<String, Failure> {
     let also = flags.reading.files.again(&input.paths(), &AlsoColumns::default())?;
     let list = List::of(model).threads(threads.unwrap_or(0));
-    let summary = list.summary(input, &also, &report::settings(flags.no_rows)).map_err(Failure::of_reading)?;
+    let summary =
+        list.summary(input, &also, &report::settings(flags.no_rows)).map_err(Failure::of_reading)?;
     let summary = summary.with_fit(columns, notes);
     let bytes = report::write(&summary, out)?;
     Ok(report::wrote(&summary, out, bytes))

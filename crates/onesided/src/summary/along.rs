@@ -16,7 +16,7 @@ const ODDS: [f64; 9] = [1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0];
 const RECALLS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
 const CONFIDENCE: f64 = 0.95;
 /// Bins of scores, and the share of rows at either end that is drawn in the outermost ones.
-const BINS: usize = 44;
+const BINS: usize = 28;
 const OUTSIDE: f64 = 0.001;
 
 /// A list at some places.
@@ -38,6 +38,8 @@ pub struct Along {
     pub odds: Vec<AtOdds>,
     /// What is promised, if something is.
     pub promises: Vec<PromiseAt>,
+    /// Whether promises are about rows like these and not about these: the model was fitted on them.
+    pub promises_of_new_rows: bool,
 }
 
 /// The same places with another share of positives.
@@ -74,8 +76,12 @@ pub struct PromiseAt {
 }
 
 impl Along {
-    /// `promises` says whether its positives serve nothing else.
-    pub(super) fn of(list: &ReviewList, predicted_positive: usize, promises: bool) -> Result<Self, Error> {
+    /// Promises come from a list whose positives serve nothing else, where there is one.
+    pub(super) fn of(
+        list: &ReviewList,
+        predicted_positive: usize,
+        promising: Option<&ReviewList>,
+    ) -> Result<Self, Error> {
         let rows = list.rows();
         let cuts = places(rows, predicted_positive);
         let tops: Vec<Top> = cuts.iter().map(|&rows| Top::Rows(rows)).collect();
@@ -87,9 +93,11 @@ impl Along {
             let precision = at.iter().map(|at| at.precision.filter(|told| told.value.is_finite())).collect();
             Ok(AtShare { share, positives: share * rows as f64, precision })
         };
-        let targets = if promises { RECALLS.as_slice() } else { &[] };
+        let targets = if promising.is_some() { RECALLS.as_slice() } else { &[] };
+        let promising = promising.unwrap_or(list);
         let review = |&recall: &f64| -> Result<PromiseAt, Error> {
-            let review = list.review(RecallTarget::new(recall, CONFIDENCE)?).map_err(|error| error.to_string());
+            let review =
+                promising.review(RecallTarget::new(recall, CONFIDENCE)?).map_err(|error| error.to_string());
             Ok(PromiseAt { recall, confidence: CONFIDENCE, review })
         };
         let at_odds = |&odds: &f64| -> Result<AtOdds, Error> {
@@ -97,7 +105,7 @@ impl Along {
             let recall = list.at_tops(&tops, labeling)?.iter().map(|at| at.recall).collect();
             let to_read = |&recall: &f64| -> Result<Option<usize>, Error> {
                 let target = RecallTarget::new(recall, CONFIDENCE)?.with_labeling(labeling);
-                Ok(list.review(target).ok().map(|review| review.population.rows))
+                Ok(promising.review(target).ok().map(|review| review.population.rows))
             };
             Ok(AtOdds { odds, recall, rows: targets.iter().map(to_read).collect::<Result<_, _>>()? })
         };
@@ -110,6 +118,7 @@ impl Along {
             shares: shares.into_iter().map(at_share).collect::<Result<_, _>>()?,
             odds: ODDS.iter().map(at_odds).collect::<Result<_, _>>()?,
             promises: targets.iter().map(review).collect::<Result<_, _>>()?,
+            promises_of_new_rows: false,
         })
     }
 }
@@ -169,7 +178,9 @@ impl ScoreBins {
         let quantiles = |scores: &[f32]| {
             let mut sorted = scores.to_vec();
             sorted.sort_unstable_by(f32::total_cmp);
-            let at = |share: f64| Some(f64::from(*sorted.get(((sorted.len() - 1) as f64 * share).round() as usize)?));
+            let at = |share: f64| {
+                Some(f64::from(*sorted.get(((sorted.len() - 1) as f64 * share).round() as usize)?))
+            };
             if sorted.is_empty() { None } else { Some((at(OUTSIDE)?, at(1.0 - OUTSIDE)?)) }
         };
         let (mut low, mut high) = quantiles(listed)?;
@@ -209,7 +220,11 @@ mod tests {
     fn shares_hold_the_one_assumed_and_its_interval() {
         let all = around(Interval { value: 0.2, low: 0.05, high: 0.7 });
         assert!(all.contains(&0.2) && all.len() == 2 * SHARES + 1);
-        assert!(all[0] <= 0.05 + 1e-9 && *all.last().unwrap() >= 0.7 - 1e-9 && all.iter().all(|s| *s > 0.0 && *s < 1.0));
+        assert!(
+            all[0] <= 0.05 + 1e-9
+                && *all.last().unwrap() >= 0.7 - 1e-9
+                && all.iter().all(|s| *s > 0.0 && *s < 1.0)
+        );
     }
 
     #[test]
@@ -226,7 +241,7 @@ mod tests {
         let positive: Vec<f32> = (0..200).map(|i| (i % 50) as f32 + 30.0).collect();
         let listed: Vec<f32> = (0..2_000).map(|i| (i % 100) as f32).collect();
         let list = ReviewList::new(positive, listed, Some(ShareInList::given(0.2)));
-        let along = Along::of(&list, 300, true).unwrap();
+        let along = Along::of(&list, 300, Some(&list)).unwrap();
         assert_eq!(along.at[along.decided.unwrap()].rows, 300);
         for (place, at) in along.at.iter().enumerate() {
             assert_eq!(*at, list.at_top(Top::Rows(at.rows), LabelingOdds::RANDOM).unwrap());

@@ -90,17 +90,29 @@ fn share(model: &Model) -> Option<Assumption> {
     let estimate = about.prior_estimate.as_ref();
     let (state, why) = match (&about.doubt, estimate) {
         (Some(Doubt::Share(found)), _) => (State::Fails, found.to_string()),
-        (_, None) => (State::Unknown, format!("{mu:.3} of the unlabeled rows; it was given, and nothing here checks it")),
+        (_, None) => (
+            State::Unknown,
+            format!("{mu:.3} of the unlabeled rows; it was given, and nothing here checks it"),
+        ),
         (_, Some(estimate)) => match (estimate.audited, &estimate.assumed) {
-            (Some(answers), _) => (State::Audited, format!("{} of an audit tell it", counted(answers, "answers"))),
-            (None, Some(why)) => (State::Unknown, format!("it is assumed, because it could not be estimated: {why}")),
+            (Some(answers), _) => {
+                (State::Audited, format!("{} of an audit tell it", counted(answers, "answers")))
+            }
+            (None, Some(why)) => {
+                (State::Unknown, format!("it is assumed, because it could not be estimated: {why}"))
+            }
             (None, None) => {
                 let (low, high) = estimate.interval;
                 let range = match estimate.one_sided {
                     true => format!("at most {high:.3}"),
                     false => format!("between {low:.3} and {high:.3}"),
                 };
-                (State::Unknown, format!("it was estimated as {mu:.3} of the unlabeled rows, {range} on tables like this one"))
+                (
+                    State::Unknown,
+                    format!(
+                        "it was estimated as {mu:.3} of the unlabeled rows, {range} on tables like this one"
+                    ),
+                )
             }
         },
     };
@@ -118,7 +130,11 @@ fn like_training(
         let which = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
         (
             State::Fails,
-            format!("{} {} something else than in training: {which}", counted(names.len(), "columns"), agree(names.len(), "holds", "hold")),
+            format!(
+                "{} {} something else than in training: {which}",
+                counted(names.len(), "columns"),
+                agree(names.len(), "holds", "hold")
+            ),
         )
     } else if is_same || fitted.is_some_and(|fitted| fitted.is_fitted_table) {
         (State::Holds, "they are the rows that it was fitted on".to_string())
@@ -132,8 +148,13 @@ fn like_training(
 
 fn not_met(scored: HowScored) -> Assumption {
     let (state, why) = match scored {
-        HowScored::OutOfFold(_) => (State::Holds, "rows that it was fitted on are scored out of fold, by models that had not met them"),
-        HowScored::InSample => (State::Fails, "the model was fitted on these rows, and there are no scores out of fold"),
+        HowScored::OutOfFold(_) => (
+            State::Holds,
+            "rows that it was fitted on are scored out of fold, by models that had not met them",
+        ),
+        HowScored::InSample => {
+            (State::Fails, "the model was fitted on these rows, and there are no scores out of fold")
+        }
         HowScored::New => (State::Holds, "these are not the rows that it was fitted on"),
     };
     Assumption { what: Assumed::NotMet, state, why: why.to_string() }

@@ -40,7 +40,13 @@ pub struct EffectPoint {
 }
 
 /// Effects of the first of these columns that have numbers or levels.
-pub(super) fn of(model: &Model, data: &Dataset, first: &[&str], most: usize, seed: u64) -> Result<Vec<Effect>, Error> {
+pub(super) fn of(
+    model: &Model,
+    data: &Dataset,
+    first: &[&str],
+    most: usize,
+    seed: u64,
+) -> Result<Vec<Effect>, Error> {
     let Encoding::Table(features) = model.encoding().as_ref() else { return Ok(Vec::new()) };
     let data = data.without_blank();
     let data = model.encoded(&data)?;
@@ -61,7 +67,8 @@ pub(super) fn of(model: &Model, data: &Dataset, first: &[&str], most: usize, see
             continue;
         }
         // The rows that have the values, and behind them the rows to be scored with each.
-        let some: Vec<usize> = values.iter().map(|value| value.row).chain(drawn.iter().copied().take(ROWS)).collect();
+        let some: Vec<usize> =
+            values.iter().map(|value| value.row).chain(drawn.iter().copied().take(ROWS)).collect();
         let rows = data.select(&some);
         let mut points = Vec::new();
         for (place, value) in values.iter().enumerate() {

@@ -13,16 +13,18 @@ pub use assumptions::{Assumed, Assumption, State};
 pub use effects::{Effect, EffectPoint};
 
 use crate::{
-    Error, FittedRows, HowScored, Importance, ImportanceSettings, List, ListNote, ListedRow, Model, ReviewList, ShareInList,
-    Top, review::between,
+    Error, FittedRows, HowScored, Importance, ImportanceSettings, List, ListNote, ListedRow, Model,
+    RankedList, ReviewList, ShareInList, Top, review::between,
 };
 use onesided_data::{
-    ColumnRead, ColumnShift, Counts, Encoding, FeatureKind, Hint, Input, LabelColumn, Note, ReadAgain, Scenario,
+    ColumnRead, ColumnShift, Counts, Dataset, Encoding, FeatureKind, Hint, Input, LabelColumn, Note,
+    ReadAgain, Scenario,
 };
 use onesided_eval::{Interval, Reliability};
 use onesided_learn::prior::PriorEstimate;
 use onesided_learn::{Beside, Tried};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Groups of rows whose probabilities are looked at.
@@ -212,44 +214,84 @@ impl List<'_> {
     /// }
     /// # Ok::<(), onesided::Error>(())
     /// ```
-    pub fn summary(&self, input: &Input, also: &ReadAgain, settings: &SummarySettings) -> Result<Summary, Error> {
-        let model = self.model;
-        let about = model.about();
-        let is_table = matches!(model.encoding().as_ref(), Encoding::Table(_));
-        // Pictures have no parts that carry a score.
-        let reasons = (settings.reasons > 0 && settings.rows > 0 && about.features.shape().is_none())
-            .then_some(settings.reasons);
+    pub fn summary(
+        &self,
+        input: &Input,
+        also: &ReadAgain,
+        settings: &SummarySettings,
+    ) -> Result<Summary, Error> {
+        let is_table = matches!(self.model.encoding().as_ref(), Encoding::Table(_));
         let keep = match is_table && settings.rows > 0 {
             true => vec!["all".to_string()],
             false => Vec::new(),
         };
-        let listed = self.clone().top(&[Top::Rows(settings.rows.max(1))]).explain(reasons).with_scores();
-        let mut list = listed.read(input, &ReadAgain { keep, ..also.clone() })?;
+        let list = self.first(settings).read(input, &ReadAgain { keep, ..also.clone() })?;
+        let data = match &settings.importance {
+            Some(_) if self.model.encoding().shape().is_none() => Some(self.labeled_rows(input, also)?),
+            _ => None,
+        };
+        let place =
+            input.paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" and ");
+        self.summed_up(list, data.as_ref(), place, settings)
+    }
 
+    /// The [`summary`](Self::summary) of rows in memory; `place` is what they are called. The first rows show what they
+    /// [are known by](Dataset::with_ids).
+    pub fn summary_of(
+        &self,
+        data: &Dataset,
+        place: &str,
+        settings: &SummarySettings,
+    ) -> Result<Summary, Error> {
+        let list = self.first(settings).rank(data)?;
+        self.summed_up(list, Some(data), place.to_string(), settings)
+    }
+
+    /// The first rows, and the scores of all.
+    fn first(&self, settings: &SummarySettings) -> Self {
+        // Pictures have no parts that carry a score.
+        let reasons = (settings.reasons > 0 && settings.rows > 0 && self.model.encoding().shape().is_none())
+            .then_some(settings.reasons);
+        self.clone().top(&[Top::Rows(settings.rows.max(1))]).explain(reasons).with_scores()
+    }
+
+    fn summed_up(
+        &self,
+        mut list: RankedList,
+        data: Option<&Dataset>,
+        place: String,
+        settings: &SummarySettings,
+    ) -> Result<Summary, Error> {
+        let model = self.model;
+        let about = model.about();
         let notes = list.notes().to_vec();
         let shifted: Vec<&ColumnShift> = notes.iter().filter_map(Note::shifted).collect();
         let fitted = list.fitted().cloned();
         let is_same = list.is_same();
         let out_of_fold = fitted.as_ref().is_some_and(|fitted| fitted.out_of_fold > 0);
-        let scored = match (out_of_fold, is_same || fitted.as_ref().is_some_and(|fitted| fitted.is_fitted_table)) {
-            (true, _) => HowScored::OutOfFold(about.report.folds),
-            (false, true) => HowScored::InSample,
-            (false, false) => HowScored::New,
-        };
+        let scored =
+            match (out_of_fold, is_same || fitted.as_ref().is_some_and(|fitted| fitted.is_fitted_table)) {
+                (true, _) => HowScored::OutOfFold(about.report.folds),
+                (false, true) => HowScored::InSample,
+                (false, false) => HowScored::New,
+            };
         let scores = list.scores().map(|(positive, listed)| (positive.to_vec(), listed.to_vec()));
         let (positive, unlabeled) = scores.unwrap_or_default();
         let bins = ScoreBins::of(&positive, &unlabeled);
         let (rows, predicted_positive) = (list.rows(), list.predicted_positive());
-        let reviewed = match about.reserve.is_empty() {
-            false => list.review()?.map(|list| (list, true)),
-            true if !positive.is_empty() && !unlabeled.is_empty() && scored != HowScored::InSample => {
-                Some((ReviewList::labeled(model, positive, unlabeled), matches!(scored, HowScored::New)))
-            }
-            true => None,
+        let reserved = if about.reserve.is_empty() { None } else { list.review()? };
+        // Labeled positives that the scorers have not met; those of a new table serve nothing else, either.
+        let has_labeled = !positive.is_empty() && !unlabeled.is_empty() && scored != HowScored::InSample;
+        let labeled = has_labeled.then(|| ReviewList::labeled(model, positive, unlabeled));
+        let met = !matches!(scored, HowScored::New);
+        let (reviewed, promising) = match (labeled, reserved) {
+            (Some(labeled), reserved) if met => (Some(labeled), reserved),
+            (None, Some(_)) if met => (None, None),
+            (labeled, reserved) => (reserved.clone().or(labeled.clone()), reserved.or(labeled)),
         };
         let withheld = model.withheld(&shifted);
         let (share, reliability) = match (&withheld, &reviewed) {
-            (None, Some((list, _))) => (list.share(), list.reliability(GROUPS)?),
+            (None, Some(list)) => (list.share(), list.reliability(GROUPS)?),
             (None, None) => (share_of(model, fitted.as_ref()), Vec::new()),
             (Some(_), _) => (None, Vec::new()),
         };
@@ -257,30 +299,37 @@ impl List<'_> {
             (Some(why), _) => Err(why),
             (None, None) if scored == HowScored::InSample => Err(IN_SAMPLE.to_string()),
             (None, None) => Err(NO_POSITIVES.to_string()),
-            (None, Some((list, promises))) => Ok(Along::of(&list, predicted_positive, promises)?),
+            (None, Some(list)) => Ok(Along {
+                promises_of_new_rows: met,
+                ..Along::of(&list, predicted_positive, promising.as_ref())?
+            }),
         };
         let mut checks = Check::of_list(model, list.said());
         checks.extend(Note::told_once(&notes).iter().map(Check::of_note));
         checks.extend(Check::of_model(model));
         checks.sort_by_key(|check| check.level);
         let mut seen = Vec::new();
-        checks.retain(|check| !seen.contains(&check.text) && { seen.push(check.text.clone()); true });
+        checks.retain(|check| {
+            !seen.contains(&check.text) && {
+                seen.push(check.text.clone());
+                true
+            }
+        });
 
-        let label = self.label.clone().or_else(|| self.known().and_then(|known| known.label_column().cloned()));
+        let label = self.labels();
         let columns = list.columns();
         let all: Vec<String> = columns.ids.iter().chain(&columns.kept).cloned().collect();
         let mut first = if settings.rows > 0 { list.collect()? } else { Vec::new() };
-        let shown: Vec<usize> = (0..all.len())
-            .filter(|&at| label.as_ref().is_none_or(|label| label.column != all[at]))
-            .collect();
+        let shown: Vec<usize> =
+            (0..all.len()).filter(|&at| label.as_ref().is_none_or(|label| label.column != all[at])).collect();
         for row in &mut first {
             let cells = std::mem::take(&mut row.cells);
             row.cells = shown.iter().filter_map(|&at| cells.get(at).cloned()).collect();
         }
         let names = shown.iter().map(|&at| all[at].clone()).collect();
-        let (importance, effects) = self.what_matters(input, also, label, settings)?;
+        let (importance, effects) = self.what_matters(data, settings)?;
         Ok(Summary {
-            place: input.paths().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" and "),
+            place,
             takes: model.encoding().takes(),
             model: ModelSummary::of(model)?,
             rows,
@@ -302,27 +351,35 @@ impl List<'_> {
         })
     }
 
+    /// The column of labels, where one is known.
+    fn labels(&self) -> Option<LabelColumn> {
+        self.label.clone().or_else(|| self.known().and_then(|known| known.label_column().cloned()))
+    }
+
+    /// The rows of a place with what their column of labels says, in memory.
+    fn labeled_rows(&self, input: &Input, also: &ReadAgain) -> Result<Dataset, Error> {
+        let told = self.labels().filter(|_| matches!(input, Input::One(path) if !path.is_dir()));
+        let also = ReadAgain { told, told_asked: false, id: Vec::new(), keep: Vec::new(), ..also.clone() };
+        self.model.read_with(input, &also)
+    }
+
     /// Importance and effects, of rows in memory.
     fn what_matters(
         &self,
-        input: &Input,
-        also: &ReadAgain,
-        label: Option<LabelColumn>,
+        data: Option<&Dataset>,
         settings: &SummarySettings,
     ) -> Result<(Result<Importance, String>, Vec<Effect>), Error> {
-        let Some(how) = &settings.importance else { return Ok((Err(NOT_ASKED.to_string()), Vec::new())) };
         if self.model.encoding().shape().is_some() {
             return Ok((Err(PICTURES.to_string()), Vec::new()));
         }
-        // The column of labels, and nothing else but the features.
-        let told = label.filter(|_| matches!(input, Input::One(path) if !path.is_dir()));
-        let also = ReadAgain { told, told_asked: false, id: Vec::new(), keep: Vec::new(), ..also.clone() };
-        let data = self.model.read_with(input, &also)?;
-        let data = match (data.labels(), data.told().map(<[_]>::to_vec)) {
-            (None, Some(told)) => data.with_labels(told)?,
-            _ => data,
+        let (Some(how), Some(data)) = (&settings.importance, data) else {
+            return Ok((Err(NOT_ASKED.to_string()), Vec::new()));
         };
-        let importance = match self.model.importance(&data, how) {
+        let labeled = match (data.labels(), data.told()) {
+            (None, Some(told)) => Cow::Owned(data.clone().with_labels(told.to_vec())?),
+            _ => Cow::Borrowed(data),
+        };
+        let importance = match self.model.importance(&labeled, how) {
             Err(Error::NeedsLabels | Error::Data(_)) => Err(NO_LABELS.to_string()),
             other => Ok(other?),
         };
@@ -330,7 +387,7 @@ impl List<'_> {
             Ok(importance) => importance.columns.iter().map(|one| one.column.as_str()).collect(),
             Err(_) => Vec::new(),
         };
-        let effects = effects::of(self.model, &data, &first, settings.effects, how.seed)?;
+        let effects = effects::of(self.model, &labeled, &first, settings.effects, how.seed)?;
         Ok((importance, effects))
     }
 }
@@ -415,7 +472,9 @@ impl Check {
     fn of_note(note: &Note) -> Self {
         let level = match note {
             Note::Shifted(_) => Level::Fails,
-            Note::TellsApart(_) | Note::LabelsStop(_) | Note::Copies { .. } | Note::OtherLabel { .. } => Level::Warning,
+            Note::TellsApart(_) | Note::LabelsStop(_) | Note::Copies { .. } | Note::OtherLabel { .. } => {
+                Level::Warning
+            }
             _ => Level::Note,
         };
         Self { level, text: note.to_string(), hint: note.hint() }

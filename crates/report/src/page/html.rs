@@ -47,7 +47,8 @@ pub(super) fn cell(text: &str, most: usize) -> String {
 pub(super) fn sentence(text: &str) -> String {
     let text = short(text, SENTENCE);
     let mut letters = text.chars();
-    let begun = letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
+    let begun =
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect());
     let end = if begun.ends_with(['.', '?', '!', '…', ':']) { "" } else { "." };
     format!("{}{end}", escaped(&begun))
 }

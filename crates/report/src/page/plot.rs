@@ -9,7 +9,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 62.0;
-const RIGHT: f64 = 16.0;
+const RIGHT: f64 = 28.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 50.0;
 
@@ -69,7 +69,8 @@ impl Plot {
             true => {
                 let (low, high) = (self.x.low.ceil() as i32, self.x.high.floor() as i32);
                 let steps: &[f64] = if high - low < 2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-                let all = (low - 1..=high).flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
+                let all =
+                    (low - 1..=high).flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
                 let inside = |x: &f64| x.log10() >= self.x.low - 1e-9 && x.log10() <= self.x.high + 1e-9;
                 all.filter(inside).collect()
             }
@@ -198,9 +199,11 @@ mod tests {
         plot.line("c0", &[(1.0, 0.0), (10.0, 0.5), (100.0, 1.0)]);
         plot.hovers(&[(1.0, "<one>".to_string()), (100.0, "two".to_string())]);
         let svg = plot.svg();
-        assert!(svg.contains("aria-label=\"a &quot;picture&quot; &lt;b&gt;\"") && svg.contains("&lt;one&gt;"));
+        assert!(
+            svg.contains("aria-label=\"a &quot;picture&quot; &lt;b&gt;\"") && svg.contains("&lt;one&gt;")
+        );
         // Ten is half way from one to a hundred.
         assert!((plot.x(10.0) - (plot.x(1.0) + plot.x(100.0)) / 2.0).abs() < 1e-9);
-        assert!(svg.contains("<path class=\"line c0\" d=\"M62.0 220.0L363.0 117.0L664.0 14.0\"/>"), "{svg}");
+        assert!(svg.contains("<path class=\"line c0\" d=\"M62.0 220.0L357.0 117.0L652.0 14.0\"/>"), "{svg}");
     }
 }

@@ -1,8 +1,8 @@
 //! A page to work in: the rows of an audit one at a time, answered by keys, kept by the browser, and written as the file that
 //! `onesided audit read` takes.
 
-use super::html::{cell, escaped, grouped, json_text, short};
 use super::document;
+use super::html::{cell, escaped, grouped, json_text, short};
 
 const SCRIPT: &str = include_str!("review.js");
 /// Letters of a cell and of a text that are shown at most.
@@ -47,7 +47,9 @@ pub fn review_page(page: &ReviewPage) -> String {
         format!("[{}]", texts.iter().map(|text| json_text(&short(text, most))).collect::<Vec<_>>().join(","))
     };
     let row = |row: &ReviewRow| {
-        let or_null = |text: &Option<String>, most| text.as_ref().map_or("null".to_string(), |text| json_text(&short(text, most)));
+        let or_null = |text: &Option<String>, most| {
+            text.as_ref().map_or("null".to_string(), |text| json_text(&short(text, most)))
+        };
         format!(
             "{{\"key\":{},\"row\":{},\"cells\":{},\"text\":{},\"picture\":{}}}",
             json_text(&row.key),
@@ -77,7 +79,7 @@ pub fn review_page(page: &ReviewPage) -> String {
          id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Rows answered\"></progress><div id=\"row\"></div><p class=\"ask\">Is it positive? <span id=\"given\"></span></p><div \
          class=\"answers\"><button type=\"button\" id=\"yes\">Yes {}</button><button type=\"button\" id=\"no\">No {}</button><button type=\"button\" \
          id=\"unsure\">Unsure {}</button><button type=\"button\" id=\"undo\">Undo {}</button></div><div class=\"tools\"><button type=\"button\" \
-         id=\"back\" aria-label=\"Row before\">← {}</button><button type=\"button\" id=\"ahead\" aria-label=\"Row after\">→ {}</button><label for=\"note\">Note {}</label><input type=\"text\" id=\"note\" \
+         id=\"back\">Before {}</button><button type=\"button\" id=\"ahead\">After {}</button><label for=\"note\">Note {}</label><input type=\"text\" id=\"note\" \
          autocomplete=\"off\"></div></section><section aria-labelledby=\"save-title\"><h2 id=\"save-title\">Save the answers</h2><div class=\"tools\"><label \
          for=\"reviewer\">Your name</label><input type=\"text\" id=\"reviewer\" autocomplete=\"off\"><button type=\"button\" id=\"save\">Save as \
          a file</button></div><p id=\"saved\" role=\"status\"></p><p>Send the file back, or read it with <code>{}</code>. Rows that you leave out \
@@ -111,9 +113,17 @@ mod tests {
             ..ReviewRow::default()
         };
         let columns = vec!["<b>".to_string(), "long".to_string()];
-        let page = review_page(&ReviewPage { place: "a/<i>.csv".to_string(), columns, rows: vec![row], ..ReviewPage::default() });
+        let page = review_page(&ReviewPage {
+            place: "a/<i>.csv".to_string(),
+            columns,
+            rows: vec![row],
+            ..ReviewPage::default()
+        });
         assert_eq!(page.matches("</script>").count(), 2, "that of the data and that of the script");
-        assert!(page.contains("\\u003c/script>\\u003cscript>alert(1)") && page.contains("<bdi>&lt;i&gt;.csv</bdi>"));
+        assert!(
+            page.contains("\\u003c/script>\\u003cscript>alert(1)")
+                && page.contains("<bdi>&lt;i&gt;.csv</bdi>")
+        );
         assert!(page.len() < 40_000, "{}", page.len());
     }
 }

@@ -5,8 +5,8 @@ use super::html::{CELL, NAME, cell, escaped, grouped, json_number, json_text, pe
 use super::plot::Plot;
 use onesided::data::{Scenario, counted};
 use onesided::{
-    Against, Along, Assumed, Assumption, AtTop, Check, Effect, HowScored, Interval, Level, ListedRow, Promised, State,
-    Summary,
+    Against, Along, Assumed, Assumption, AtTop, Check, Effect, HowScored, Interval, Level, ListedRow,
+    Promised, State, Summary,
 };
 use std::fmt::Write;
 
@@ -52,10 +52,14 @@ pub(super) fn all(summary: &Summary, settings: &PageSettings) -> Vec<Part> {
 pub(super) fn head(summary: &Summary) -> String {
     let name = summary.place.rsplit(['/', '\\']).next().unwrap_or(&summary.place);
     let rows = match summary.has_rows() {
-        true => "<p class=\"private\"><strong>This page contains rows of the table.</strong> Send it only to people who may see them. \
-                 It loads nothing from anywhere and sends nothing.</p>",
-        false => "<p class=\"private\">This page contains no rows of the table, but names of columns and values of some. It loads nothing from anywhere \
-                  and sends nothing.</p>",
+        true => {
+            "<p class=\"private\"><strong>This page contains rows of the table.</strong> Send it only to people who may see them. \
+                 It loads nothing from anywhere and sends nothing.</p>"
+        }
+        false => {
+            "<p class=\"private\">This page contains no rows of the table, but names of columns and values of some. It loads nothing from anywhere \
+                  and sends nothing.</p>"
+        }
     };
     format!(
         "<header><p class=\"kind\">onesided · report</p><h1>What is hidden in {}</h1><p class=\"lead\">{} listed, ranked by a model \
@@ -74,7 +78,9 @@ fn things(summary: &Summary) -> &'static str {
 /// `90.1 % (86.0 % to 93.2 %)`.
 fn with(Interval { value, low, high }: Interval) -> String {
     match low < high {
-        true if value.is_finite() => format!("{} <span class=\"range\">({} to {})</span>", percent(value), percent(low), percent(high)),
+        true if value.is_finite() => {
+            format!("{} <span class=\"range\">({} to {})</span>", percent(value), percent(low), percent(high))
+        }
         true => format!("{} to {}", percent(low), percent(high)),
         false => percent(value),
     }
@@ -167,7 +173,7 @@ fn verdict(summary: &Summary) -> String {
         .iter()
         .map(|one| {
             format!(
-                "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
+                "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"text\">{}</td></tr>",
                 assumed(one.what),
                 badge(one.state),
                 sentence(&one.why)
@@ -175,7 +181,7 @@ fn verdict(summary: &Summary) -> String {
         })
         .collect();
     format!(
-        "<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What is assumed\"><table><thead><tr><th \
+        "<ol class=\"verdict\">{lines}</ol><h3>What is assumed</h3><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of assumptions\"><table><thead><tr><th \
          scope=\"col\">Assumption</th><th scope=\"col\">State</th><th scope=\"col\">Why</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }
@@ -188,7 +194,12 @@ fn decapitalized(text: &str) -> String {
 /// The model next to `naive`, by how well they rank.
 fn better(summary: &Summary) -> String {
     let of = |wanted: &str| {
-        summary.model.beside.iter().find(|one| one.name == wanted).and_then(|one| Some((one.auc?, one.name.clone())))
+        summary
+            .model
+            .beside
+            .iter()
+            .find(|one| one.name == wanted)
+            .and_then(|one| Some((one.auc?, one.name.clone())))
     };
     let naive = of("naive");
     let ours = summary.model.beside.iter().find(|one| one.name != "naive" && one.auc.is_some());
@@ -199,7 +210,7 @@ fn better(summary: &Summary) -> String {
         ),
         (Some(ours), Some((naive, _)), _) => format!(
             "<b>Better than doing less</b>: labeled positives rank above unlabeled rows {} of the time; treating every unlabeled row as negative \
-             (naive) gets {}, and guessing 50 %.",
+             (naive) gets {}, and guessing 50\u{a0}%.",
             percent(ours),
             percent(naive)
         ),
@@ -241,7 +252,7 @@ fn beside(summary: &Summary) -> String {
             body,
             "<p>On rows that were held out when it was fitted. <em>naive</em> takes every unlabeled row for a negative; <em>all \
              negative</em> calls no row positive, which is often right where positives are rare and never useful.</p><div \
-             class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Compared with doing less\"><table><thead><tr><th \
+             class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the alternatives\"><table><thead><tr><th \
              scope=\"col\">What</th><th scope=\"col\" class=\"number\">AUC against unlabeled rows</th><th scope=\"col\" class=\"number\">Accuracy, \
              if the share is right</th></tr></thead><tbody>{rows}</tbody></table></div>"
         );
@@ -276,7 +287,9 @@ fn beside(summary: &Summary) -> String {
 }
 
 fn scores(summary: &Summary) -> String {
-    let Some(bins) = &summary.scores else { return "<p>No row is listed, so there are no scores to show.</p>".to_string() };
+    let Some(bins) = &summary.scores else {
+        return "<p>No row is listed, so there are no scores to show.</p>".to_string();
+    };
     let of = |counts: &[usize]| -> Vec<f64> {
         let all = counts.iter().sum::<usize>().max(1) as f64;
         counts.iter().map(|&count| count as f64 / all).collect()
@@ -295,7 +308,12 @@ fn scores(summary: &Summary) -> String {
         (0.0, 1.08 * highest),
         false,
     );
-    plot.axes("score (logit: 0 is a probability of one half)", "share of rows", |x| format!("{x:.0}").replace('-', "−"), |y| percent(y));
+    plot.axes(
+        "score (logit: 0 is a probability of one half)",
+        "share of rows",
+        |x| format!("{x:.0}").replace('-', "−"),
+        |y| percent(y),
+    );
     plot.columns("area listed", &bins.ends, &listed);
     if !like.is_empty() {
         plot.columns("area like", &bins.ends, &like);
@@ -316,11 +334,17 @@ fn scores(summary: &Summary) -> String {
     let legend = format!(
         "<ul class=\"legend\"><li><span class=\"swatch listed\"></span>rows of the list</li>{}{}</ul>",
         if has_positive { "<li><span class=\"swatch positive\"></span>labeled positives</li>" } else { "" },
-        if like.is_empty() { "" } else { "<li><span class=\"swatch like\"></span>what is assumed to be positive among the listed</li>" }
+        if like.is_empty() {
+            ""
+        } else {
+            "<li><span class=\"swatch like\"></span>what is assumed to be positive among the listed</li>"
+        }
     );
     let by = match summary.scored {
         HowScored::OutOfFold(_) => "All of them are scores by models that had not met the row.",
-        HowScored::InSample => "The model was fitted on these rows, so the two lie further apart than for new rows.",
+        HowScored::InSample => {
+            "The model was fitted on these rows, so the two lie further apart than for new rows."
+        }
         HowScored::New => "The model was not fitted on these rows.",
     };
     format!(
@@ -371,10 +395,14 @@ fn share(summary: &Summary) -> String {
                 )
             })
             .collect();
-        let bound = estimate
-            .bound
-            .map_or_else(String::new, |bound| format!("<p>The rows alone allow at most <b>{}</b>, whatever the classes are like.</p>", percent(bound)));
-        let why = estimate.assumed.as_ref().map_or_else(String::new, |why| format!("<p>{}</p>", sentence(why)));
+        let bound = estimate.bound.map_or_else(String::new, |bound| {
+            format!(
+                "<p>The rows alone allow at most <b>{}</b>, whatever the classes are like.</p>",
+                percent(bound)
+            )
+        });
+        let why =
+            estimate.assumed.as_ref().map_or_else(String::new, |why| format!("<p>{}</p>", sentence(why)));
         let agree = if estimate.agreement {
             "The estimators agree, which several of them can do and be wrong together."
         } else {
@@ -392,15 +420,37 @@ fn share(summary: &Summary) -> String {
 
 fn outputs(at: &AtTop) -> String {
     let item = |name: &str, id: &str, value: f64, shown: String| {
-        format!("<div><dt>{name}</dt><dd><output id=\"{id}\" for=\"cut\" data-value=\"{}\">{shown}</output></dd></div>", json_number(value))
+        format!(
+            "<div><dt>{name}</dt><dd><output id=\"{id}\" for=\"cut\" data-value=\"{}\">{shown}</output></dd></div>",
+            json_number(value)
+        )
     };
     let precision = at.precision.map_or_else(|| "not known".to_string(), with);
     let positives = at.positives.map_or_else(|| "not known".to_string(), count);
     [
-        item("rows to read", "cut-rows", at.rows as f64, format!("{} <span class=\"range\">({})</span>", grouped(at.rows), percent(at.rows as f64 / at.of as f64))),
+        item(
+            "rows to read",
+            "cut-rows",
+            at.rows as f64,
+            format!(
+                "{} <span class=\"range\">({})</span>",
+                grouped(at.rows),
+                percent(at.rows as f64 / at.of as f64)
+            ),
+        ),
         item("of all positives found (recall)", "cut-recall", at.recall.value, with(at.recall)),
-        item("of the rows read positive (precision)", "cut-precision", at.precision.map_or(f64::NAN, |told| told.value), precision),
-        item("positives among them", "cut-positives", at.positives.map_or(f64::NAN, |told| told.value), positives),
+        item(
+            "of the rows read positive (precision)",
+            "cut-precision",
+            at.precision.map_or(f64::NAN, |told| told.value),
+            precision,
+        ),
+        item(
+            "positives among them",
+            "cut-positives",
+            at.positives.map_or(f64::NAN, |told| told.value),
+            positives,
+        ),
         item("times better than blind (lift)", "cut-lift", at.lift.value, times(at.lift)),
     ]
     .concat()
@@ -431,22 +481,38 @@ fn review_plot(along: &Along) -> Plot {
         (0.0, 1.0),
         ratios,
     );
-    plot.axes("rows read from the top", "share", |x| grouped(x.round() as usize), |y| format!("{:.0}\u{a0}%", 100.0 * y));
-    let recall: Vec<(f64, f64, f64)> = all.iter().map(|at| (at.rows as f64, at.recall.low, at.recall.high)).collect();
+    plot.axes(
+        "rows read from the top",
+        "share",
+        |x| grouped(x.round() as usize),
+        |y| format!("{:.0}\u{a0}%", 100.0 * y),
+    );
+    let recall: Vec<(f64, f64, f64)> =
+        all.iter().map(|at| (at.rows as f64, at.recall.low, at.recall.high)).collect();
     plot.band("c0", &recall);
     let told: Vec<(&AtTop, Interval)> = all.iter().filter_map(|at| Some((at, at.precision?))).collect();
-    let precision: Vec<(f64, f64, f64)> = told.iter().map(|(at, told)| (at.rows as f64, told.low, told.high)).collect();
+    let precision: Vec<(f64, f64, f64)> =
+        told.iter().map(|(at, told)| (at.rows as f64, told.low, told.high)).collect();
     plot.band("c1", &precision);
     if !ratios {
         plot.line("blind", &[(0.0, 0.0), (end, 1.0)]);
     }
     plot.line("c0", &all.iter().map(|at| (at.rows as f64, at.recall.value)).collect::<Vec<_>>());
-    let values: Vec<(f64, f64)> =
-        told.iter().filter(|(_, told)| told.value.is_finite()).map(|(at, told)| (at.rows as f64, told.value)).collect();
+    let values: Vec<(f64, f64)> = told
+        .iter()
+        .filter(|(_, told)| told.value.is_finite())
+        .map(|(at, told)| (at.rows as f64, told.value))
+        .collect();
     plot.line("c1 dashed", &values);
     let texts = all.iter().map(|at| {
-        let precision = at.precision.map_or_else(String::new, |told| format!(", precision {}", percent(told.value)));
-        let text = format!("{} rows: recall {}{precision}, lift {:.2}", grouped(at.rows), percent(at.recall.value), at.lift.value);
+        let precision =
+            at.precision.map_or_else(String::new, |told| format!(", precision {}", percent(told.value)));
+        let text = format!(
+            "{} rows: recall {}{precision}, lift {:.2}",
+            grouped(at.rows),
+            percent(at.recall.value),
+            at.lift.value
+        );
         (at.rows as f64, text)
     });
     plot.hovers(&texts.collect::<Vec<_>>());
@@ -456,19 +522,31 @@ fn review_plot(along: &Along) -> Plot {
 fn review(summary: &Summary) -> String {
     let along = match &summary.along {
         Ok(along) => along,
-        Err(why) => return format!("<p class=\"withheld\">Nothing is told along the list: {}</p>", sentence(why)),
+        Err(why) => {
+            return format!("<p class=\"withheld\">Nothing is told along the list: {}</p>", sentence(why));
+        }
     };
     let first = start(along);
     let mut plot = review_plot(along);
     plot.marker("cut-marker", along.at[first].rows as f64);
     let legend = format!(
         "<ul class=\"legend\"><li><span class=\"swatch c0\"></span>recall: of all positives, how many are found</li>{}{}</ul>",
-        if along.share.is_some() { "<li><span class=\"swatch c1\"></span>precision: of the rows read, how many are positive</li>" } else { "" },
-        if by_ratios(along) { "" } else { "<li><span class=\"swatch blind\"></span>recall of reading blindly</li>" },
+        if along.share.is_some() {
+            "<li><span class=\"swatch c1\"></span>precision: of the rows read, how many are positive</li>"
+        } else {
+            ""
+        },
+        if by_ratios(along) {
+            ""
+        } else {
+            "<li><span class=\"swatch blind\"></span>recall of reading blindly</li>"
+        },
     );
     // About ten places are enough to read without a script.
     let step = along.at.len().div_ceil(10);
-    let chosen = |(at, _): &(usize, &AtTop)| at % step == step - 1 || Some(*at) == along.decided || *at == along.at.len() - 1;
+    let chosen = |(at, _): &(usize, &AtTop)| {
+        at % step == step - 1 || Some(*at) == along.decided || *at == along.at.len() - 1
+    };
     let rows: String = along
         .at
         .iter()
@@ -511,6 +589,12 @@ fn promises(along: &Along) -> String {
                 <code>--reserve</code>.</p>"
             .to_string();
     }
+    let new = match along.promises_of_new_rows {
+        true => {
+            " The rows of this list were ranked out of fold, and the positives by the finished model, so this holds for new rows like them."
+        }
+        false => "",
+    };
     let rows: String = along
         .promises
         .iter()
@@ -527,13 +611,13 @@ fn promises(along: &Along) -> String {
                 )
             }
             Err(why) => {
-                format!("<tr><th scope=\"row\">at least {}</th><td colspan=\"2\">{}</td></tr>", percent(one.recall), sentence(why))
+                format!("<tr><th scope=\"row\">at least {}</th><td class=\"text\" colspan=\"2\">{}</td></tr>", percent(one.recall), sentence(why))
             }
         })
         .collect();
     format!(
         "<h3>What is promised</h3><p>How many rows to read so that at least so many of the positives are found, with 95 % confidence and if \
-         labels are a random sample of the positives.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Promises\"><table><thead><tr><th \
+         labels are a random sample of the positives.{new}</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Promises\"><table><thead><tr><th \
          scope=\"col\">Of the positives</th><th scope=\"col\" class=\"number\">of all like them: rows</th><th scope=\"col\" class=\"number\">in this \
          file: rows</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
@@ -545,13 +629,30 @@ fn wrong_share(along: &Along) -> String {
     let own = along.share.map_or(0.0, |share| share.share.value);
     let first = along.shares.iter().position(|one| one.share == own).unwrap_or(0);
     let most = along.shares.last().map_or(1.0, |last| last.share);
-    let mut plot = Plot::new("Precision of the first rows rises with the share that is assumed", (0.0, most), (0.0, 1.0), false);
-    plot.axes("share of positives in the list", "precision", |x| format!("{:.0}\u{a0}%", 100.0 * x), |y| format!("{:.0}\u{a0}%", 100.0 * y));
+    let mut plot = Plot::new(
+        "Precision of the first rows rises with the share that is assumed",
+        (0.0, most),
+        (0.0, 1.0),
+        false,
+    );
+    plot.axes(
+        "share of positives in the list",
+        "precision",
+        |x| format!("{:.0}\u{a0}%", 100.0 * x),
+        |y| format!("{:.0}\u{a0}%", 100.0 * y),
+    );
     let told: Vec<(f64, Interval)> =
         along.shares.iter().filter_map(|one| Some((one.share, one.precision[place]?))).collect();
     plot.band("c1", &told.iter().map(|(share, told)| (*share, told.low, told.high)).collect::<Vec<_>>());
     plot.line("c1", &told.iter().map(|(share, told)| (*share, told.value)).collect::<Vec<_>>());
-    plot.hovers(&told.iter().map(|(share, told)| (*share, format!("if {} are positive: precision {}", percent(*share), percent(told.value)))).collect::<Vec<_>>());
+    plot.hovers(
+        &told
+            .iter()
+            .map(|(share, told)| {
+                (*share, format!("if {} are positive: precision {}", percent(*share), percent(told.value)))
+            })
+            .collect::<Vec<_>>(),
+    );
     plot.marker("share-marker", own);
     let now = &along.shares[first];
     let shown = now.precision[place].map_or_else(|| "cannot be".to_string(), with);
@@ -572,7 +673,7 @@ fn wrong_share(along: &Along) -> String {
         .collect();
     format!(
         "<p>Recall and lift do not use the share of positives; precision and every count of positives do. This is what they would be with \
-         another share, for the rows chosen above.</p><figure>{}<figcaption>For the first {} rows.</figcaption></figure><div class=\"slider\"><label for=\"share-slider\">Share of positives in the \
+         another share, for the rows chosen above.</p><figure>{}<figcaption>For the first {} rows. Where the line ends, no larger share is possible.</figcaption></figure><div class=\"slider\"><label for=\"share-slider\">Share of positives in the \
          list</label><input type=\"range\" id=\"share-slider\" min=\"0\" max=\"{}\" value=\"{first}\" aria-valuetext=\"{}\"></div><dl class=\"numbers\" \
          aria-live=\"polite\"><div><dt>share assumed</dt><dd><output id=\"share-value\" for=\"share-slider\" data-value=\"{}\">{}</output></dd></div><div><dt>positives in the \
          list</dt><dd><output id=\"share-positives\" for=\"share-slider\" data-value=\"{}\">{}</output></dd></div><div><dt>of the first <span id=\"share-rows\">{}</span> \
@@ -602,7 +703,9 @@ fn labels(along: &Along) -> String {
         .odds
         .iter()
         .map(|one| {
-            let promise = promised.map_or_else(String::new, |at| format!("<td class=\"number\">{}</td>", rows_of(one.rows[at])));
+            let promise = promised.map_or_else(String::new, |at| {
+                format!("<td class=\"number\">{}</td>", rows_of(one.rows[at]))
+            });
             format!(
                 "<tr><th scope=\"row\">{}</th><td>{} to {}</td>{promise}</tr>",
                 one.odds,
@@ -611,8 +714,10 @@ fn labels(along: &Along) -> String {
             )
         })
         .collect();
-    let header = promised
-        .map_or("", |_| "<th scope=\"col\" class=\"number\">Rows for at least 90 %, with 95 % confidence</th>");
+    let header = promised.map_or(
+        "",
+        |_| "<th scope=\"col\" class=\"number\">Rows for at least 90 %, with 95 % confidence</th>",
+    );
     let promise = promised.map_or_else(String::new, |at| {
         format!(
             "<div><dt>rows to read for at least 90 % of the positives</dt><dd><output id=\"odds-rows\" for=\"odds-slider\" data-value=\"{}\">{}</output></dd></div>",
@@ -661,7 +766,12 @@ fn calibration(summary: &Summary) -> String {
         plot.point("c0", one.predicted, one.found.value, (one.found.low, one.found.high));
     }
     let texts = groups.iter().map(|one| {
-        let text = format!("{} rows: the model says {}, labeled positives say {}", grouped(one.rows), percent(one.predicted), percent(one.found.value));
+        let text = format!(
+            "{} rows: the model says {}, labeled positives say {}",
+            grouped(one.rows),
+            percent(one.predicted),
+            percent(one.found.value)
+        );
         (one.predicted, text)
     });
     plot.hovers(&texts.collect::<Vec<_>>());
@@ -771,15 +881,21 @@ fn effect(effect: &Effect) -> String {
     let top = effect.points.iter().map(|point| point.half.1.max(point.mean)).fold(0.05, f64::max);
     let picture = if effect.is_number {
         let ends = (effect.points[0].at, effect.points[effect.points.len() - 1].at);
-        let mut plot = Plot::new(&format!("Mean probability over {name}"), ends, (0.0, (1.1 * top).min(1.0)), false);
+        let mut plot =
+            Plot::new(&format!("Mean probability over {name}"), ends, (0.0, (1.1 * top).min(1.0)), false);
         let written: fn(f64) -> String = |x| {
-            let text = if x.abs() >= 1e6 { format!("{x:.1e}") } else { format!("{}", (x * 1e4).round() / 1e4) };
+            let text =
+                if x.abs() >= 1e6 { format!("{x:.1e}") } else { format!("{}", (x * 1e4).round() / 1e4) };
             text.replace('-', "−")
         };
         plot.axes(&name, "probability", written, |y| format!("{:.0}\u{a0}%", 100.0 * y));
-        plot.band("c2", &effect.points.iter().map(|point| (point.at, point.half.0, point.half.1)).collect::<Vec<_>>());
+        plot.band(
+            "c2",
+            &effect.points.iter().map(|point| (point.at, point.half.0, point.half.1)).collect::<Vec<_>>(),
+        );
         plot.line("c2", &effect.points.iter().map(|point| (point.at, point.mean)).collect::<Vec<_>>());
-        let texts = effect.points.iter().map(|point| (point.at, format!("{}: {}", point.name, percent(point.mean))));
+        let texts =
+            effect.points.iter().map(|point| (point.at, format!("{}: {}", point.name, percent(point.mean))));
         plot.hovers(&texts.collect::<Vec<_>>());
         plot.svg()
     } else {
@@ -796,7 +912,9 @@ fn effect(effect: &Effect) -> String {
                 )
             })
             .collect();
-        format!("<table class=\"levels\"><thead class=\"hidden\"><tr><th scope=\"col\">Value</th><th scope=\"col\">Bar</th><th scope=\"col\">Probability</th></tr></thead><tbody>{rows}</tbody></table>")
+        format!(
+            "<table class=\"levels\"><thead class=\"hidden\"><tr><th scope=\"col\">Value</th><th scope=\"col\">Bar</th><th scope=\"col\">Probability</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
     };
     format!("<figure><figcaption>{}</figcaption>{picture}</figure>", cell(&effect.column, NAME))
 }
@@ -807,7 +925,8 @@ fn read(summary: &Summary) -> String {
         cell(&summary.place, CELL),
         escaped(&counted(summary.rows, things(summary))),
         match &summary.fitted {
-            Some(fitted) if fitted.left_out > 0 => format!(", {} left out because they are labeled", grouped(fitted.left_out)),
+            Some(fitted) if fitted.left_out > 0 =>
+                format!(", {} left out because they are labeled", grouped(fitted.left_out)),
             _ => String::new(),
         }
     );
@@ -824,11 +943,16 @@ fn read(summary: &Summary) -> String {
                 "texts" => format!(" ({} terms)", column.features),
                 _ => String::new(),
             };
-            format!("<tr><th scope=\"row\">{}</th><td>{}{of}</td></tr>", cell(&column.name, NAME), column.kind)
+            format!(
+                "<tr><th scope=\"row\">{}</th><td>{}{of}</td></tr>",
+                cell(&column.name, NAME),
+                column.kind
+            )
         });
         rows.collect()
     };
-    let number = |wanted: bool| summary.columns.iter().filter(|column| left_out(column.kind) == wanted).count();
+    let number =
+        |wanted: bool| summary.columns.iter().filter(|column| left_out(column.kind) == wanted).count();
     let (used, out) = (number(false), number(true));
     let table = |rows: String, label: &str| {
         format!(
@@ -836,9 +960,19 @@ fn read(summary: &Summary) -> String {
              as</th></tr></thead><tbody>{rows}</tbody></table></div>"
         )
     };
-    let _ = write!(body, "<details><summary>{} learned from</summary>{}</details>", escaped(&counted(used, "columns")), table(shown(false), "Columns learned from"));
+    let _ = write!(
+        body,
+        "<details><summary>{} learned from</summary>{}</details>",
+        escaped(&counted(used, "columns")),
+        table(shown(false), "Columns learned from")
+    );
     if out > 0 {
-        let _ = write!(body, "<details open><summary>{} left out</summary>{}</details>", escaped(&counted(out, "columns")), table(shown(true), "Columns left out"));
+        let _ = write!(
+            body,
+            "<details open><summary>{} left out</summary>{}</details>",
+            escaped(&counted(out, "columns")),
+            table(shown(true), "Columns left out")
+        );
     }
     if used > LISTED {
         let _ = write!(body, "<p>Of more than {LISTED} columns the first are listed.</p>");
@@ -854,7 +988,10 @@ fn columns_of_rows(summary: &Summary) -> Vec<usize> {
     }
     let mut chosen = vec![0];
     if let Ok(importance) = &summary.importance {
-        let places = importance.columns.iter().filter_map(|one| summary.names.iter().position(|name| *name == one.column));
+        let places = importance
+            .columns
+            .iter()
+            .filter_map(|one| summary.names.iter().position(|name| *name == one.column));
         chosen.extend(places);
     }
     chosen.extend(0..all);
@@ -873,12 +1010,29 @@ fn because(summary: &Summary, row: &ListedRow) -> String {
         let some = row.because.iter().filter(|part| part.value * sign > 0.0);
         let said: Vec<String> = some
             .map(|part| {
-                let value = summary.names.iter().position(|name| *name == part.feature).and_then(|at| row.cells.get(at));
+                let value = summary
+                    .names
+                    .iter()
+                    .position(|name| *name == part.feature)
+                    .and_then(|at| row.cells.get(at));
                 let value = value.map_or_else(String::new, |value| format!(" {}", cell(value, 24)));
-                format!("<b>{}</b>{value} <span class=\"range\">({:+.2})</span>", cell(&part.feature, NAME), part.value).replace('-', "−")
+                format!(
+                    "<b>{}</b>{value} <span class=\"range\">({:+.2})</span>",
+                    cell(&part.feature, NAME),
+                    part.value
+                )
+                .replace('-', "−")
             })
             .collect();
-        if said.is_empty() { String::new() } else { format!("<span class=\"{}\">{words} {}</span>", if sign > 0.0 { "for" } else { "against" }, said.join(", ")) }
+        if said.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "<span class=\"{}\">{words} {}</span>",
+                if sign > 0.0 { "for" } else { "against" },
+                said.join(", ")
+            )
+        }
     };
     [of(1.0, "For it:"), of(-1.0, "Against it:")].concat()
 }
@@ -889,7 +1043,10 @@ fn rows(summary: &Summary) -> String {
     }
     let columns = columns_of_rows(summary);
     let explained = summary.first.iter().any(|row| !row.because.is_empty());
-    let heads: String = columns.iter().map(|&at| format!("<th scope=\"col\">{}</th>", cell(&summary.names[at], NAME))).collect();
+    let heads: String = columns
+        .iter()
+        .map(|&at| format!("<th scope=\"col\">{}</th>", cell(&summary.names[at], NAME)))
+        .collect();
     let body: String = summary
         .first
         .iter()
@@ -914,7 +1071,10 @@ fn rows(summary: &Summary) -> String {
         .collect();
     let other = match summary.names.len() - columns.len() {
         0 => String::new(),
-        more => format!(" Of the table's columns the {} that matter most are shown; {more} more are not.", columns.len()),
+        more => format!(
+            " Of the table's columns the {} that matter most are shown; {more} more are not.",
+            columns.len()
+        ),
     };
     let why = if explained {
         " “For it” and “against it” say what raised and lowered the score of the row, and by how much."
@@ -924,7 +1084,7 @@ fn rows(summary: &Summary) -> String {
     format!(
         "<p>The {} likeliest of {}, the best first.{why}{other} What drives a score is not what causes a case.</p><div class=\"tools\"><label for=\"search\">Search</label><input \
          type=\"search\" id=\"search\" autocomplete=\"off\"><button type=\"button\" id=\"copy\">Copy as CSV</button><span id=\"found\" role=\"status\"></span></div><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"The first rows\"><table id=\"first\"><thead><tr><th scope=\"col\">Rank</th><th scope=\"col\" class=\"number\">Row</th><th scope=\"col\" \
+         aria-label=\"Table of the first rows\"><table id=\"first\"><thead><tr><th scope=\"col\">Rank</th><th scope=\"col\" class=\"number\">Row</th><th scope=\"col\" \
          class=\"number\">Probability</th>{heads}{}</tr></thead><tbody>{body}</tbody></table></div>",
         summary.first.len(),
         grouped(summary.rows),
@@ -947,14 +1107,19 @@ fn how(summary: &Summary, settings: &PageSettings) -> String {
                 other => escaped(&other.to_string()),
             },
         ),
-        ("Predicted positive from", format!("a probability of {:.4} ({})", model.threshold, escaped(&model.threshold_rule))),
+        (
+            "Predicted positive from",
+            format!("a probability of {:.4} ({})", model.threshold, escaped(&model.threshold_rule)),
+        ),
         ("Predicted positive here", grouped(summary.predicted_positive)),
         ("Seed", model.seed.to_string()),
         ("Device", escaped(&model.device)),
         ("Version", escaped(&model.version)),
         ("Model", format!("<code>{}</code>", escaped(&model.fingerprint))),
     ];
-    facts.extend(model.fitted_on.as_ref().map(|rows| ("Rows of the fit", format!("<code>{}</code>", escaped(rows)))));
+    facts.extend(
+        model.fitted_on.as_ref().map(|rows| ("Rows of the fit", format!("<code>{}</code>", escaped(rows)))),
+    );
     facts.extend(model.threads.map(|threads| ("Threads", threads.to_string())));
     if model.reserve > 0 {
         facts.push(("Positives set aside", grouped(model.reserve)));
@@ -968,7 +1133,9 @@ fn how(summary: &Summary, settings: &PageSettings) -> String {
         .settings
         .iter()
         .take(LISTED)
-        .map(|(name, value)| format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", cell(name, NAME), cell(value, CELL)))
+        .map(|(name, value)| {
+            format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>", cell(name, NAME), cell(value, CELL))
+        })
         .collect();
     let given = match given.is_empty() {
         true => String::new(),
@@ -983,7 +1150,9 @@ fn how(summary: &Summary, settings: &PageSettings) -> String {
 /// What the sliders look up.
 pub(super) fn data(summary: &Summary) -> String {
     let Ok(along) = &summary.along else { return "{}".to_string() };
-    let numbers = |all: &mut dyn Iterator<Item = f64>| format!("[{}]", all.map(json_number).collect::<Vec<_>>().join(","));
+    let numbers = |all: &mut dyn Iterator<Item = f64>| {
+        format!("[{}]", all.map(json_number).collect::<Vec<_>>().join(","))
+    };
     let told = |interval: Option<Interval>| match interval {
         Some(Interval { value, low, high }) => numbers(&mut [value, low, high].into_iter()),
         None => "null".to_string(),
@@ -1022,9 +1191,15 @@ pub(super) fn data(summary: &Summary) -> String {
         .odds
         .iter()
         .map(|one| {
-            let recall: Vec<String> = one.recall.iter().map(|one| numbers(&mut [one.low, one.high].into_iter())).collect();
-            let rows = promised.and_then(|at| one.rows[at]).map_or("null".to_string(), |rows| rows.to_string());
-            format!("{{\"odds\":{},\"rows\":{rows},\"recall\":[{}]}}", json_number(one.odds), recall.join(","))
+            let recall: Vec<String> =
+                one.recall.iter().map(|one| numbers(&mut [one.low, one.high].into_iter())).collect();
+            let rows =
+                promised.and_then(|at| one.rows[at]).map_or("null".to_string(), |rows| rows.to_string());
+            format!(
+                "{{\"odds\":{},\"rows\":{rows},\"recall\":[{}]}}",
+                json_number(one.odds),
+                recall.join(",")
+            )
         })
         .collect();
     format!(
