@@ -115,6 +115,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod agreement;
 mod among;
 mod answers;
 mod audit;
@@ -151,6 +152,7 @@ pub use onesided_loss as loss;
 pub use onesided_net as net;
 
 pub use about::{About, AtPrior};
+pub use agreement::Agreement;
 pub use among::Among;
 pub use answers::Answered;
 pub use audit::{Audit, AuditFile, AuditReport, AuditedRow};

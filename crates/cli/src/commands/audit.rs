@@ -364,6 +364,9 @@ fn report_as_text(report: &AuditReport) -> String {
         counted(found.answered, "answers"),
         grouped(report.found)
     );
+    if let Some(agreement) = &report.agreement {
+        text.push_str(&format!("{} of them by more than one file, which agree\n", grouped(agreement.rows)));
+    }
     let [share, interval] = with(found.share);
     let Interval { value, low, high } = found.positives;
     text.push_str(&format!(
