@@ -7,7 +7,7 @@
 //! * [`ThresholdRule`]: where to cut.
 //! * [`RecallTarget`]: the cut that finds a given share of the positives with a given confidence.
 //! * [`LabelingOdds`]: what is left of such a promise if labels favor some positives, up to a bound.
-//! * [`reliability`]: whether probabilities hold, group by group.
+//! * [`reliability()`]: whether probabilities hold, group by group.
 //! * [`at_top`]: lift and precision of the first rows of a ranked list; [`at_tops`] at several places of it.
 //! * [`audit`]: rows drawn with known probabilities for somebody to label, and what their answers say.
 //! * [`pu_log_risk`] and its siblings: criteria for choosing among models without looking at hidden labels.

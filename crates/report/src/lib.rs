@@ -1,4 +1,4 @@
-//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG; and [`page`], a model and a table as one
+//! Charts of lines and of clouds of points, and estimates with their intervals, as SVG and PNG; and [`page()`], a model and a table as one
 //! HTML file.
 //!
 //! A [`Chart`] is a picture of one or more [`Panel`]s; a panel holds [`Line`]s, [`Mark`]s, [`Cloud`]s and [`Trail`]s over a

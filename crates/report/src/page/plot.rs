@@ -93,7 +93,7 @@ impl Plot {
         );
         let _ = write!(
             self.body,
-            "<text class=\"middle name\" transform=\"translate(14 {:.1}) rotate(-90)\">{}</text>",
+            "<text class=\"middle name side\" transform=\"translate(14 {:.1}) rotate(-90)\">{}</text>",
             (TOP + bottom) / 2.0,
             escaped(y_label)
         );
