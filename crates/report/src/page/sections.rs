@@ -312,7 +312,7 @@ fn scores(summary: &Summary) -> String {
         "score (logit: 0 is a probability of one half)",
         "share of rows",
         |x| format!("{x:.0}").replace('-', "−"),
-        |y| percent(y),
+        percent,
     );
     plot.columns("area listed", &bins.ends, &listed);
     if !like.is_empty() {
